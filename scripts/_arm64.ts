@@ -24,7 +24,7 @@ async function compile(): Promise<number> {
 }
 
 /**
- * Makes what `in_arm64.sh` starts. Returns the reason where this machine cannot.
+ * Makes what `in_arm64.sh` starts. Returns the reason if this machine cannot.
  *
  * @throws {Error} if the program does not compile.
  */

@@ -46,7 +46,7 @@ async function attach({ stage, program }: Place): Promise<AttachedIndex> {
   return JSON.parse(await Deno.readTextFile(join(stage, ATTACHED_INDEX)));
 }
 
-Deno.test("attachFiles() leaves runtime and packed part whole, and readAttached() reads between", () =>
+Deno.test("attachFiles() keeps the runtime and the packed part intact, and readAttached() reads what is between them", () =>
   inPlace(async (place) => {
     const index = await attach(place);
     const bytes = await Deno.readFile(place.program);

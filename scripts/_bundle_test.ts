@@ -62,11 +62,11 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-Deno.test("bundle() makes commands only read the code that they need", async (t) => {
+Deno.test("bundle() lets each command read only the code that it needs", async (t) => {
   await inTestFolder(async (outdir) => {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
     const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });
-    await t.step("without what is rare", () => {
+    await t.step("without rare modules", () => {
       const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
       assert.deepEqual(bundled.filter((module) => RARE.test(module)), []);
       assert(bytes <= PACKED_KILOBYTES * 1000, `${bytes} bytes`);

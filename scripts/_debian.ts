@@ -1,5 +1,5 @@
 /**
- * Programs from Debian that tests and benches stand next to.
+ * Programs from Debian that tests and benches compare with.
  *
  * @module
  */

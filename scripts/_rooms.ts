@@ -169,7 +169,7 @@ export const DOORWAYS: readonly Doorway[] = [
   },
   {
     path: "src/database/server/_test_server.ts",
-    reason: "lets tests of other rooms start a PostgreSQL, where the machine has one",
+    reason: "lets tests of other rooms start a PostgreSQL, if the machine has one",
   },
   {
     path: "src/platform/core/store/_test_pg.ts",

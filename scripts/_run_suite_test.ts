@@ -53,7 +53,7 @@ Deno.test("runPlan() reports failures by file even if files share a thread", asy
   assert.equal(times.length, 3);
 });
 
-Deno.test("runPlan() reports the files that it skips because the time is up", async () => {
+Deno.test("runPlan() reports files that it skips when the time is up", async () => {
   await using folder = await testFolder({ "good_test.ts": GOOD, "late_test.ts": GOOD });
   const files = ["good_test.ts", "late_test.ts"].map(folder.path);
   let started = 0;

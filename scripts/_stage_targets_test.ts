@@ -78,7 +78,7 @@ Deno.test("stagePackages() creates the same bytes twice, for each target with it
           const bytes = new Uint8Array(brotliDecompressSync(packed));
           assert.ok(
             HEADS[target]!(new DataView(bytes.buffer)),
-            `${program} is of another platform`,
+            `${program} is for another platform`,
           );
           const facts = JSON.parse(await Deno.readTextFile(join(stages[0], `${program}.json`)));
           assert.deepEqual(facts, { bytes: bytes.byteLength, sha256: sha256Hex(bytes) });

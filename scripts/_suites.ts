@@ -359,7 +359,7 @@ export type Extent =
   /** The tests that show, in an empty root, that the program only needs the C library. */
   | "empty root";
 
-/** The files of a suite that run. */
+/** The files of a suite to run. */
 export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   if (extent === "all") return testFiles(suite);
   if (extent === "empty root") return suite.name === "e2e" ? EMPTY_ROOT_SHORT : [];

@@ -34,7 +34,7 @@ Deno.test("planSuites() spreads the files of each folder over the run", () => {
   ]);
 });
 
-Deno.test("planSuites() gives threads one process, with all that run side by side", () => {
+Deno.test("planSuites() runs all files that can share a thread in one process", () => {
   const suite: Suite = { ...SUITE, runs: { as: "threads", perProcessor: 1.5, share: 2 } };
   const [{ batches, atOnce }] = plan({ suite, files: FILES }) as [Plan];
   const groups = [["long_test.ts"], ["longish_test.ts"], ["a_test.ts", "z_test.ts"]];
@@ -54,7 +54,7 @@ Deno.test("planSuites() gives a file that changes its process a separate process
   ]);
 });
 
-Deno.test("planSuites() runs all processes in parallel, then those that must run alone", () => {
+Deno.test("planSuites() runs most processes in parallel, then those that must run alone", () => {
   const suite = (name: string, part: Partial<Suite> = {}): Suite => ({ ...SUITE, name, ...part });
   const plans = plan(
     {

@@ -115,7 +115,7 @@ const describeFailure = ({ file, test }: Failure): string => `${test} => ${file}
 function describeEnd({ code, signal, timedOut }: RunEnd): string {
   if (timedOut) return "the run took too long, and was interrupted between two tests";
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  return `the run ended with ${how} and names no failed test: see its output above`;
+  return `the run ended with ${how} but names no failed test: see its output above`;
 }
 
 function reportUnfinished(output: string, end: RunEnd): Report {

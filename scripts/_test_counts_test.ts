@@ -39,7 +39,7 @@ const ROWS = [
     expected: { passed: 5, failed: 1, skipped: 0 },
   },
   {
-    name: "a run without output",
+    name: "a run without any output",
     output: "",
     code: 0,
     expected: { passed: 0, failed: 1, skipped: 0 },
@@ -68,7 +68,7 @@ three has steps => ./a_test.ts:4:6
 
 `;
 
-Deno.test("readReport() names the test that ran when the time was up", () => {
+Deno.test("readReport() names the test that was running when the time was up", () => {
   assert.deepEqual(readReport(INTERRUPTED, { code: 130, signal: null, timedOut: true }), {
     counts: { passed: 1, failed: 2, skipped: 1 },
     problems: [
@@ -79,7 +79,7 @@ Deno.test("readReport() names the test that ran when the time was up", () => {
   });
 });
 
-Deno.test("readReport() counts a run that was ended by force", () => {
+Deno.test("readReport() counts a run that was killed", () => {
   const output =
     "running 2 tests from ./a_test.ts\none ... ok (1ms)\ntwo ...\n  step ... ok (1ms)\n";
   const { counts, problems } = readReport(output, { code: 137, signal: "SIGKILL", timedOut: true });

@@ -23,6 +23,6 @@ Deno.test("readTimes() adds up the tests of a file, without their steps", () => 
   assert.deepEqual(readTimes(""), []);
 });
 
-Deno.test("slowestFiles() lists the longest first, no more than asked for", () => {
+Deno.test("slowestFiles() lists the longest first, up to the requested number", () => {
   assert.deepEqual(slowestFiles(readTimes(BESIDE), 1), ["   67 s  t/a_test.ts"]);
 });

@@ -33,11 +33,11 @@ function brokenLinks(
       const target = link === "" ? path : normalize(join(dirname(path), decodeURI(link)));
       const place = `${path}:${index + 1}`;
       if (!exists(target)) {
-        return `${place}: Link leads to ${target}, which does not exist: mend the link`;
+        return `${place}: Link leads to ${target}, which does not exist: fix the link`;
       }
       const linked = documents.get(target);
       if (anchor === undefined || linked === undefined || anchorsOf(linked).has(anchor)) return [];
-      return `${place}: ${target} has no heading #${anchor}: mend the link`;
+      return `${place}: ${target} has no heading #${anchor}: fix the link`;
     })
   );
 }
@@ -51,20 +51,20 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
       const target = normalize(join(dirname(path), link!));
       const code = source(target);
       if (code === undefined || new RegExp(`\\b${symbol}\\b`).test(code)) return [];
-      return `${path}:${index + 1}: ${target} has no ${symbol}: mend the link, or its name`;
+      return `${path}:${index + 1}: ${target} has no ${symbol}: fix the link, or its name`;
     })
   );
 }
 
-/** A line such as `_Stands since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
-const STATUS = /^_(?:Stands|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
+/** A line such as `_In effect since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
+const STATUS = /^_(?:In effect|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
 
 function withoutStatus({ path, text }: TextFile): string[] {
   if (!path.startsWith(DECISIONS) || path === INDEX) return [];
   const lines = text.split("\n");
   return lines.flatMap((line, index) => {
     if (!line.startsWith("## ") || STATUS.test(lines[index + 2] ?? "")) return [];
-    return `${path}:${index + 3}: Write "_Stands since YYYY-MM-DD._" below the heading`;
+    return `${path}:${index + 3}: Write "_In effect since YYYY-MM-DD._" below the heading`;
   });
 }
 

@@ -4,7 +4,7 @@ import { findDocProblems } from "./check_docs.ts";
 const INDEX = { path: "docs/decisions/README.md", text: "| [Layers](layers.md) | order |" };
 const DECISION = {
   path: "docs/decisions/layers.md",
-  text: "# Layers\n\n## Why `serve`'s layers?\n\n_Stands since 2026-11-22._\n\nBecause.\n",
+  text: "# Layers\n\n## Why `serve`'s layers?\n\n_In effect since 2026-11-22._\n\nBecause.\n",
 };
 const FILES = {
   exists: (path: string) => path === "src/serve/compose.ts" || path === DECISION.path,
@@ -32,16 +32,16 @@ Deno.test("findDocProblems() names links to headings that do not exist", () => {
     exists: (path) => path === DECISION.path || path === "docs/a.md",
   });
   assert.deepEqual(problems, [
-    "docs/a.md:3: docs/decisions/layers.md has no heading #why-not: mend the link",
-    "docs/a.md:3: docs/a.md has no heading #there: mend the link",
+    "docs/a.md:3: docs/decisions/layers.md has no heading #why-not: fix the link",
+    "docs/a.md:3: docs/a.md has no heading #there: fix the link",
   ]);
 });
 
-Deno.test("findDocProblems() requires a status of each decision, and its topic in the index", () => {
-  const text = "# New\n\n## Why?\n\n_Stands since 2026-11-22._\n\n## And how?\n\nBecause.\n";
+Deno.test("findDocProblems() requires a status for each decision, and its topic in the index", () => {
+  const text = "# New\n\n## Why?\n\n_In effect since 2026-11-22._\n\n## And how?\n\nBecause.\n";
   const problems = findDocProblems([INDEX, { path: "docs/decisions/new.md", text }], FILES);
   assert.equal(problems.length, 2);
-  assert.match(problems[0]!, /new\.md:9: Write "_Stands since/);
+  assert.match(problems[0]!, /new\.md:9: Write "_In effect since/);
   assert.match(problems[1]!, /README\.md: new\.md is missing/);
 });
 
@@ -49,6 +49,6 @@ Deno.test("findDocProblems() finds a link whose file lacks the linked symbol", (
   const text = "[`compose()`](../src/serve/compose.ts)\n[`decompose`](../src/serve/compose.ts)";
   const problems = findDocProblems([{ path: "docs/a.md", text }], FILES);
   assert.deepEqual(problems, [
-    "docs/a.md:2: src/serve/compose.ts has no decompose: mend the link, or its name",
+    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link, or its name",
   ]);
 });

@@ -6,7 +6,7 @@ import { findTextReads } from "./check_text_reads.ts";
 
 const lines = (count: number): string => "x\n".repeat(count);
 
-Deno.test("findLongFiles() accepts files of exactly the longest length", () => {
+Deno.test("findLongFiles() accepts files of exactly the maximum length", () => {
   assert.deepEqual(
     findLongFiles([
       { path: "src/a.ts", text: lines(MAX_SOURCE_LINES) },

@@ -309,7 +309,10 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
     parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
 }
 
-/** False for values that are no functions, and functions that return nothing, by their syntax alone. */
+/**
+ * False for values that are not functions, and functions that return nothing, by their syntax
+ * alone.
+ */
 function mayReturnPromise(node: ts.Expression): boolean {
   if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
     const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);

@@ -35,7 +35,7 @@ for (const given of WELL_PLACED) {
 
 const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   [
-    "an import up the rooms",
+    "an import from a higher room",
     edge("src/lib/x.ts", "src/rules/mod.ts", 7),
     /^src\/lib\/x\.ts:7: Room "lib" imports src\/rules\/mod\.ts, and may import nothing of ours/,
   ],
@@ -45,22 +45,22 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
     /Room "rules" imports .* and may import lib/,
   ],
   [
-    "an import past a room's face",
+    "an import that bypasses a room's mod.ts",
     edge("src/edge/x.ts", "src/rules/parse.ts"),
     /Import src\/rules\/mod\.ts instead of src\/rules\/parse\.ts/,
   ],
   [
-    "a test that reaches past a room's face",
+    "a test that bypasses a room's mod.ts",
     edge("tests/e2e/x_test.ts", "src/rules/parse.ts"),
     /Import src\/rules\/mod\.ts instead/,
   ],
   [
-    "an import past the face of a folder, from another room",
+    "an import that bypasses a folder's mod.ts, from another room",
     edge("src/serve/x.ts", "src/platform/core/store/keys_store.ts"),
     /Import src\/platform\/core\/store\/mod\.ts instead of/,
   ],
   [
-    "an import past the face of a folder, from the same room",
+    "an import that bypasses a folder's mod.ts, from the same room",
     edge("src/platform/hooks/x.ts", "src/platform/core/store/keys_store.ts"),
     /Import src\/platform\/core\/store\/mod\.ts instead of/,
   ],
@@ -75,7 +75,7 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
     /Room "cli" imports scripts\/demo\.ts, which is in no room/,
   ],
   [
-    "a room that nobody named",
+    "a room without an entry",
     edge("src/attic/x.ts", "src/lib/hash.ts"),
     /Room "attic" is not in scripts\/_rooms\.ts/,
   ],
@@ -89,7 +89,7 @@ for (const [name, given, expected] of MISPLACED) {
   });
 }
 
-Deno.test("ROOMS has no circle itself", () => {
+Deno.test("ROOMS itself has no cycle", () => {
   const edges = Object.entries(ROOMS).flatMap(([from, rooms]) => rooms.map((to) => edge(from, to)));
   assert.deepEqual(findCircles(edges), []);
 });
@@ -106,7 +106,7 @@ Deno.test("findCircles() reports the shortest path, with file and line", () => {
   assert.match(problems[0]!, /^a\.ts:3: Imports run in a circle: a\.ts -> b\.ts -> a\.ts:/);
 });
 
-Deno.test("findCircles() reports each circle once, including a file that imports itself", () => {
+Deno.test("findCircles() reports each cycle once, including a file that imports itself", () => {
   const problems = findCircles([
     edge("a.ts", "a.ts"),
     edge("b.ts", "c.ts"),
@@ -115,7 +115,7 @@ Deno.test("findCircles() reports each circle once, including a file that imports
   assert.equal(problems.length, 2);
 });
 
-Deno.test("findCircles() accepts two ways to the same file", () => {
+Deno.test("findCircles() accepts two paths to the same file", () => {
   assert.deepEqual(
     findCircles([
       edge("a.ts", "b.ts"),

@@ -49,7 +49,7 @@ function complaint(edge: ImportEdge, building: Building): string | undefined {
   if (source.name === target.name) return undefined;
   if (target.storey < source.storey) {
     return `${place}: Inner room "${source.name}" of ${source.folder} imports ${to}, and ` +
-      `"${target.name}" stands above it: pass it in, or move it down`;
+      `"${target.name}" is above it: pass it in, or move it down`;
   }
   return undefined;
 }

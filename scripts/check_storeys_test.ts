@@ -32,12 +32,12 @@ for (const given of WELL_PLACED) {
 
 const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   [
-    "an import up the storeys",
+    "an import from a higher storey",
     inPlatform("projects/routes.ts", "hooks/mod.ts", 7),
     /^src\/platform\/projects\/routes\.ts:7: Inner room "projects" .* "hooks" stands above it/,
   ],
   [
-    "an import up into a file",
+    "an import of a file from a higher storey",
     inPlatform("core/store/records.ts", "core/http/router.ts"),
     /Inner room "core\/store" .* "core\/http" stands above it/,
   ],
@@ -47,12 +47,12 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
     /Inner room "cache" of src\/edge .* "\." stands above it/,
   ],
   [
-    "a folder that nobody named",
+    "a folder without an entry",
     inPlatform("attic/x.ts", "core/log.ts"),
     /src\/platform\/attic\/x\.ts is in no inner room of src\/platform/,
   ],
   [
-    "an import of a folder that nobody named",
+    "an import of a folder without an entry",
     inPlatform("hooks/x.ts", "attic/mod.ts"),
     /src\/platform\/attic\/mod\.ts is in no inner room of src\/platform/,
   ],
@@ -66,7 +66,7 @@ for (const [name, given, expected] of MISPLACED) {
   });
 }
 
-Deno.test("two inner rooms that import each other are always a violation", () => {
+Deno.test("inner rooms that import each other are always a violation", () => {
   const circle = [
     inPlatform("hooks/service.ts", "projects/mod.ts"),
     inPlatform("projects/service.ts", "hooks/mod.ts"),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { findUnlistedVariables } from "./check_variables.ts";
 
-Deno.test("findUnlistedVariables() names variables of tests and scripts that the guide lacks", () => {
+Deno.test("findUnlistedVariables() names variables of tests and scripts that are missing from the guide", () => {
   const read = (name: string) => `Deno.env.get(${JSON.stringify(name)})`;
   const sources = [
     { path: "tests/a_test.ts", text: `${read("ROUNDS")} ${read("SVC_BIN")} ${read("PATH")}` },

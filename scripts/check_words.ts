@@ -40,6 +40,12 @@ const WORDS: Words = [
   [/\b(?:is|are|was|were) to be\b/i, "must be, will be"],
   [/\bin their order\b/i, "in order"],
   [/\bhears? of\b/i, "receives, is notified of"],
+  [/\bany more(?=[,.:;)]| \*\/|$)/i, "no longer, any longer"],
+  [/\bcan not\b/i, "cannot"],
+  [/\breasons? of\b/i, "reason for"],
+  [/\bwithout end\b/i, "endlessly"],
+  [/\b(?<!ends )that (?:runs?|waits?)(?=[,.;])/i, "running, waiting"],
+  [/\bat (?:least|most)(?=[,.;)])/i, "before the number"],
   // The first words of a comment about a limit.
   [
     /(?<=^\/\*\*\s*)(?:Longest|Largest|Shortest|Fewest|Least)\b(?! (?:first|recently))/,

@@ -18,7 +18,7 @@ Deno.test("findWords() ignores code, and words that only comments may use", () =
   assert.deepEqual(find("docs/a.md", "The platform is made of two parts."), []);
 });
 
-Deno.test("findWords() allows names of variables, and words for an order", () => {
+Deno.test("findWords() allows names of variables, and ordinal uses of words", () => {
   assert.deepEqual(
     find("src/a.ts", "/** Largest first. */\nconst a = `It is next to ${beside} it`;"),
     [],
@@ -28,7 +28,7 @@ Deno.test("findWords() allows names of variables, and words for an order", () =>
   ]);
 });
 
-Deno.test("findWords() reads comments and documents, over the ends of lines", () => {
+Deno.test("findWords() reads comments and documents across line breaks", () => {
   assert.deepEqual(find("src/a_test.ts", "const a = 1;\n/**\n * A file is\n * made. */"), [
     'src/a_test.ts:3: "is made": write "is created"',
   ]);

@@ -42,7 +42,9 @@ const { values: flags, positionals: names } = parseArgs({
 const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
-    `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${unknown.join(", ")} is none`,
+    `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${
+      unknown.join(", ")
+    } is not one of them`,
   );
   Deno.exit(2);
 }
@@ -51,7 +53,9 @@ if (unknown.length > 0) {
 const ROOTS = { libc: "in_empty_root.sh", short: "in_empty_root.sh", tools: "in_tools_root.sh" };
 const root = Deno.env.get("EMPTY_ROOT");
 if (root !== undefined && !Object.hasOwn(ROOTS, root)) {
-  console.error(`Set EMPTY_ROOT to one of ${Object.keys(ROOTS).join(", ")}: ${root} is none`);
+  console.error(
+    `Set EMPTY_ROOT to one of ${Object.keys(ROOTS).join(", ")}: ${root} is not one of them`,
+  );
   Deno.exit(2);
 }
 

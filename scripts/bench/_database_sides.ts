@@ -13,15 +13,15 @@ import { processTree } from "./_processor_time.ts";
 
 export interface DatabaseSide {
   readonly name: string;
-  /** Creates an empty database; returns when it is there. */
+  /** Creates an empty database; returns when it exists. */
   create(database: string): Promise<void>;
-  /** Copies a database; returns when the copy is there. */
+  /** Copies a database; returns when the copy exists. */
   branch(database: string, branch: string): Promise<void>;
   removeBranch(database: string, branch: string): Promise<void>;
   url(database: string): Promise<string>;
   /** Puts a database into the state of one that is unused for long. */
   letSleep(database: string): Promise<void>;
-  /** Processes that run databases now. */
+  /** Processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
@@ -149,7 +149,7 @@ class PlainSide implements DatabaseSide {
     return Promise.resolve(this.#server!.url(database));
   }
 
-  /** A server that runs has nothing that sleeps. */
+  /** A running server has nothing that sleeps. */
   letSleep(): Promise<void> {
     return Promise.resolve();
   }

@@ -28,13 +28,13 @@ Deno.test("readH2load() reads the rate of the report and the latency of the log"
   });
 });
 
-Deno.test("readH2load() refuses a rate of errors, unless the errors are measured", () => {
+Deno.test("readH2load() refuses a rate that consists of errors, unless errors are measured", () => {
   const report = withCounts("0 succeeded, 68026 failed, 0 errored, 0 timeout");
   assert.throws(() => readH2load({ report, log: LOG }), /68026 failed/);
   assert.equal(readH2load({ report, log: LOG, expects: "refusal" }).requestsPerSecond, 34013.5);
 });
 
-Deno.test("readH2load() refuses requests that were lost", () => {
+Deno.test("readH2load() refuses lost requests", () => {
   const report = withCounts("68014 succeeded, 12 failed, 12 errored, 0 timeout");
   for (const expects of ["success", "refusal"] as const) {
     assert.throws(() => readH2load({ report, log: LOG, expects }), /12 errored/);

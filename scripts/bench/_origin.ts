@@ -1,6 +1,6 @@
 /**
  * The site behind proxies in the benches: nginx over HTTPS, with its own
- * certificate, so that all that stand before it do the same work.
+ * certificate, so that every proxy in front of it does the same work.
  *
  * @module
  */

@@ -37,7 +37,7 @@ export interface PeerOrigin {
   readonly url: string;
   /** PEM file with the certificate authority of an HTTPS origin; missing for plain HTTP. */
   readonly caFile?: string;
-  /** Responses are cached for a minute; Caddy has no cache and passes all requests on. */
+  /** Responses are cached for a minute; Caddy has no cache and passes on all requests. */
   readonly cached: boolean;
 }
 

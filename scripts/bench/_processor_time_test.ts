@@ -11,7 +11,7 @@ Deno.test("readStat() adds the times of a process and of its ended children", ()
   assert.deepEqual(readStat(statOf("a) S 1 (b")), expected);
 });
 
-Deno.test("timeOfTree() adds all that descend from a process, in any order, and no other", () => {
+Deno.test("timeOfTree() adds up all descendants of a process, in any order, and no others", () => {
   const processes = [
     { pid: 30, parent: 20, milliseconds: 4 },
     { pid: 20, parent: 10, milliseconds: 2 },
@@ -22,7 +22,7 @@ Deno.test("timeOfTree() adds all that descend from a process, in any order, and 
 });
 
 Deno.test({
-  name: "processorTime() grows while this process works",
+  name: "processorTime() grows while this process is busy",
   ignore: Deno.build.os !== "linux",
   fn() {
     const before = processorTime(Deno.pid);

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Columns of text under headings; numbers stand to the right. */
+/** Columns of text under headings; numbers are right-aligned. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

@@ -169,7 +169,9 @@ async function rowsOf(
   return rows;
 }
 
-/** Below what the platform starts in a minute, so this is no load of seconds but a burst. */
+/**
+ * Below what the platform starts in a minute, so this is a burst, not a load of several seconds.
+ */
 const STARTS = 900;
 const AT_ONCE = 32;
 

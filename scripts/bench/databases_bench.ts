@@ -15,7 +15,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 /** Idle databases, to measure memory; a project has at most 10. */
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
-/** Rows of the branch that is copied, in megabytes; 0 to copy the small one only. */
+/** Rows of the branch that is copied, in megabytes; 0 to copy only the small one. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
 /** The parts to measure, all by default: a busy machine needs short runs. */

@@ -18,7 +18,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const FILES_PER_FOLDER = 100;
 
-/** How often a deploy is repeated; the middle values are shown. */
+/** How many times a deploy is repeated; the middle values are shown. */
 const ROUNDS = 5;
 
 /** Time from the last change to a deploy, in milliseconds: files are then hashed once. */

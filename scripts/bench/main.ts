@@ -176,7 +176,7 @@ const BENCHES: readonly Bench[] = [
 const unknown = Deno.args.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   const names = BENCHES.map(({ name }) => name).join(", ");
-  console.error(`Name benches of ${names}: ${unknown.join(", ")} is none`);
+  console.error(`Name benches of ${names}: ${unknown.join(", ")} is not one of them`);
   Deno.exit(2);
 }
 

@@ -123,7 +123,7 @@ export async function benchProxy(): Promise<string> {
       const added = (delay - direct).toFixed(3);
       rows.push([entrant.protocolName, entrant.name, delay.toFixed(3), added]);
     }
-    return `Proxied answers of 1 KB, 32 requests at once (svc ${describeProgram()})\n\n${table}\n\n` +
+    return `Proxied responses of 1 KB, 32 requests at once (svc ${describeProgram()})\n\n${table}\n\n` +
       `One connection\n\n${formatTable(["protocol", "through", "ms a request", "added ms"], rows)}`;
   });
 }

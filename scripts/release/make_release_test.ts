@@ -36,7 +36,7 @@ Deno.test("makeRelease() signs a list of digests that sha256sum and openssl veri
   });
 });
 
-Deno.test("makeRelease() packs archives with the program that runs", async () => {
+Deno.test("makeRelease() packs archives with a working program", async () => {
   await withRelease(async ({ root, out, run }) => {
     const archive = join(out, `svc-${VERSION}-x86_64-unknown-linux-gnu.tar.gz`);
     assert.equal((await run("tar", "-xzf", archive, "-C", root)).code, 0);

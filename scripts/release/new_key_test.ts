@@ -5,7 +5,7 @@ import { hear } from "../_process.ts";
 import { makeSigningKey } from "./new_key.ts";
 import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
-Deno.test("makeSigningKey() creates a signing key once, readable by its owner only", async () => {
+Deno.test("makeSigningKey() creates a signing key once, readable only by its owner", async () => {
   await inTestFolder(async (folder) => {
     const path = join(folder, "release.pem");
     const publicKey = await makeSigningKey(path);

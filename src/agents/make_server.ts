@@ -43,7 +43,7 @@ function offerDocuments(server: McpServer): void {
   );
 }
 
-/** Maximum length of a text of a response, in characters: an agent pays for each. */
+/** Maximum length of a response's text, in characters: an agent pays for each. */
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +

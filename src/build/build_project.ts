@@ -93,7 +93,7 @@ async function requireToolchains(
 
 /** Settings of the platform's project; null and missing leave the matter to detection. */
 export interface BuildSettings {
-  /** Used where the project itself does not show its framework. */
+  /** Used if the project itself does not reveal its framework. */
   readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;

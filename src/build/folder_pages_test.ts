@@ -3,7 +3,7 @@ import { folderPagesOf } from "./folder_pages.ts";
 
 const layer = (directory: string, target = "STATIC") => ({ name: directory, target, directory });
 
-Deno.test("folderPagesOf() knows the pages of all layers of files", () => {
+Deno.test("folderPagesOf() knows the pages of all static layers", () => {
   const layers = [layer("."), layer("client")];
   const manifest = { version: 1, layers, urls: { trailingSlash: "never" } };
   const has = folderPagesOf(manifest, ["notes/a.txt", "a/index.html", "client/ü b/index.html"])!;

@@ -26,7 +26,7 @@ async function warnings(files: Readonly<Record<string, string>>, toml = "") {
 
 const REDIRECTS = { "_redirects": "/old /new 301\n" };
 
-Deno.test("assembleProject() reports the files of other hosts with the import command, and deploys none", async () => {
+Deno.test("assembleProject() reports files of other hosts with the import command, and deploys none of them", async () => {
   const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
   assert.deepEqual(warned, [
     "_redirects, _headers configure other hosts: svc does not apply them. " +
@@ -35,7 +35,7 @@ Deno.test("assembleProject() reports the files of other hosts with the import co
   assert.deepEqual(paths, ["index.html"]);
 });
 
-Deno.test("assembleProject() does not report files whose rules exist", async () => {
+Deno.test("assembleProject() does not report files whose rules are already imported", async () => {
   const taken = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("redirect-1") });
   assert.deepEqual(taken, { warned: [], paths: ["index.html"] });
   const { warned } = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("mine") });
@@ -47,7 +47,7 @@ Deno.test("assembleProject() reports nothing about a vercel.json that only confi
   assert.deepEqual(warned, []);
 });
 
-Deno.test("assembleProject() reports which crons of Vercel do not run, until svc.toml has them", async () => {
+Deno.test("assembleProject() reports which Vercel crons do not run until svc.toml has them", async () => {
   const files = { "vercel.json": '{"crons":[{"path":"/api/cron","schedule":"0 5 * * *"}]}' };
   const { warned } = await warnings(files);
   assert.equal(
@@ -72,7 +72,7 @@ from = "/old"
 to = "/new"
 `;
 
-Deno.test("assembleProject() names the rules and the build settings of a netlify.toml", async () => {
+Deno.test("assembleProject() names the rules and build settings of a netlify.toml", async () => {
   const { warned } = await warnings({ "netlify.toml": NETLIFY });
   assert.deepEqual(warned, [
     "netlify.toml configures another host: svc does not apply it. " +
@@ -99,7 +99,7 @@ Deno.test("assembleProject() names tasks that Nitro schedules", async () => {
   assert.match(warned.join("\n"), /^scheduledTasks in nitro\.config\.ts do not run/m);
 });
 
-Deno.test("assembleProject() keeps what a written manifest publishes", async () => {
+Deno.test("assembleProject() keeps everything that a handwritten manifest publishes", async () => {
   const { paths } = await warnings({
     ...REDIRECTS,
     ".svc/manifest.json": JSON.stringify({
@@ -111,7 +111,7 @@ Deno.test("assembleProject() keeps what a written manifest publishes", async () 
   assert.ok(paths.includes("_redirects"));
 });
 
-Deno.test("assembleProject() reads _redirects next to a wrangler file as Cloudflare does", async () => {
+Deno.test("assembleProject() reads _redirects next to a wrangler file like Cloudflare", async () => {
   const files = { "_redirects": "/a /b\n", "wrangler.jsonc": "{}" };
   const taken = { ...files, "svc.rules.toml": RULES("redirect-1") };
   assert.deepEqual((await warnings(taken)).warned, []);

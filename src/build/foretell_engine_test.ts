@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
     reason: /package\.json/,
   },
   {
-    name: "a server that svc.toml puts on Deno",
+    name: "a server that svc.toml runs on Deno",
     files: { "package.json": pack({}, { start: "node server.js" }), "server.js": SERVER },
     toml: '[build]\nruntime = "deno"\n',
     engine: "deno",
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const { name, files, toml = "", engine, reason } of ROWS) {
-  Deno.test(`foretellEngine() says ${engine ?? "nothing"} of ${name}, as its deploy`, async () => {
+  Deno.test(`foretellEngine() predicts ${engine ?? "nothing"} for ${name}, like its deploy`, async () => {
     await withTestProject(files, async ({ host, project }) => {
       const { config } = parseProjectConfig(toml);
       const detected = await detectProject(createFolderReader(project));

@@ -58,7 +58,7 @@ const SAY_SOCKET =
   "(req, res) => res.end(`${req.socket.encrypted} ${req.socket.remoteAddress} ${process.env.X}`)";
 
 const ROWS: Readonly<Record<string, readonly [() => Promise<Launch>, string, string]>> = {
-  "Astro's handler, which does not start by itself": [
+  "Astro's handler, which does not start on its own": [
     () => launchOf("astro", { "server/entry.mjs": "" }),
     `process.env.X = process.env.ASTRO_NODE_AUTOSTART; export const handler = ${SAY_SOCKET};`,
     "true 203.0.113.7 disabled",
@@ -69,7 +69,7 @@ const ROWS: Readonly<Record<string, readonly [() => Promise<Launch>, string, str
     `process.env.X = "nitro"; export const middleware = ${SAY_SOCKET};`,
     "true 203.0.113.7 nitro",
   ],
-  "a server of Nitro that listens by itself": [
+  "a Nitro server that listens on its own": [
     () => launchOf("nitro", { "nitro.json": '{"preset":"node-server"}', "server/index.mjs": "" }),
     `import { createServer } from "node:http"; process.env.X = "own";
     createServer(${SAY_SOCKET}).listen(Number(process.env.PORT), process.env.HOST);`,

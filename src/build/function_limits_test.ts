@@ -3,7 +3,7 @@ import { withFunctionLimits } from "./function_limits.ts";
 
 const MANIFEST = { version: 1, layers: [], routes: [] };
 
-Deno.test("withFunctionLimits() puts the limits of svc.toml before those of the manifest", () => {
+Deno.test("withFunctionLimits() prefers the limits of svc.toml to those of the manifest", () => {
   const config = { functions: { cpuMs: 200 } };
   const expected = { ...MANIFEST, functionLimits: { cpuMs: 200 } };
   assert.deepEqual(withFunctionLimits(MANIFEST, config), expected);

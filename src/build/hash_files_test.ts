@@ -65,7 +65,7 @@ async function exchange(root: string, path: string, sha256: string): Promise<voi
   await Deno.writeTextFile(file, `${sha256Hex(text)}\n${text}`);
 }
 
-Deno.test("hashFiles() reads files anew only if they changed", () =>
+Deno.test("hashFiles() reads files again only if they have changed", () =>
   withSite(async ({ root, hash }) => {
     const first = await hash(later());
     assert.equal(first["page-0.html"], sha256Hex("page-0"));
@@ -81,7 +81,7 @@ Deno.test("hashFiles() reads files anew only if they changed", () =>
     assert.deepEqual(third, second);
   }));
 
-Deno.test("hashFiles() is not deceived by equal size and times", () =>
+Deno.test("hashFiles() is not fooled by equal sizes and times", () =>
   withSite(async ({ root, hash }) => {
     await hash(later());
     await untilNewTime(root, join(root, "page-249.html"));
@@ -103,7 +103,7 @@ Deno.test("hashFiles() rehashes files that changed within the resolution of file
     assert.ok((await Deno.stat(join(root, CACHE_PATH, "hashes.json"))).isFile);
   }));
 
-Deno.test("hashFiles() ignores a damaged cache, and stores none for few files", () =>
+Deno.test("hashFiles() ignores a damaged cache, and does not cache few files", () =>
   withSite(async ({ root, files, hash }) => {
     const first = await hash(later());
     const file = join(root, CACHE_PATH, "hashes.json");

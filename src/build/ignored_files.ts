@@ -31,7 +31,7 @@ export const emptyReport = (): IgnoreReport => ({
   restored: [],
 });
 
-/** A path of folders as it is in a pattern. */
+/** A path of folders, written as in a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**

@@ -9,10 +9,10 @@ function linesOf(chunks: readonly string[]): string[] {
   return lines;
 }
 
-Deno.test("createLineSink() joins chunks into lines and leaves empty ones out", () => {
+Deno.test("createLineSink() joins chunks into lines and skips empty ones", () => {
   assert.deepEqual(linesOf(["a", "b\nc\r", "\n\n", "d"]), ["ab", "c", "d"]);
 });
 
-Deno.test("createLineSink() cuts a line without end", () => {
+Deno.test("createLineSink() truncates an endless line", () => {
   assert.deepEqual(linesOf(["x".repeat(5000)]).map(({ length }) => length), [4096, 904]);
 });

@@ -86,8 +86,14 @@ const REFUSED: Readonly<Record<string, readonly [Placement, RegExp]>> = {
   "a path above the project": [{ from: "../x", to: "." }, /Path "\.\.\/x" has "\.\."/],
   "an absolute target": [{ from: "a", to: "/etc" }, /Path "\/etc" starts with "\/"/],
   "a folder that is missing": [{ from: "gone", to: "." }, /Part of the output is missing: gone/],
-  "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it links to/],
-  "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: The symbolic link to/],
+  "a link that points outside": [
+    { from: "out", to: "." },
+    /Keep out inside the project: it links to/,
+  ],
+  "a link in a folder that points outside": [
+    { from: "a", to: "b" },
+    /b\/link: The symbolic link to/,
+  ],
 };
 
 for (const [name, [placement, message]] of Object.entries(REFUSED)) {
@@ -102,7 +108,7 @@ for (const [name, [placement, message]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("surveyFolder() never lists files of variables, nor links to them", async () => {
+Deno.test("surveyFolder() never lists dotenv files or links to them", async () => {
   const files = { "dist/index.html": "", "dist/.env.local": "A=1", "dist/x.txt": "-> .env.local" };
   await withTestProject(files, async ({ project }) => {
     const survey = await surveyFolder(join(project, "dist"), project);
@@ -113,7 +119,7 @@ Deno.test("surveyFolder() never lists files of variables, nor links to them", as
 });
 
 Deno.test({
-  name: "acceptSurvey() names each file in one line, regardless of its name",
+  name: "acceptSurvey() names each file on one line, regardless of its name",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const files = { "index.html": "", ".env.a\nerror: forged": "", "a\nhint: forged.html": "" };

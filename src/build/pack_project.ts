@@ -68,7 +68,7 @@ const PACKAGE_FILE = "package.json";
 
 /**
  * Detection treats an unreadable package.json as missing, and would blame something else.
- * @throws {BuildError} if a folder's package.json is no JSON object
+ * @throws {BuildError} if a folder's package.json is not a JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
   const path = join(directory, PACKAGE_FILE);
@@ -101,7 +101,7 @@ export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
   /** `.svc/manifest.json` of the output, parsed, or the one that was created. */
   readonly manifest: unknown;
-  /** True where the output has no separate manifest. */
+  /** True if the output has no separate manifest. */
   readonly generated: boolean;
   /** How its servers run; empty if nothing was validated. */
   readonly servers: readonly ServerReport[];

@@ -23,7 +23,7 @@ const PROJECT = {
   "svc.toml": "",
 };
 
-Deno.test("packProject() deploys the build that a start script runs, though git ignores it", async () => {
+Deno.test("packProject() deploys the build that a start script runs, even if git ignores it", async () => {
   const files = { ...PROJECT, "functions/f.ts": "export default () => new Response();" };
   await withTestProject(files, async ({ project, host, said }) => {
     const pack = await packProject(host, {

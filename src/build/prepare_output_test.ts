@@ -61,7 +61,7 @@ const WRITTEN: Manifest = {
   routes: [{ pattern: "^/", layer: "api" }],
 };
 
-Deno.test("packProject() warns of equal routes of a written manifest", async () => {
+Deno.test("packProject() warns of duplicate routes in a handwritten manifest", async () => {
   const route = { pattern: "^/", layer: "site" };
   const manifest = {
     version: 1,
@@ -77,7 +77,7 @@ Deno.test("packProject() warns of equal routes of a written manifest", async () 
   });
 });
 
-Deno.test("packProject() keeps a written manifest, and the files of its STATIC layers", async () => {
+Deno.test("packProject() keeps a handwritten manifest, and the files of its STATIC layers", async () => {
   const files = {
     "dist/.svc/manifest.json": JSON.stringify(WRITTEN),
     "dist/server/main.js": 'import "./public/shared.js"; import "./own.js";\n' +
@@ -100,7 +100,7 @@ Deno.test("packProject() keeps a written manifest, and the files of its STATIC l
   });
 });
 
-Deno.test("packProject() runs the server of a project of Node on Node, and reports it", async () => {
+Deno.test("packProject() runs the server of a Node project on Node, and reports it", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -162,7 +162,7 @@ Deno.test("packProject() reports all problems of a server for Deno with file and
   });
 });
 
-Deno.test("assembleProject() warns before it builds a project that cannot be deployed", async () => {
+Deno.test("assembleProject() warns before it builds a project that is not deployable", async () => {
   const files = {
     "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-vercel":"5"}}',
     "node_modules/.keep": "",
@@ -219,7 +219,7 @@ Deno.test("assembleProject() reports which command failed", async () => {
   });
 });
 
-Deno.test("assembleProject() reports which Node a framework asks for when its build fails", async () => {
+Deno.test("assembleProject() reports which Node version a framework requires when its build fails", async () => {
   const files = {
     "package.json": '{"dependencies":{"astro":"7.3.5"}}',
     "node_modules/astro/package.json": '{"engines":{"node":">=999.1.0"}}',
@@ -269,7 +269,7 @@ const PLAIN = {
   ".gitignore": "drafts/\nnotes.txt\n",
 };
 
-Deno.test("packProject() omits files in .gitignore of a folder that is a site, and reports them", async () => {
+Deno.test("packProject() omits ignored files of a folder that is itself a site, and reports them", async () => {
   await withProject(PLAIN, async ({ host, options, said }) => {
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
@@ -280,7 +280,7 @@ Deno.test("packProject() omits files in .gitignore of a folder that is a site, a
   });
 });
 
-Deno.test("packProject() only includes files in .gitignore if .svcignore lists them, and reports them", async () => {
+Deno.test("packProject() includes ignored files only if .svcignore lists them, and reports them", async () => {
   const files = { ...PLAIN, "a.psd": "", ".svcignore": "*.psd\n" };
   await withProject(files, async ({ host, options, said, project }) => {
     const pack = await packProject(host, options);
@@ -311,7 +311,7 @@ condition.path = { type = "prefix", value = "/notes/" }
 action = { type = "deny" }
 `;
 
-Deno.test("packProject() only warns of a closed folder if its own page stays open", async () => {
+Deno.test("packProject() warns of a denied folder only if its own page stays reachable", async () => {
   const closed = { "index.html": "", "notes/a.txt": "", "svc.rules.toml": CLOSED_NOTES };
   await withProject(closed, async ({ host, options, said }) => {
     await packProject(host, options);
@@ -390,7 +390,7 @@ Deno.test("packProject() honours a .gitignore below a folder that has none", asy
   });
 });
 
-Deno.test("packProject() lets .svcignore decide below, too", async () => {
+Deno.test("packProject() lets .svcignore decide in subfolders, too", async () => {
   const files = {
     "index.html": "",
     ".svcignore": "*.log\n",
@@ -412,7 +412,7 @@ Deno.test("packProject() lets .svcignore decide below, too", async () => {
   });
 });
 
-Deno.test("packProject() deploys all of an output folder, whatever .gitignore names", async () => {
+Deno.test("packProject() deploys the whole output folder regardless of .gitignore", async () => {
   const files = { "dist/index.html": "<h1>home</h1>", ".gitignore": "dist/\n" };
   await withProject(files, async ({ host, options }) => {
     const pack = await packProject(host, options);

@@ -72,7 +72,7 @@ const SHOWN_KINDS =
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files of which more than the beginning is read. */
+/** Kinds of files that are read beyond their beginning. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
 /** Number of bytes to read of them, and of other files. */
@@ -228,7 +228,7 @@ async function heldFiles(
 }
 
 /**
- * Refuses files that look like secrets, and pointers of Git LFS, before anything is uploaded.
+ * Refuses files that look like secrets, and Git LFS pointers, before anything is uploaded.
  *
  * @throws {BuildError} that names all of them
  */
@@ -257,7 +257,7 @@ export async function refusePrivateFiles(
 
 /**
  * Returns the files of a site that is its project's folder, without configuration; reports those
- * left out. `isServed` tells which paths are public.
+ * left out. `isServed` returns which paths are public.
  */
 export async function withoutConfiguration<File extends { readonly path: string }>(
   host: BuildHost,

@@ -128,7 +128,7 @@ Deno.test("assembleProject() refuses secrets in the output of a build, too", asy
   assert.equal(listed.error?.message.includes("key.pem"), false);
 });
 
-Deno.test("assembleProject() omits configuration in a project's own folder, and reports it", async () => {
+Deno.test("assembleProject() omits configuration in a project's root folder, and reports it", async () => {
   const files = {
     "index.html": "",
     "compose.yaml": "services: {}",
@@ -181,7 +181,7 @@ Deno.test("assembleProject() refuses a private key in binary form", async () => 
   });
 });
 
-Deno.test("isConfiguration() knows hosts anywhere and builds at the top", () => {
+Deno.test("isConfiguration() recognizes hosts' files anywhere and build files at the top", () => {
   const rows: Readonly<Record<string, boolean>> = {
     "docker-compose.prod.yml": true,
     "a/Dockerfile": true,

@@ -34,7 +34,7 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
 /** Maximum length of a text that counts as a version. */
 const MAX_TEXT = 128;
 
-/** Higher than any version of Node within a major one. */
+/** Higher than any version within a major version of Node. */
 const LAST = "9999.9999";
 
 const packageSchema = z.object({

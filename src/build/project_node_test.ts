@@ -32,7 +32,7 @@ const ROWS: readonly (readonly [string, Files, string, string])[] = [
   ["a version in .nvmrc", { ".nvmrc": "v20.11.0\n" }, "20.11.0", ".nvmrc"],
   ["a name in .nvmrc", { ".nvmrc": "# ours\nlts/iron\n" }, "20", ".nvmrc"],
   ["the newest LTS", { ".nvmrc": "lts/*" }, "26", ".nvmrc"],
-  [".node-version before all", { ".node-version": "22", ".nvmrc": "20" }, "22", ".node-version"],
+  [".node-version first", { ".node-version": "22", ".nvmrc": "20" }, "22", ".node-version"],
   [
     "volta before engines",
     { "package.json": '{"volta":{"node":"22.3.0"},"engines":{"node":">=18"}}' },

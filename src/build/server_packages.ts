@@ -14,7 +14,7 @@ const normalized = (directory: string): string =>
 
 /**
  * Whether a folder is part of a server rather than of a site: the innermost layer
- * around it decides, and a COMPUTE layer where two are the same folder.
+ * around it decides, and a COMPUTE layer if two are the same folder.
  */
 export function isServerFolder(path: string, manifest: unknown): boolean {
   const { layers } = layersSchema.safeParse(manifest).data ?? { layers: [] };

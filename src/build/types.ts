@@ -16,7 +16,7 @@ export interface FileFindings {
 /** Receives one stream of a command's output. */
 export interface OutputSink {
   write(chunk: string): void;
-  /** Nothing more comes. */
+  /** The stream has ended. */
   end(): void;
 }
 
@@ -35,7 +35,7 @@ export interface BuildHost {
   readonly cacheDir: string;
   /** Folder for programs that builds share, such as package managers; kept between builds. */
   readonly toolsDir: string;
-  /** The whole environment of the commands that run, before the project's variables. */
+  /** The whole environment of the commands, before the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -135,7 +135,7 @@ export function testTranscript(
   modes: readonly ("human" | "json")[] = ["human", "json"],
 ): void {
   for (const mode of modes) {
-    Deno.test(`${name} reads as before, ${mode}`, async (t) => {
+    Deno.test(`${name} matches its golden file, ${mode}`, async (t) => {
       const logged: string[] = [];
       await withPlatform(async (bench) => {
         await bench.json(["init", "--create"]);

@@ -26,7 +26,7 @@ Deno.test("renderManual() matches docs/svc.1", async () => {
   assert.equal(text, await Deno.readTextFile(MANUAL));
 });
 
-Deno.test("the manual has every command and flag, and no line of it is a request by chance", async () => {
+Deno.test("the manual has every command and flag, and no accidental roff requests", async () => {
   const text = await renderManual();
   for (const { words, leaf } of leavesOf(COMMANDS)) {
     if (leaf.hidden === true) continue;
@@ -59,7 +59,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "groff shows any text that roffText() has escaped as it is",
+  name: "groff shows text escaped by roffText() unchanged",
   ignore: NO_GROFF,
   async fn() {
     const words = fc.stringMatching(/^[!-_a-~äé€🙂]{1,12}$/u);

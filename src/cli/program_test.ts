@@ -55,13 +55,13 @@ const rows: readonly Row[] = [
     error: { code: "usage" },
   },
   {
-    name: "a framework that is none",
+    name: "an unknown framework",
     argv: ["projects", "create", "--framework", "rails"],
     code: 2,
     error: { code: "usage" },
   },
   {
-    name: "an API address that is none",
+    name: "an invalid API URL",
     argv: ["whoami"],
     env: { SVC_API_URL: "ftp://x" },
     code: 2,
@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: "a workspace that is no slug",
+    name: "a workspace that is not a slug",
     argv: ["whoami", "--workspace", "No Slug"],
     code: 2,
     error: { code: "usage" },
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: "two flags that exclude each other",
+    name: "two mutually exclusive flags",
     argv: ["init", "--create", "--project-id", "x"],
     code: 2,
     error: { error: "Use either --create or --project-id" },
@@ -110,7 +110,7 @@ for (const { name, argv, env, code, error } of rows) {
     for (const [member, wanted] of Object.entries(error)) assert.deepEqual(value[member], wanted);
   });
 
-  Deno.test(`runProgram() answers ${name} for people on stderr only`, async () => {
+  Deno.test(`runProgram() reports ${name} to people on stderr only`, async () => {
     const run = await runCli(argv, { env: env ?? {} });
     assert.equal(run.code, code);
     assert.equal(run.stdout, "");
@@ -173,7 +173,7 @@ Deno.test("runProgram() explains a platform that does not respond", async () => 
   assert.equal(value.error, "Cannot reach the platform at http://nowhere.test");
 });
 
-Deno.test("runProgram() exits with 130 when it was interrupted", async () => {
+Deno.test("runProgram() exits with 130 when interrupted", async () => {
   const stop = new AbortController();
   const run = runCli(["whoami", "--json"], {
     env: { SVC_TOKEN: "key" },
@@ -236,7 +236,7 @@ Deno.test("runProgram() prints version and help as data, in JSON mode as one obj
   assert.deepEqual(remove.arguments.map(({ name }: { name: string }) => name), ["domain_id"]);
 });
 
-Deno.test("runProgram() deletes nothing when a person says no", async () => {
+Deno.test("runProgram() deletes nothing if the person answers no", async () => {
   const project = { id: "0199e2e8-5f0f-7e11-8a33-0242ac120002", name: "blog" };
   const methods: string[] = [];
   const person = personWho([false]);
@@ -271,7 +271,7 @@ Deno.test("runProgram() deletes nothing when a person says no", async () => {
 });
 
 for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
-  Deno.test(`runProgram() asks in plain lines with ${JSON.stringify(env)}`, async () => {
+  Deno.test(`runProgram() prompts in plain lines with ${JSON.stringify(env)}`, async () => {
     await inTestFolder(async (cwd) => {
       const run = await runCli(["init"], { cwd, env, terminal: true });
       assert.equal(run.code, 130);

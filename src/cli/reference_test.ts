@@ -71,7 +71,7 @@ Deno.test("every example of a command parses", async () => {
   }
 });
 
-Deno.test("no command's own flag has the name of a global flag, which would get its value", async () => {
+Deno.test("no command has a flag with the name of a global flag", async () => {
   const shared = new Set<unknown>(
     describeGlobalFlags().flatMap(({ flag }) => flag.match(/--[a-z-]+/)),
   );

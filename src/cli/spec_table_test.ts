@@ -18,7 +18,7 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 /** The words before arguments: `db info [database]` names `db info`. */
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
-/** A row may name several commands of one group, and flags of some of them only. */
+/** A row may name several commands of one group, and flags of only some of them. */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);
@@ -49,7 +49,7 @@ function sectionOf(command: string): string | undefined {
 const wanted = read("fixtures/cli/commands_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `")).flatMap(readRow);
 
-Deno.test("the table of the specification is read as a whole", () => {
+Deno.test("the table of the specification is read completely", () => {
   assert.equal(wanted.length, 56);
   assert.ok(wanted.some(({ command }) => command === "db branches connection"));
   const kv = wanted.find(({ command }) => command === "kv set");

@@ -74,7 +74,7 @@ export interface Answer<Body> {
   readonly etag: string | undefined;
 }
 
-/** A request whose body is no JSON: blobs and multipart batches. */
+/** A request whose body is not JSON: blobs and multipart batches. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;

@@ -73,7 +73,7 @@ Deno.test("buildPath() refuses a missing parameter", () => {
   assert.throws(() => buildPath("/v1/{id}", {}), TypeError);
 });
 
-Deno.test("call() sends key and workspace and returns the checked answer", async () => {
+Deno.test("call() sends key and workspace and returns the validated response", async () => {
   const { client, requests } = clientOf([Response.json(HEALTH)], { workspace: "acme" });
   assert.deepEqual(await client.call(endpoints.getHealth, {}), HEALTH);
   const [request] = requests;
@@ -103,7 +103,7 @@ Deno.test("call() reports the platform's error with all its facts", async () => 
   });
 });
 
-Deno.test("call() survives an error page that is no JSON", async () => {
+Deno.test("call() handles an error page that is not JSON", async () => {
   const { client } = clientOf([new Response("<h1>Bad", { status: 400 })]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
     assert.ok(error instanceof ApiError);
@@ -132,14 +132,14 @@ for (const [name, answer] of passing) {
   });
 }
 
-Deno.test("call() does not repeat a POST that may have been done", async () => {
+Deno.test("call() does not repeat a POST that may have succeeded", async () => {
   const { client, requests } = clientOf([failure(503)]);
   const call = client.call(endpoints.createProject, { body: { name: "blog" } });
   await assert.rejects(call, ApiError);
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() gives each request that must run once its own key", async () => {
+Deno.test("call() gives each request that must run only once its own key", async () => {
   let made = 0;
   const answers = [failure(409), failure(409), Response.json(HEALTH)];
   const { client, requests } = clientOf(answers, { newIdempotencyKey: () => `key-${made++}` });
@@ -151,7 +151,7 @@ Deno.test("call() gives each request that must run once its own key", async () =
   assert.deepEqual(keys, ["key-0", "key-1", null]);
 });
 
-Deno.test("call() does not repeat an error that will stay", async () => {
+Deno.test("call() does not retry a permanent error", async () => {
   for (const status of [400, 401, 403, 404, 409, 500]) {
     const { client, requests } = clientOf([failure(status)]);
     await assert.rejects(client.call(endpoints.getHealth, {}), ApiError);
@@ -159,7 +159,7 @@ Deno.test("call() does not repeat an error that will stay", async () => {
   }
 });
 
-Deno.test("call() does not wait for a Retry-After beyond its patience", async () => {
+Deno.test("call() does not wait for a Retry-After longer than its limit", async () => {
   const { client, requests } = clientOf([failure(429, { "retry-after": "3600" })]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
     assert.ok(error instanceof ApiError);
@@ -194,7 +194,7 @@ Deno.test("call() stops immediately when its signal is aborted", async () => {
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() gives up on a platform that never responds, and does not ask it again", async () => {
+Deno.test("call() gives up on a platform that never responds, and does not retry", async () => {
   let asked = 0;
   const waited: number[] = [];
   const client = createClient({

@@ -36,7 +36,7 @@ function loginAt(answers: (Response | Error)[]) {
 const oauth = (error: string, status = 400, headers: HeadersInit = {}) =>
   Response.json({ error, error_description: `It is ${error}` }, { status, headers });
 
-Deno.test("startDeviceLogin() sends forms as RFC 8628 has them", async () => {
+Deno.test("startDeviceLogin() sends forms as RFC 8628 specifies", async () => {
   const { asked, login } = loginAt([Response.json(STARTED), Response.json(TOKEN)]);
   assert.deepEqual(await (await login).poll(), { type: "token", token: TOKEN });
   const forms = await Promise.all(
@@ -54,14 +54,14 @@ Deno.test("startDeviceLogin() sends forms as RFC 8628 has them", async () => {
 });
 
 const POLLS: readonly (readonly [name: string, answer: Response | Error, type: string])[] = [
-  ["nobody has decided", oauth("authorization_pending"), "pending"],
-  ["it is too fast", oauth("slow_down"), "slow_down"],
+  ["no decision yet", oauth("authorization_pending"), "pending"],
+  ["it polls too fast", oauth("slow_down"), "slow_down"],
   ["it was denied", oauth("access_denied"), "refused"],
-  ["the code has ended", oauth("expired_token"), "refused"],
+  ["the code has expired", oauth("expired_token"), "refused"],
   ["the code is unknown", oauth("invalid_grant"), "refused"],
-  ["there are too many", oauth("rate_limited", 429), "trouble"],
+  ["there are too many logins", oauth("rate_limited", 429), "trouble"],
   ["a proxy answers", new Response("<h1>Bad gateway", { status: 502 }), "trouble"],
-  ["the network is away", new TypeError("reset"), "trouble"],
+  ["the network is down", new TypeError("reset"), "trouble"],
 ];
 
 for (const [name, answer, type] of POLLS) {

@@ -17,7 +17,7 @@ Deno.test("readEvents() skips comments and other fields", async () => {
   assert.deepEqual(await read([encode(text)]), ["one", "two\nthree"]);
 });
 
-Deno.test("readEvents() does not depend on how the stream is cut", async () => {
+Deno.test("readEvents() does not depend on how the stream is split", async () => {
   const bytes = encode("data: grüße\r\n\r\ndata: a\ndata: b\n\n: beat\n\ndata: {}\n\n");
   await fc.assert(fc.asyncProperty(
     fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 12 }),
@@ -29,7 +29,7 @@ Deno.test("readEvents() does not depend on how the stream is cut", async () => {
   ));
 });
 
-Deno.test("readEvents() refuses an event without end", async () => {
+Deno.test("readEvents() refuses an endless event", async () => {
   const piece = encode(`data: ${"x".repeat(600_000)}`);
   await assert.rejects(read([piece, piece]), RangeError);
 });

@@ -25,6 +25,6 @@ Deno.test("openFileStream() closes the file when the reader stops", async () => 
   }
 });
 
-Deno.test("openFileStream() rejects for a file that is not there", async () => {
+Deno.test("openFileStream() rejects for a missing file", async () => {
   await assert.rejects(openFileStream("/nonexistent/file"), Deno.errors.NotFound);
 });

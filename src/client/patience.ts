@@ -3,7 +3,7 @@ import { NoAnswerError } from "./errors.ts";
 
 /** Maximum times, in milliseconds. */
 export interface Waits {
-  /** For a call that only reads, or for the head of a stream. */
+  /** For a call that only reads, or for the headers of a stream. */
   readonly read: number;
   /** For a change, such as the start of a server. */
   readonly change: number;
@@ -37,7 +37,7 @@ export interface WaitLimits {
   readonly baseUrl: string;
   /** Maximum wait in milliseconds. */
   readonly longest: number;
-  /** Time until `onWaiting` is called first, and between two calls of it, in milliseconds. */
+  /** Time until `onWaiting` is first called, and between two calls of it, in milliseconds. */
   readonly noticeEvery: number;
   /** Called with the elapsed milliseconds. */
   readonly onWaiting?: ((waited: number) => void) | undefined;

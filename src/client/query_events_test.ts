@@ -63,7 +63,7 @@ Deno.test("queryEvents() sends the SQL and yields each event", async () => {
   );
 });
 
-Deno.test("queryEvents() notices a response that breaks off, however it does", async () => {
+Deno.test("queryEvents() notices a response that breaks off in any way", async () => {
   for (const end of [[], [new TypeError("connection reset")]]) {
     const client = clientWith(streamOf(`${COLUMNS}\n${ROWS}\n`, ...end));
     await assert.rejects(
@@ -83,7 +83,7 @@ Deno.test("queryEvents() refuses anything but an event", async () => {
   }
 });
 
-Deno.test("queryEvents() reads on only as its events are taken", async () => {
+Deno.test("queryEvents() reads more only as its events are consumed", async () => {
   let reads = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -98,7 +98,7 @@ Deno.test("queryEvents() reads on only as its events are taken", async () => {
   assert.ok(reads < 50, `read ${reads} pieces for ${taken} events`);
 });
 
-Deno.test("fetchOctets() sends bytes as they are, and a branch in the query", async () => {
+Deno.test("fetchOctets() sends bytes unchanged, and a branch in the query", async () => {
   const asked: Request[] = [];
   const stream = await fetchOctets(clientWith(streamOf("ok"), asked), endpoints.importDatabase, {
     params: PARAMS,

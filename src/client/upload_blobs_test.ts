@@ -93,7 +93,7 @@ Deno.test("uploadBlobs() sends small and large blobs, and reports each", async (
   });
 });
 
-Deno.test("uploadBlobs() reads a blob anew for each attempt", async () => {
+Deno.test("uploadBlobs() reads a blob again for each attempt", async () => {
   await withFiles([1_500_000], async (blobs) => {
     const store = createBlobStore({ failures: 2 });
     const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
@@ -116,7 +116,7 @@ Deno.test("uploadBlobs() reports the progress of a large blob, and subtracts res
   });
 });
 
-Deno.test("uploadBlobs() stops the other requests when one has failed for good", async () => {
+Deno.test("uploadBlobs() stops the other requests when one has failed permanently", async () => {
   await withFiles([1_500_000, 1_600_000, 10], async (blobs) => {
     const aborted: boolean[] = [];
     const secondStarted = Promise.withResolvers<void>();

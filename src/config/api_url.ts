@@ -1,12 +1,12 @@
 /**
  * The canonical form of a platform's URL: no trailing slash, query or fragment. Throws `TypeError`
- * for anything but http(s) without user and password.
+ * for anything but http(s) without a user or password.
  */
 export function normalizeApiUrl(apiUrl: string): string {
   const url = URL.parse(apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
     throw new TypeError(
-      "Cannot use the API URL: it must be http:// or https:// without user and password",
+      "Cannot use the API URL: it must be http:// or https:// without a user or password",
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");

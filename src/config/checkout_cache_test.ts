@@ -32,7 +32,7 @@ Deno.test("writeCheckoutCache() writes the format of readCheckoutCache(), and gi
     assert.ok((await Deno.stat(file)).isFile);
   }));
 
-Deno.test("readCheckoutCache() ignores a file that is damaged, cut off or of another version", () =>
+Deno.test("readCheckoutCache() ignores a file that is damaged, truncated or of another version", () =>
   withRoot(async (root, file) => {
     await writeCheckoutCache(root, "words.json", VALUE);
     const whole = await Deno.readFile(file);
@@ -45,7 +45,7 @@ Deno.test("readCheckoutCache() ignores a file that is damaged, cut off or of ano
     assert.equal(await readCheckoutCache(root, "words.json", schema), undefined);
   }));
 
-Deno.test("writeCheckoutCache() follows no link out of the checkout, and fails in silence", () =>
+Deno.test("writeCheckoutCache() follows no link out of the checkout, and fails silently", () =>
   withRoot(async (root) => {
     const [project, elsewhere] = [join(root, "project"), join(root, "elsewhere")];
     await Deno.mkdir(join(project, ".svc"), { recursive: true });

@@ -20,7 +20,7 @@ import { table } from "./table.ts";
 
 const TIMEOUT_RULE = 'Use a time from 1 to 60 seconds, such as "10s"';
 const RETRIES_RULE = `Use a whole number from 0 to ${MAX_CHECK_RETRIES}`;
-const NAME_RULE = "Use a name of at most 1024 characters without blanks at its ends";
+const NAME_RULE = "Use a name of at most 1024 characters without leading or trailing spaces";
 const METHOD_RULE = 'Use a method in upper case, such as "POST"';
 const URL_RULE = 'Use a path that begins with "/", at most 1024 characters, without # and spaces';
 const HEADERS_RULE = `Use a table of at most ${MAX_CHECK_HEADERS} header names and values`;
@@ -96,7 +96,7 @@ export const checks = table({
     }),
   retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(MAX_CHECK_RETRIES, RETRIES_RULE)
     .optional().meta({
-      description: "How often to retry a request that fails; 2 when omitted.",
+      description: "How many times to retry a failed request; 2 when omitted.",
       examples: [2],
     }),
   commands: z.array(

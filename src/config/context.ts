@@ -30,7 +30,7 @@ const contextSchema = z.strictObject({
 /** A chosen environment, with the project that it belongs to. */
 export type CheckoutContext = Omit<z.output<typeof contextSchema>, "version">;
 
-/** The context file is there but cannot be used. */
+/** The context file exists but cannot be used. */
 export class ContextFileError extends Error {
   override readonly name = "ContextFileError";
 

@@ -33,14 +33,14 @@ Deno.test("saveContext() and loadContext() keep the choice, clearContext() remov
   }));
 
 const broken: [name: string, text: string, problem: RegExp][] = [
-  ["text that is no JSON", "{", /it is not valid JSON/],
+  ["text that is not JSON", "{", /it is not valid JSON/],
   [
     "another shape",
     '{"version":1,"projectId":"p","environment":"staging"}',
     /wrong at environment/,
   ],
-  ["a version of the future", JSON.stringify({ version: 2, ...STAGING }), /wrong at version/],
-  ["a member that nobody knows", JSON.stringify({ version: 1, x: 1, ...STAGING }), /the top level/],
+  ["a future version", JSON.stringify({ version: 2, ...STAGING }), /wrong at version/],
+  ["an unknown member", JSON.stringify({ version: 1, x: 1, ...STAGING }), /the top level/],
   [
     "an endless name",
     JSON.stringify({ version: 1, ...STAGING, projectId: "p".repeat(65) }),
@@ -63,7 +63,7 @@ for (const [name, text, problem] of broken) {
     }));
 }
 
-Deno.test("loadContext() refuses a folder in the file's place", () =>
+Deno.test("loadContext() refuses a folder with the file's name", () =>
   inTestFolder(async (root) => {
     await Deno.mkdir(contextPath(root), { recursive: true });
     await assert.rejects(loadContext(root), /it is not a file/);
@@ -73,12 +73,12 @@ const ignoreFiles: [name: string, source: string, wanted: string | undefined][] 
   ["none", "", "/.svc/context.json\n"],
   ["one without it", "node_modules/\n", "node_modules/\n/.svc/context.json\n"],
   ["one without a last newline", "dist", "dist\n/.svc/context.json\n"],
-  ["one with Windows line ends", "dist\r\n", "dist\r\n/.svc/context.json\r\n"],
+  ["one with Windows line endings", "dist\r\n", "dist\r\n/.svc/context.json\r\n"],
   ["one that has the line", "/.svc/context.json\n", undefined],
   ["one that ignores the folder", ".svc/\n", undefined],
   ["one that ignores all JSON", "*.json\n", undefined],
   [
-    "one that takes it back",
+    "one that negates it",
     ".svc/*\n!.svc/context.json\n",
     ".svc/*\n!.svc/context.json\n/.svc/context.json\n",
   ],

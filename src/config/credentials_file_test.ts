@@ -48,7 +48,7 @@ Deno.test("loadCredentials() returns none if there is no file", () =>
     assert.deepEqual(warnings, []);
   }));
 
-Deno.test("saveLogin() writes for the owner only, and leaves no other file behind", () =>
+Deno.test("saveLogin() writes a file for its owner only, and leaves no other file behind", () =>
   withHome(async (path) => {
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o755 });
     await saveLogin(path, LOGIN);
@@ -62,14 +62,14 @@ Deno.test("saveLogin() writes for the owner only, and leaves no other file behin
     assert.equal(findCredential(credentials)?.token, "t2");
   }));
 
-Deno.test("saveLogin() closes a file that was open to others", () =>
+Deno.test("saveLogin() restricts a file that others could read", () =>
   withHome(async (path) => {
     await write(path, '{"version":1,"platforms":{}}', 0o644);
     await saveLogin(path, LOGIN);
     assert.equal(await modeOf(path), 0o600);
   }));
 
-Deno.test("saveLogin() refuses a token that is no header value", () =>
+Deno.test("saveLogin() refuses a token that is not a header value", () =>
   withHome(async (path) => {
     await assert.rejects(saveLogin(path, { ...LOGIN, token: "a\r\nb" }), TypeError);
     await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
@@ -92,7 +92,7 @@ const BROKEN = [
 ] as const;
 
 for (const { name, text } of BROKEN) {
-  Deno.test(`a credentials file with ${name} is named, kept, and not repeated`, () =>
+  Deno.test(`a credentials file with ${name} is reported and kept, and its content is not repeated`, () =>
     withHome(async (path) => {
       await write(path, text);
       for (
@@ -114,13 +114,13 @@ for (const { name, text } of BROKEN) {
     }));
 }
 
-Deno.test("loadCredentials() refuses a directory in the file's place", () =>
+Deno.test("loadCredentials() refuses a directory with the file's name", () =>
   withHome(async (path) => {
     await Deno.mkdir(path, { recursive: true });
     await assert.rejects(loadCredentials(path), CredentialsFileError);
   }));
 
-Deno.test("setDefaultWorkspace() keeps a choice if no one has logged in", () =>
+Deno.test("setDefaultWorkspace() stores a choice even if no one has logged in", () =>
   withHome(async (path) => {
     await setDefaultWorkspace(path, LOGIN);
     const { platforms } = (await loadCredentials(path)).credentials;

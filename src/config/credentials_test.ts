@@ -42,7 +42,7 @@ const ROWS = [
     token: "token-of-red",
   },
   {
-    name: "a workspace without a login by the newest of the same platform",
+    name: "a workspace without a login uses the newest login of the same platform",
     query: { apiUrl: ONE, workspace: "green" },
     workspace: "green",
     token: "token-of-blue",
@@ -82,7 +82,7 @@ Deno.test("dropLogins() removes a platform with its last login", () => {
   assert.deepEqual(dropLogins(left, { apiUrl: ONE }), NO_CREDENTIALS);
 });
 
-Deno.test("dropLogins() leaves everything if there is nothing to remove", () => {
+Deno.test("dropLogins() changes nothing if there is nothing to remove", () => {
   assert.deepEqual(dropLogins(ALL, { apiUrl: "https://other.example" }), ALL);
   assert.deepEqual(dropLogins(ALL, { apiUrl: ONE, workspace: "green" }), ALL);
 });
@@ -112,7 +112,7 @@ for (const [given, wanted] of ADDRESSES) {
     assert.equal(normalizeApiUrl(given), wanted));
 }
 for (const bad of ["localhost:8787", "ftp://x", "https://user:secret@x", ""]) {
-  Deno.test(`normalizeApiUrl() refuses ${JSON.stringify(bad)} without repeating it`, () => {
+  Deno.test(`normalizeApiUrl() refuses ${JSON.stringify(bad)}, without repeating it`, () => {
     assert.throws(
       () => normalizeApiUrl(bad),
       (error: unknown) => error instanceof TypeError && !error.message.includes("secret"),

@@ -132,7 +132,7 @@ function withoutEmptyTables(value: unknown): unknown {
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
-    throw new TypeError(`Cannot edit ${PROJECT_CONFIG_FILE}: it nests too deep`);
+    throw new TypeError(`Cannot edit ${PROJECT_CONFIG_FILE}: it is nested too deeply`);
   }
   const mark = source.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const before = source.slice(mark.length);

@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
     after: '[project]\nid = "p1"\n[dev]\n',
   },
   {
-    name: "adds a table at the end, comments before it",
+    name: "adds a table at the end, after comments",
     before: "[dev]\nport = 1\n# host = 'x'",
     changes: { project: { id: "p1" } },
     after: "[dev]\nport = 1\n# host = 'x'\n\n[project]\nid = \"p1\"\n",
@@ -76,13 +76,13 @@ const ROWS: readonly Row[] = [
     after: "[env]\ndeclarations.A = 'plain'\ndeclarations.B = \"sensitive\"\n",
   },
   {
-    name: "follows inline tables, nested ones too",
+    name: "follows inline tables, including nested ones",
     before: "project = { name = 'a' } # keep\nenv = {}\n",
     changes: { project: { id: "p1" }, env: { declarations: { A: "plain" } } },
     after: 'project = { name = \'a\', id = "p1" } # keep\nenv = { declarations.A = "plain" }\n',
   },
   {
-    name: "removes from inline tables at each place",
+    name: "removes from any position of inline tables",
     before: "project = { name = 'a', id = 'b', workspace = 'c' }\ndb = { branch = 'x' }\n",
     changes: { project: { name: null, workspace: null }, db: { branch: null } },
     after: "project = { id = 'b' }\ndb = {}\n",
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     after: "[dev]\nport = 0x10 # hex\nhost = 'h'\n",
   },
   {
-    name: "changes elements of an array over several lines and keeps its comments",
+    name: "changes elements of a multi-line array and keeps its comments",
     before: "[build]\noutput_dirs = [\n  'a', # A\n  'b' # B\n]\n",
     changes: { build: { outputDirs: ["a", "x", "c"] } },
     after: '[build]\noutput_dirs = [\n  \'a\', # A\n  "x", # B\n  "c"\n]\n',
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     after: "[build]\noutput_dirs = ['a',\n  'b',\n  \"c\"] # dirs\n",
   },
   {
-    name: "shortens an array over several lines",
+    name: "shortens a multi-line array",
     before: "[build]\noutput_dirs = [\n  'a', # A\n  'b', # B\n]\n",
     changes: { build: { outputDirs: ["a"] } },
     after: "[build]\noutput_dirs = [\n  'a', # A\n]\n",
@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
     after: "[build]\noutput_dirs = [\n  'a', # AB\n]\n",
   },
   {
-    name: "writes a declaration table where there is a shorthand",
+    name: "writes a declaration table in place of a shorthand",
     before: "[env.declarations]\nA = 'plain' # a\n",
     changes: { env: { declarations: { A: { visibility: "plain", required: false } } } },
     after: '[env.declarations]\nA = { visibility = "plain", required = false } # a\n',
@@ -178,7 +178,7 @@ Deno.test("editProjectConfig() refuses to write through a value that is not a ta
   assert.throws(() => editProjectConfig("project = 3\n", { project: { id: "x" } }), TypeError);
 });
 
-Deno.test("editProjectConfig() refuses text that is no TOML", () => {
+Deno.test("editProjectConfig() refuses text that is not TOML", () => {
   assert.throws(() => editProjectConfig("project = \n", { project: { id: "x" } }), SyntaxError);
 });
 
@@ -219,7 +219,7 @@ Deno.test("saveProjectConfig() writes through a symbolic link and keeps permissi
     assert.equal((await Deno.lstat(join(directory, "svc.toml"))).isSymlink, true);
   }));
 
-Deno.test("saveProjectConfigSchema() writes once, and again where the text is another", () =>
+Deno.test("saveProjectConfigSchema() writes once, and again if the text differs", () =>
   inTestFolder(async (directory) => {
     assert.equal(await saveProjectConfigSchema(directory), true);
     assert.equal(await saveProjectConfigSchema(directory), false);

@@ -125,7 +125,7 @@ Deno.test("editProjectConfig() changes nothing the second time", () => {
   }));
 });
 
-Deno.test("parseProjectConfig() never throws, whatever the text", () => {
+Deno.test("parseProjectConfig() never throws, for any text", () => {
   const fragments = fc.constantFrom(
     "[",
     "]",

@@ -24,7 +24,7 @@ export const ALIAS_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/;
 /** An identifier that the platform issued. */
 export const PLATFORM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-/** Text without control characters and without blanks at its ends. */
+/** Text without control characters or leading or trailing spaces. */
 // deno-lint-ignore no-control-regex -- control characters are what it excludes
 export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
@@ -43,14 +43,14 @@ export function parseTime(value: number | string): number | undefined {
 }
 
 /**
- * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a
- * suffix added they are no valid host.
+ * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a suffix added, they
+ * are not a valid host.
  */
 export function isEncodedLabel(label: string): boolean {
   return label.startsWith("xn--");
 }
 
-/** True for a host name, an IPv4 address or an IPv6 address, without scheme and port. */
+/** True for a host name, an IPv4 address or an IPv6 address, without a scheme or port. */
 export function isHost(text: string): boolean {
   const isIpv6 = text.includes(":");
   if (!(isIpv6 ? /^[0-9A-Fa-f:.]+$/ : /^[A-Za-z0-9.-]+$/).test(text)) return false;

@@ -45,7 +45,7 @@ const paths = fc.array(fc.constantFrom("a", "b", ".", "..", "", "...")).map((par
   parts.join("/")
 );
 
-Deno.test("isInsidePath() refuses paths that lead out, and normalizing keeps its target", () => {
+Deno.test("isInsidePath() refuses paths that lead outside, and normalizing keeps a path's target", () => {
   fc.assert(fc.property(paths, (path) => {
     if (!isInsidePath(path)) return;
     const target = normalize(join("/project", path)).replace(/(.)\/$/, "$1");

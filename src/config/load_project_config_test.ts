@@ -33,9 +33,9 @@ Deno.test("loadProjectConfig() reports when there is none", () =>
 const UNUSABLE = [
   { name: "bad values", content: "[dev]\nport = 0\n", code: "invalid_value" },
   { name: "bad syntax", content: "[dev\n", code: "toml_syntax" },
-  { name: "bytes that are no UTF-8", content: new Uint8Array([0x23, 0xff]), code: "not_utf8" },
+  { name: "bytes that are not UTF-8", content: new Uint8Array([0x23, 0xff]), code: "not_utf8" },
   {
-    name: "too large a file",
+    name: "a file that is too large",
     content: "#".repeat(PROJECT_CONFIG_LIMITS.maxBytes + 1),
     code: "toml_size",
   },
@@ -58,7 +58,7 @@ Deno.test("loadProjectConfig() refuses a directory of that name", () =>
     assert.equal(loaded.diagnostics[0]?.code, "not_a_file");
   }));
 
-Deno.test("loadProjectConfig() refuses a link that leads to itself", () =>
+Deno.test("loadProjectConfig() refuses a link to itself", () =>
   withFile(undefined, async (directory) => {
     await Deno.symlink("svc.toml", join(directory, "svc.toml"));
     const loaded = await loadProjectConfig(directory);

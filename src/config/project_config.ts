@@ -29,7 +29,7 @@ export interface CronTaskConfig {
   readonly schedule: string;
   /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
-  /** How often a failed run is repeated; 0 if missing. */
+  /** How many times a failed run is repeated; 0 if missing. */
   readonly retries?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface FormConfig {
   readonly honeypot?: string | undefined;
 }
 
-/** A valid `svc.toml`. Tables that are not written are there and empty. */
+/** A valid `svc.toml`. Tables that are not written exist and are empty. */
 export interface ProjectConfig {
   readonly project: {
     readonly id?: string;
@@ -163,7 +163,7 @@ export interface ProjectConfig {
   };
 }
 
-/** `config` is there exactly when no diagnostic is an error. */
+/** `config` is set exactly if no diagnostic is an error. */
 export interface ParsedProjectConfig {
   readonly config?: ProjectConfig;
   readonly diagnostics: readonly Diagnostic[];

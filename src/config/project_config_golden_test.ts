@@ -42,6 +42,6 @@ for (const [folder, expected] of [["good", "valid"], ["bad", "invalid"]] as cons
   }
 }
 
-Deno.test("the golden files cover at least twenty malformed documents", () => {
+Deno.test("golden files cover at least twenty malformed documents", () => {
   assert.ok([...Deno.readDirSync(join(FIXTURES, "bad"))].length >= 20);
 });

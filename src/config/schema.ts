@@ -62,7 +62,7 @@ const slug = (wanted: string) =>
     .refine((value) => !isEncodedLabel(value), NO_ENCODED_LABEL);
 
 const SLUG_RULE = `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens`;
-const NAME_RULE = "text on one line without blanks at its ends";
+const NAME_RULE = "text on one line without leading or trailing spaces";
 
 const command = text(`Use a shell command of 1 to ${MAX_COMMAND} characters`, {
   pattern: COMMAND,
@@ -87,7 +87,7 @@ const project = table({
 });
 
 const PORT_RULE = "Use a port number from 1 to 65535";
-const HOST_RULE = "Use a host name or IP address without scheme and port";
+const HOST_RULE = "Use a host name or IP address without a scheme or port";
 const DATA_DIR_RULE = "Use a relative path below the project directory, with forward slashes";
 const ALIASES_RULE = "Use a table of alias names and commands";
 
@@ -242,7 +242,7 @@ const cronTask = table({
   }),
   retries: z.int(CRON_RETRIES_RULE).min(0, CRON_RETRIES_RULE).max(5, CRON_RETRIES_RULE).optional()
     .meta({
-      description: "How often to retry a scheduled run that fails; 0 when omitted.",
+      description: "How many times to retry a failed scheduled run; 0 when omitted.",
       examples: [3],
     }),
 });

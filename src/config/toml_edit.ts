@@ -137,7 +137,7 @@ export function removeTomlKey(source: string, path: KeyPath): string {
   }
 }
 
-/** The names directly below a table that is written over several places. */
+/** The names directly below a table that is defined in several places. */
 function childNames(layout: TomlLayout, path: KeyPath): readonly string[] {
   const below = [...layout.entries, ...layout.sections]
     .filter((place) => place.path.length > path.length && startsWith(place.path, path));

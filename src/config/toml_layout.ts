@@ -54,7 +54,7 @@ function collect(
 
 /**
  * Reads the layout of a TOML text, in source order. Entries in arrays of tables are left out.
- * Throws `SyntaxError` for text that is no TOML.
+ * Throws `SyntaxError` for text that is not TOML.
  */
 export function readLayout(source: string): TomlLayout {
   const entries: Entry[] = [];

@@ -15,7 +15,7 @@ Deno.test("every endpoint declares who may call it", () => {
   }
 });
 
-Deno.test("no one but the owner manages members, keys and the workspace, or deletes projects", () => {
+Deno.test("only owners manage members, keys and the workspace, or delete projects", () => {
   assert.deepEqual(namesOf(({ access }) => access === "owner"), [
     "addEdge",
     "changeMember",
@@ -61,7 +61,7 @@ Deno.test("a viewer changes nothing except their own membership", () => {
   assert.deepEqual(writing, ["leaveWorkspace"]);
 });
 
-Deno.test("only these need no credentials", () => {
+Deno.test("only these endpoints need no credentials", () => {
   assert.deepEqual(namesOf(({ access }) => access === "anyone"), [
     "claimOwner",
     "completePasswordReset",

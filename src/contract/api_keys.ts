@@ -11,7 +11,7 @@ const tag = "API keys";
 export const API_KEY_REQUESTS_PER_HOUR = 5000;
 
 const description = z.string().trim().max(500, "Must have at most 500 characters");
-/** Maximum length of a text of a time, in characters. */
+/** Maximum length of a time, in characters. */
 const MAX_TIME = 40;
 const expiry = timestamp.max(MAX_TIME).nullable();
 const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();

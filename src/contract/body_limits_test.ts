@@ -67,14 +67,14 @@ const jsonEndpoints = (Object.entries(endpoints) as unknown as [string, Endpoint
 
 for (const [name, endpoint] of jsonEndpoints) {
   if (CHECKED_AS_A_WHOLE.has(name)) continue;
-  Deno.test(`the limit of ${name} has room for the largest body of its schema`, () => {
+  Deno.test(`the limit of ${name} allows the largest body of its schema`, () => {
     const schema = z.toJSONSchema(endpoint.body, { io: "input", unrepresentable: "any" });
     const bytes = largest(schema as Schema, name);
     assert.ok(bytes <= endpoint.maxBodyBytes, `${bytes} bytes over ${endpoint.maxBodyBytes}`);
   });
 }
 
-Deno.test("endpoints that anyone may call have the small limit, except a hook's trigger", () => {
+Deno.test("public endpoints have the small limit, except a hook's trigger", () => {
   const larger = jsonEndpoints.filter(([, { auth, maxBodyBytes }]) =>
     auth === "none" && maxBodyBytes > 16 * 1024
   );

@@ -7,7 +7,7 @@ import { type EventCategory, type Priority } from "./events.ts";
  * @module
  */
 
-/** How often and for how long messages are tried. Times in milliseconds. */
+/** How many times and for how long messages are tried. Times in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
   /** Age at which delivery of a message ends. */

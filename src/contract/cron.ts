@@ -38,7 +38,7 @@ export const cronTask = z.object({
   timezone: z.string().describe("IANA name of the schedule's time zone").meta({
     example: "Europe/Berlin",
   }),
-  retries: z.int().describe("How often to retry a scheduled run that fails"),
+  retries: z.int().describe("How many times to retry a failed scheduled run"),
   deploymentId: uuid.describe("Deployment that is live in production"),
   nextRunAt: timestamp.nullable().describe("Next run; null if never"),
   lastRun: cronRun.nullable().describe("Last run of this path; null if unknown"),

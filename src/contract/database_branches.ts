@@ -112,7 +112,7 @@ export const SCHEMA_KINDS = [
 ] as const;
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
-/** Maximum number of differences of a response. */
+/** Maximum number of differences in a response. */
 export const MAX_SCHEMA_CHANGES = 1000;
 
 export const schemaChange = z.object({

@@ -12,7 +12,7 @@ import { branchName } from "./projects.ts";
 
 /** Maximum length of a query's SQL, in UTF-16 units; longer texts must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
-/** Maximum size of a SQL text of one query, in bytes. */
+/** Maximum size of the SQL of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
 /** Maximum number of parameters of a statement, as the protocol of PostgreSQL has it. */

@@ -19,13 +19,13 @@ Deno.test("every endpoint is in the table of permissions, and nothing else is", 
   assert.deepEqual(Object.keys(ENDPOINT_PERMISSIONS).sort(), [...NAMES].sort());
 });
 
-Deno.test("an endpoint in no table requires the permission everything", () => {
+Deno.test("an endpoint that is not in a table requires the permission everything", () => {
   const unknown = { method: "GET", path: "/v1/new" } as const;
   assert.deepEqual(lackedFor(unknown, ["read", "rules"]), ["everything"]);
   assert.equal(lackedFor(unknown, ["everything"]), undefined);
 });
 
-Deno.test("a permission only changes the resources in its name", () => {
+Deno.test("a permission allows changes only to the resources in its name", () => {
   const deploys = [
     "activateDeployment",
     "buildSources",
@@ -73,11 +73,11 @@ Deno.test("only the permission everything reads secrets, or content of databases
   ) assert.deepEqual(lackedFor(endpoints[name], most), ["everything"], name);
 });
 
-Deno.test("a key of variables sees none", () => {
+Deno.test("a key for variables cannot read them", () => {
   assert.deepEqual(lackedFor(endpoints.listVariables, ["variables"]), ["read"]);
 });
 
-Deno.test("keys limited to projects may only call endpoints about one project", () => {
+Deno.test("keys limited to projects can call only endpoints about one project", () => {
   const shared = NAMES.filter((name) => isOfOneProject(endpoints[name]))
     .filter((name) => !/\{(project|deployment|build)\}/.test(endpoints[name].path)).sort();
   assert.deepEqual(shared, [

@@ -13,7 +13,7 @@ import { uuid } from "./common.ts";
 /** Maximum number of fields in one event. */
 const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
-/** Maximum length of a text of one field, in characters. */
+/** Maximum length of one text field, in characters. */
 export const MAX_EVENT_TEXT = 2000;
 /** Maximum length of an event's data as JSON, in characters. */
 const MAX_DATA = 16_000;
@@ -108,12 +108,12 @@ export const deploymentData = data("DeploymentEventData", {
     "Id of the account that started the deployment; missing if none did",
     "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e04",
   ),
-  error: line(MAX_EVENT_TEXT, "Reason of the failure", "`npm run build` exited with code 1"),
+  error: line(MAX_EVENT_TEXT, "Reason for the failure", "`npm run build` exited with code 1"),
 });
 
 export const healthData = data("HealthEventData", {
   ...project,
-  reason: line(MAX_EVENT_TEXT, "Reason of the failure", "No response within 10 seconds"),
+  reason: line(MAX_EVENT_TEXT, "Reason for the failure", "No response within 10 seconds"),
 });
 
 export const formData = data("FormEventData", {
@@ -130,14 +130,14 @@ export const formData = data("FormEventData", {
 });
 
 export const platformHealthData = data("PlatformHealthEventData", {
-  reason: line(MAX_EVENT_TEXT, "Reason of the failure", "The disk is full"),
+  reason: line(MAX_EVENT_TEXT, "Reason for the failure", "The disk is full"),
   url,
 });
 
 export const paymentData = data("PaymentEventData", {
   ...invoiced,
   cardLast4,
-  reason: line(500, "Reason of the failure", "Insufficient funds"),
+  reason: line(500, "Reason for the failure", "Insufficient funds"),
   url,
 });
 
@@ -150,7 +150,7 @@ export const invoiceData = data("InvoiceEventData", {
 export const planData = data("PlanEventData", {
   plan: line(100, "Name of the plan", "Team"),
   endsAt,
-  reason: line(500, "Reason of the change", "Payment overdue"),
+  reason: line(500, "Reason for the change", "Payment overdue"),
   url,
 });
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { endpoints } from "./endpoints.ts";
 
 const wrong = [
-  ["a number for a text", { currency: 3 }, "data.currency", /^Must be a currency code/],
-  ["a currency that is none", { currency: "euro" }, "data.currency", /ISO 4217/],
-  ["a text for a number", { amount: "many" }, "data.amount", /^Must be a number$/],
+  ["a number instead of a string", { currency: 3 }, "data.currency", /^Must be a currency code/],
+  ["an unknown currency", { currency: "euro" }, "data.currency", /ISO 4217/],
+  ["a string instead of a number", { amount: "many" }, "data.amount", /^Must be a number$/],
   [
     "digits without quotes",
     { cardLast4: 4242 },
@@ -15,7 +15,7 @@ const wrong = [
 ] as const;
 
 for (const [name, data, path, message] of wrong) {
-  Deno.test(`triggerEvent refuses ${name} by its field, and reports the expected value`, () => {
+  Deno.test(`triggerEvent refuses ${name}, and reports the field and the expected value`, () => {
     const given = { event: "billing.payment_failed", data };
     const { error } = endpoints.triggerEvent.body.safeParse(given);
     assert.equal(error?.issues.length, 1);

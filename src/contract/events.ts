@@ -295,12 +295,12 @@ export const EVENTS = {
     form(
       "NORMAL",
       "{project}: new message from the form {form}",
-      "{text|Someone sent the form}",
+      "{text|Someone submitted the form}",
     ),
   ),
   "form.full": named(
     "The form[ {form}] is full",
-    form("HIGH", "{project}: the form {form} is full", "{text|Messages of visitors are lost}"),
+    form("HIGH", "{project}: the form {form} is full", "{text|Messages from visitors are lost}"),
   ),
 };
 

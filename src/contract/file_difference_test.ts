@@ -34,7 +34,7 @@ Deno.test("differenceOf() is empty for equal lists in any order", () => {
   );
 });
 
-Deno.test("digestFiles() is equal for equal lists only", () => {
+Deno.test("digestFiles() is equal only for equal lists", () => {
   fc.assert(
     fc.property(list, list, (left, right) => {
       const same = JSON.stringify(sorted(left)) === JSON.stringify(sorted(right));
@@ -44,7 +44,7 @@ Deno.test("digestFiles() is equal for equal lists only", () => {
   );
 });
 
-Deno.test("digestFiles() is the SHA-256 of a line for each file, by ascending paths", () => {
+Deno.test("digestFiles() is the SHA-256 of one line per file, sorted by path", () => {
   const [zeros, ones] = ["0".repeat(64), "1".repeat(64)];
   const files = [{ path: "b", sha256: ones, size: 2 }, { path: "a", sha256: zeros, size: 10 }];
   // printf '%064d 10 a\n1111… 2 b\n' 0 | sha256sum

@@ -12,7 +12,7 @@ const submission = (fields: FormSubmission["fields"]): FormSubmission => ({
   files: [],
 });
 
-Deno.test("submissionsToCsv() gives each field a column and creates no formulas", () => {
+Deno.test("submissionsToCsv() gives each field a column and never creates formulas", () => {
   const csv = submissionsToCsv([
     submission([{ name: "a", value: "=1+1" }, { name: "@b", value: 'say "hi", twice' }]),
     submission([

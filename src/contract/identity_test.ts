@@ -6,8 +6,8 @@ const NAMES: readonly (readonly [what: string, name: string, taken: boolean])[] 
   ["a terminal's escape", "\x1b[2Kinnocent", false],
   ["a C1 control character", "a\x9b2J", false],
   ["a line break", "one\ntwo", false],
-  ["a turn of direction", "evil\u202egnp.exe", false],
-  ["nothing but spaces", "   ", false],
+  ["a change of text direction", "evil\u202egnp.exe", false],
+  ["only spaces", "   ", false],
 ];
 
 for (const [what, name, taken] of NAMES) {

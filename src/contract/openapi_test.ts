@@ -79,14 +79,14 @@ function* patterns(node: unknown): Generator<string> {
   }
 }
 
-Deno.test("patterns only use features of validators in other languages", () => {
+Deno.test("patterns use only features that validators in other languages support", () => {
   const found = [...new Set(patterns(document))];
   assert.ok(found.length > 10, String(found.length));
   // Unicode properties, lookbehinds, named groups and inline flags.
   assert.deepEqual(found.filter((pattern) => /\\[pP]\{|\(\?[<a-z]/.test(pattern)), []);
 });
 
-Deno.test("every refusal is listed by status, in the shape that it has", () => {
+Deno.test("every refusal is listed by status, with its schema", () => {
   const statuses = (name: string) => Object.keys(operationNamed(name).responses).sort();
   const shape = (name: string, status: string) =>
     operationNamed(name).responses[status]!.$ref?.split("/").at(-1);
@@ -111,7 +111,7 @@ Deno.test("every refusal is listed by status, in the shape that it has", () => {
   }
 });
 
-Deno.test("bodies are required unless an empty one will do", () => {
+Deno.test("bodies are required unless an empty one is accepted", () => {
   const required = (name: string) => operationNamed(name).requestBody?.required;
   assert.deepEqual(
     ["createProject", "putRules", "putBlob", "rollback", "startDevice", "signOut"].map(required),
@@ -119,7 +119,7 @@ Deno.test("bodies are required unless an empty one will do", () => {
   );
 });
 
-Deno.test("header fields of requests and answers are described where they count", () => {
+Deno.test("header fields of requests and responses are described where they apply", () => {
   const asks = (field: string) =>
     operations.filter(({ operation }) => parameterNames(operation, "header").includes(field))
       .map(({ operation }) => operation.operationId).sort();

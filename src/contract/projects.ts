@@ -108,11 +108,11 @@ export const project = settings.extend({
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof project>;
 
-/** A line of text that git and ssh can take. */
+/** A line of text that git and ssh accept. */
 // deno-lint-ignore no-control-regex -- control characters are what is refused
 const credentialText = z.string().min(1).max(4096).regex(/^[^\x00-\x1f\x7f]+$/, "Must be one line");
 
-/** Programs that host repositories and take reports; Forgejo is served as Gitea is. */
+/** Programs that host repositories and accept reports; Forgejo is treated like Gitea. */
 export const FORGES = ["github", "gitlab", "gitea", "bitbucket"] as const;
 export type Forge = (typeof FORGES)[number];
 

@@ -1,6 +1,6 @@
 /**
- * Trusted publishers: workflows of GitHub Actions and GitLab CI that exchange the token which
- * their job has (OpenID Connect) for a key of a few minutes, so that CI holds no secret.
+ * Trusted publishers: workflows of GitHub Actions and GitLab CI that exchange their job's token
+ * (OpenID Connect) for a key valid for a few minutes, so that CI stores no secret.
  *
  * @module
  */

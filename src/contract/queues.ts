@@ -8,7 +8,7 @@ import { projectParams } from "./projects.ts";
 
 /** Maximum size of a body of a message, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Maximum time until a message is delivered first, in seconds: 30 days. */
+/** Maximum time until a message is first delivered, in seconds: 30 days. */
 const MAX_DELAY_SECONDS = 2_592_000;
 const MAX_KEY = 200;
 const MAX_TYPE_LENGTH = 128;

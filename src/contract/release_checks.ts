@@ -31,7 +31,7 @@ export const checkResult = commandResult.extend({
     example: "Start page",
   }),
   passed: z.boolean().describe("Whether it passed"),
-  attempts: z.int().min(0).meta({ description: "How often it was tried", example: 1 }),
+  attempts: z.int().min(0).meta({ description: "How many times it was tried", example: 1 }),
 }).meta({ id: "CheckResult" });
 export type CheckResult = z.infer<typeof checkResult>;
 

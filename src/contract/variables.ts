@@ -132,7 +132,7 @@ export const exportVariables = endpoint({
       example: "production",
     }),
     branch: branchName.optional().describe(
-      "Git branch whose previews references lead to; production of the other projects if missing",
+      "Git branch: references lead to the previews of this branch, or to production of the other projects if missing",
     ),
     self: z.url().max(2000).optional().meta({
       description: "URL for `${{self.url}}`; that of the environment or branch if missing",

@@ -61,7 +61,7 @@ const CONTRACT: Contract = {
       const { rows: [literal] } = await client.query(`SELECT length('${megabytes}') AS n`);
       assert.equal(literal.n, megabytes.length);
     }),
-  "shows a client its own database and role, which is no superuser": (gateway) =>
+  "shows a client its own database and role, which is not a superuser": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const { rows: [row] } = await client.query(
         `SELECT current_database() AS database, session_user AS role, rolsuper
@@ -71,7 +71,7 @@ const CONTRACT: Contract = {
       assert.deepEqual({ ...row }, { database, role, rolsuper: false });
     }),
 
-  "makes branches that are there already, and removes those that are gone": async (gateway) => {
+  "creating existing branches and removing missing ones succeeds": async (gateway) => {
     const branch = await gateway.create();
     await gateway.engine.create(branch);
     assert.ok((await gateway.engine.list()).includes(branch.id));
@@ -81,7 +81,7 @@ const CONTRACT: Contract = {
     assert.ok(!(await gateway.engine.list()).includes(branch.id));
   },
 
-  "keeps what was committed over a stop": async (gateway) => {
+  "keeps committed data across a stop": async (gateway) => {
     const branch = await gateway.create();
     const before = await gateway.connect(branch);
     await before.query("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)");
@@ -94,7 +94,7 @@ const CONTRACT: Contract = {
     await gateway.engine.remove(branch.id);
   },
 
-  "copies what is committed, and nothing else, while the source is used": async (gateway) => {
+  "copies only committed data while the source is in use": async (gateway) => {
     const source = await gateway.create();
     const target = gateway.name();
     const client = await gateway.connect(source);
@@ -115,7 +115,7 @@ const CONTRACT: Contract = {
     await gateway.engine.remove(target.id);
   },
 
-  "closes the server's files, programs and roles to a client": (gateway) =>
+  "denies a client access to the server's files, programs and roles": (gateway) =>
     withClients(gateway, 1, async (client) => {
       await client.query("CREATE TABLE t (n text)");
       for (
@@ -138,7 +138,7 @@ const CONTRACT: Contract = {
       await assert.rejects(client.query("SELECT pg_read_file('PG_VERSION')"), sqlState("42501"));
     }),
 
-  "gives each session prepared statements and settings of its own": (gateway) =>
+  "gives each session its own prepared statements and settings": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query({ name: "s", text: "SELECT 1 AS n" });
       await two.query({ name: "s", text: "SELECT 2 AS n" });
@@ -154,7 +154,7 @@ const CONTRACT: Contract = {
       assert.equal(await show(two, "search_path"), '"$user", public');
     }),
 
-  "keeps settings that functions, views and blocks make within their session": (gateway) =>
+  "keeps settings made by functions, views and blocks within their session": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query(`CREATE FUNCTION become(who text) RETURNS text LANGUAGE plpgsql AS
           $$ BEGIN RETURN set_config('app.who', who, false); END $$;
@@ -207,7 +207,7 @@ const CONTRACT: Contract = {
       assert.equal((await ended).code, "25P03");
     }),
 
-  "runs transactions of several sessions, and rolls back one whose client goes": (gateway) =>
+  "runs transactions of several sessions, and rolls back one whose client disconnects": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query("CREATE TABLE t (n int)");
       await one.query("BEGIN");
@@ -222,7 +222,7 @@ const CONTRACT: Contract = {
       assert.equal((await two.query("SELECT count(*)::int AS n FROM t")).rows[0].n, 1);
     }),
 
-  "reports an error with its SQLSTATE and place, and goes on": (gateway) =>
+  "reports an error with its SQLSTATE and position, and continues": (gateway) =>
     withClients(gateway, 1, async (client) => {
       await assert.rejects(client.query("SELECT nothing"), (error: pg.DatabaseError) => {
         assert.equal(error.code, "42703");
@@ -233,7 +233,7 @@ const CONTRACT: Contract = {
       assert.equal((await client.query("SELECT $1::int AS n", [7])).rows[0].n, 7);
     }),
 
-  "tells a listening session of notifications of another": (gateway) =>
+  "delivers notifications of one session to a listening one": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       const heard = new Promise<pg.Notification>((resolve) => one.on("notification", resolve));
       await one.query("LISTEN orders");
@@ -250,7 +250,7 @@ const CONTRACT: Contract = {
       await assert.rejects(two.query("SELECT n FROM mine"), sqlState("42P01"));
     }),
 
-  "lets one session at a time have an advisory lock": (gateway) =>
+  "lets one session at a time hold an advisory lock": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query("SELECT pg_advisory_lock(7)");
       let isLocked = true;
@@ -261,7 +261,7 @@ const CONTRACT: Contract = {
       assert.equal(await second, false);
     }),
 
-  "answers at once who only tries to take an advisory lock": (gateway) =>
+  "responds immediately to a client that only tries an advisory lock": (gateway) =>
     withClients(gateway, 3, async (one, two, third) => {
       const tries = async (client: pg.Client, call: string, ...values: unknown[]) => {
         const { fields: [field], rows: [row] } = await client.query(`SELECT ${call}`, values);
@@ -309,14 +309,14 @@ const CONTRACT: Contract = {
       await isFree();
     }),
 
-  "cancels the statement that runs": (gateway) =>
+  "cancels the running statement": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const long = client.query("SELECT count(*) FROM generate_series(1, 10000000000)");
       await cancelUntil(gateway, client, assert.rejects(long, sqlState("57014")));
       assert.equal((await client.query("SELECT 1 AS n")).rows[0].n, 1);
     }),
 
-  "lets nobody sleep on after a request to cancel": async (gateway) => {
+  "wakes a sleeping session after a cancel request": async (gateway) => {
     const branch = await gateway.shared();
     const [sleeper, other] = [await gateway.connect(branch), await gateway.connect(branch)];
     const slept = sleeper.query("SELECT pg_sleep(3600)");
@@ -327,7 +327,7 @@ const CONTRACT: Contract = {
     await next.end();
   },
 
-  "refuses what has no end or needs too much, and goes on": (gateway) =>
+  "refuses endless or too expensive statements, and continues": (gateway) =>
     withClients(gateway, 2, async (hostile, other) => {
       await hostile.query(`CREATE FUNCTION again(n int) RETURNS int LANGUAGE plpgsql
         AS 'BEGIN RETURN again(n + 1); END'`);
@@ -384,7 +384,7 @@ const CONTRACT: Contract = {
       assert.equal(rows.length, 100_000);
     }),
 
-  "makes a branch again from its dump": async (gateway) => {
+  "recreates a branch from its dump": async (gateway) => {
     const [source, target] = [await gateway.create(), await gateway.create()];
     const client = await gateway.connect(source);
     await client.query(`CREATE TABLE t (id serial PRIMARY KEY, name text NOT NULL);
@@ -406,7 +406,7 @@ const CONTRACT: Contract = {
     await gateway.engine.remove(target.id);
   },
 
-  "dumps for who comes after readers that left": async (gateway) => {
+  "dumps for a client after other readers have left": async (gateway) => {
     const branch = await gateway.create();
     const dump = () => gateway.engine.dump(branch, { schemaOnly: false });
     for (const isEarly of [true, false]) {

@@ -39,7 +39,7 @@ Deno.test("planHistory() keeps the history of the last days, within the size lim
   assert.deepEqual(
     plan([base(4, 2), base(3, 4), base(1.5, 255), base(0.5, 257)], [2, 3, 4, 255, 256, 257]),
     { bases: [2, 3], segments: [255, 256, 257], needsBase: false },
-    "a base before a gap leads nowhere",
+    "a base before a gap is useless",
   );
   assert.deepEqual(
     plan([base(4, 2), base(3, 3), base(1.5, 5), base(0.5, 6)], [2, 3, 4, 5, 6]),
@@ -50,11 +50,11 @@ Deno.test("planHistory() keeps the history of the last days, within the size lim
   assert.deepEqual(
     plan([base(0.9, 2), base(0.5, 4)], [2, 3, 4, 5], 60),
     { bases: [1], segments: [4, 5], needsBase: true },
-    "the log since the newest base takes more than a quarter",
+    "the log since the newest base uses more than a quarter",
   );
 });
 
-Deno.test("planHistory() knows the next segment of a log with small ones", () => {
+Deno.test("planHistory() knows the next segment of a log with small segments", () => {
   const names = ["0000000100000000000003FF", "000000010000000100000000"];
   const segments = names.map((name) => ({ name, bytes: 4 }));
   const first = { name: "base", at: NOW, segment: segments[0]!.name, bytes: 10 };

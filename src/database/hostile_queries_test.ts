@@ -17,7 +17,7 @@ const MEMORY = `SET work_mem = '2000MB';
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
       string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
 
-/** Statements that nest deeper than any person writes them. */
+/** Statements nested deeper than any person would write. */
 const NESTED: readonly string[] = [
   `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
   `SELECT ${"NOT ".repeat(50_000)}true`,
@@ -40,16 +40,16 @@ type Trial = (
 const code = (error: unknown) => (error as { code?: string }).code;
 
 const TRIALS: Readonly<Record<string, Trial>> = {
-  "a statement without end is ended by its time limit": async (hostile) => {
+  "an endless statement is stopped by its time limit": async (hostile) => {
     for (const sql of [ENDLESS, RECURSION, "DO $$ BEGIN LOOP END LOOP; END $$"]) {
       await hostile.query("SET statement_timeout = '1s'");
       await assert.rejects(hostile.query(sql), (error) => code(error) === "57014");
     }
   },
-  "a statement that needs more memory than there is for it fails": async (hostile) => {
+  "a statement that needs too much memory fails": async (hostile) => {
     await assert.rejects(hostile.query(MEMORY), (error) => code(error) === "53200");
   },
-  "statements that are nested too deep fail by what they are, and the next ones run": async (
+  "statements that are nested too deeply fail, and the next ones run": async (
     _first,
     { gateway, branch },
   ) => {
@@ -60,7 +60,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
       await client.end().catch(() => {});
     }
   },
-  "ten thousand prepared statements, or the sentence that says how many there may be": async (
+  "ten thousand prepared statements, or an error that states the limit": async (
     hostile,
   ) => {
     let refused: unknown;
@@ -70,7 +70,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     }
     if (refused !== undefined) assert.match(String(refused), /prepared statements/);
   },
-  "clients beyond the limit of the size are told so, and the first go on": async (
+  "clients beyond the limit get an error, and the others continue": async (
     hostile,
     { gateway, branch },
   ) => {
@@ -86,7 +86,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     assert.equal((await hostile.query("SELECT 1 AS n")).rows[0].n, 1);
     await Promise.all(clients.map((client) => client.end()));
   },
-  "a flood of notifications fills no memory": async (hostile) => {
+  "a flood of notifications does not fill the memory": async (hostile) => {
     await hostile.query("LISTEN flood");
     let heard = 0;
     hostile.on("notification", () => heard++);
@@ -98,7 +98,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     await hostile.query("SELECT 1");
     assert.equal(heard, 10_000);
   },
-  "a thousand tables and large objects go with their schema": async (hostile) => {
+  "a thousand tables and large objects are dropped with their schema": async (hostile) => {
     await hostile.query(
       "DO $$ BEGIN FOR n IN 1..1000 LOOP EXECUTE format('CREATE TABLE t%s (x int)', n); END LOOP; END $$",
     );
@@ -164,7 +164,7 @@ async function tryBeside(
   }
   assert.ok(answers > 0);
   const again = await gateway.connect(branch);
-  assert.equal((await again.query("SELECT 1 AS n")).rows[0].n, 1, "its owner comes in again");
+  assert.equal((await again.query("SELECT 1 AS n")).rows[0].n, 1, "its owner can connect again");
   await again.end();
   await gateway.engine.remove(branch.id);
 }

@@ -1,4 +1,4 @@
-/** @module Removes from a dump what not every reader of SQL accepts. */
+/** @module Removes parts of a dump that not every SQL reader accepts. */
 import { concatBytes } from "./wire/messages.ts";
 
 const NEWLINE = 0x0a;

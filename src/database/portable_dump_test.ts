@@ -27,11 +27,11 @@ const CASES: Readonly<Record<string, readonly [dump: string, kept: string]>> = {
     `${head("\\restrict k\n\n")}${TIMEOUT}${SEARCH_PATH}\n--\n\n\\unrestrict k\n\n`,
     `${head("\n")}${SEARCH_PATH}\n--\n\n\n`,
   ],
-  "the guard, and no line that looks like it": [
+  "the guard, but no line that looks like it": [
     `${head("\\restrict k\n")}${TABLE}\\restrict k\n\\unrestrict l\n\\unrestrict k\n`,
     `${head()}${TABLE}\\restrict k\n\\unrestrict l\n`,
   ],
-  "nothing of a text that does not end its line": [
+  "nothing for text without a line ending": [
     head() + TABLE + "-- end",
     head() + TABLE + "-- end",
   ],

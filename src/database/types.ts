@@ -35,13 +35,13 @@ export type StartupParameters = ReadonlyMap<string, string>;
  * frontend/backend protocol 3.0 in both directions.
  */
 export interface BackendSession {
-  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, for the client as they are. */
+  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
   readonly greeting: Uint8Array<ArrayBuffer>;
   /** Ends when the engine ends the session. */
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Whole messages or parts of them; closing it ends the session. */
   readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
-  /** Cancels the statement that runs, as a `CancelRequest` does. */
+  /** Cancels the running statement, as a `CancelRequest` does. */
   cancel(): Promise<void>;
   /** Ends the session immediately, and rolls its transaction back. */
   close(): Promise<void>;

@@ -9,7 +9,7 @@ const SEGMENT_PAGES = 131_072;
 /** Pages that are read at a time. */
 const AT_ONCE = 128;
 
-/** How often to reread a page that a running server may be writing. */
+/** How many times to reread a page that a running server may be writing. */
 const MAX_ATTEMPTS = 5;
 
 /** Position of the checksum in a page, in words of two bytes. */

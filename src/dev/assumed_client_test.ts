@@ -17,7 +17,7 @@ for (const [text, assumed] of READABLE) {
 for (
   const text of ["country=Germany", "asn=0", "asn=4294967296", "device=tv", "ip=x", "__proto__=1"]
 ) {
-  Deno.test(`parseAssumed() refuses "${text}" and says how to write it`, () => {
+  Deno.test(`parseAssumed() refuses "${text}" and explains the format`, () => {
     const problem = parseAssumed(text);
     assert.ok(typeof problem === "string");
     assert.ok(problem.startsWith(`Cannot read "${text}". Write svc-dev: country=DE`));

@@ -26,7 +26,7 @@ export interface DevHandlerOptions {
   readonly reload: ReloadEvents;
   /** Whether the project's pages reload; its own server may do that itself. */
   readonly reloadsPages: boolean;
-  /** Called when a browser opens a page: errors of earlier calls are past. */
+  /** Called when a browser opens a page: errors of earlier calls no longer matter. */
   readonly opened: () => void;
   /** Why the project's own server is unavailable; `undefined` if it works, or there is none. */
   readonly problem: () => string | undefined;

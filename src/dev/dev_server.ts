@@ -36,7 +36,7 @@ export interface RunningDev {
   readonly port: number;
   /** URLs of the available inspectors; missing if there are none. */
   inspectors(): { readonly server?: string; readonly functions?: string };
-  /** Resolves when the site can be opened first: files are read, or the server listens. */
+  /** Resolves when the site can first be opened: files are read, or the server listens. */
   readonly ready: Promise<void>;
   /** Starts the project's server again; reads everything again. */
   restart(): Promise<void>;
@@ -56,7 +56,7 @@ interface DevServerParts {
   readonly front: Front;
   readonly services: LocalServices;
   readonly inspectors: Inspectors;
-  /** Absolute path of the folder of the local data. */
+  /** Absolute path of the folder for local data. */
   readonly dataDir: string;
 }
 
@@ -270,7 +270,7 @@ class DevServer {
     this.#problems.set("calls", []);
     if (change.rules) {
       const count = this.#site.rules?.rules.length ?? 0;
-      const act = count === 1 ? "1 rule acts" : `${count} rules act`;
+      const act = count === 1 ? "1 rule is active" : `${count} rules are active`;
       report.say("info", `${act}, after ${Math.round(performance.now() - began)} ms`);
     }
     this.#reload.reload();

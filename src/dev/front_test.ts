@@ -11,7 +11,7 @@ const open = () =>
   });
 
 for (const [name, text] of [["short", "whole"], ["long", "long".repeat(1_000_000)]] as const) {
-  Deno.test(`openFront() lets a request under way end when it closes: ${name}`, async () => {
+  Deno.test(`openFront() lets a request in progress end when it closes: ${name}`, async () => {
     const front = open();
     const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
     front.answer(() => {
@@ -42,7 +42,7 @@ Deno.test("openFront() closes connections that do not end, and frees its port", 
   Deno.listen({ hostname: "127.0.0.1", port: front.port }).close();
 });
 
-Deno.test("openFront() hands on a body only where the client sends one", async () => {
+Deno.test("openFront() forwards a body only if the client sends one", async () => {
   const front = open();
   front.answer(async (request) => Response.json([request.body === null, await request.text()]));
   const send = async (method: string, body?: string) => {

@@ -13,7 +13,7 @@ Deno.test("isLocalHost() knows the names of this computer, and the project's own
   assert.ok(isLocalHost("dev.example.com", "dev.example.com"));
 });
 
-Deno.test("refusalOf() refuses browsers that a name of elsewhere led here, and no program", () => {
+Deno.test("refusalOf() refuses browsers that come by a foreign host name, but not programs", () => {
   const request = (url: string, headers: Record<string, string>) => new Request(url, { headers });
   assert.match(refusalOf(request("http://evil.com:4321/", BROWSER)) ?? "", /not on evil\.com/);
   assert.ok(refusalOf(request("http://evil.com/", { origin: "http://evil.com" })));

@@ -6,7 +6,7 @@ export const RELOAD_SCRIPT_PATH = "/__svc/reload.js";
 /** Path of the events that it listens to. */
 export const RELOAD_EVENTS_PATH = "/__svc/reload";
 
-/** The style of the overlay. In a shadow tree, neither it nor the page's reaches the other. */
+/** The style of the overlay. In a shadow tree, it does not affect the page, and vice versa. */
 const STYLE = `
 :host { all: initial; }
 section { position: fixed; inset: 0; z-index: 2147483647; overflow: auto; padding: 24px 16px;

@@ -49,7 +49,7 @@ export interface DevOptions {
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;
   readonly report: DevReport;
-  /** Listens on the wanted port, or another. */
+  /** Listens on the requested port, or another. */
   readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
 }
 

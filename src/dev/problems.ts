@@ -5,7 +5,7 @@ import { readTextFile } from "../lib/utf8.ts";
 
 /** Maximum number of problems to show for one part. */
 const MAX_PROBLEMS = 10;
-/** Maximum length of a text of one problem, in characters. */
+/** Maximum length of one problem's text, in characters. */
 const MAX_TEXT = 4000;
 
 export interface Problem {
@@ -40,7 +40,7 @@ export class Problems {
     this.#changed(this.all);
   }
 
-  /** Adds a problem to a part, unless it is there. */
+  /** Adds a problem to a part, unless it is already there. */
   add(part: ProblemPart, problem: Problem): void {
     const known = this.#byPart.get(part) ?? [];
     if (known.some(({ text }) => text === problem.text.slice(0, MAX_TEXT))) return;

@@ -22,7 +22,7 @@ for (const [path, wanted] of CHANGES) {
   });
 }
 
-Deno.test("watchProject() reports saves, also in folders that are made later", async () => {
+Deno.test("watchProject() reports saves, even in folders created later", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
   let next = Promise.withResolvers<Change>();
   const stop = watchProject(folder, (change) => next.resolve(change));
@@ -41,7 +41,7 @@ Deno.test("watchProject() reports saves, also in folders that are made later", a
   }
 });
 
-Deno.test("watchProject() reports saves next to a file that is written to all the time", async () => {
+Deno.test("watchProject() reports saves next to a file that is constantly written to", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
   let isRuleSaved = false;
   const stop = watchProject(folder, ({ rules }) => isRuleSaved ||= rules);
@@ -57,7 +57,7 @@ Deno.test("watchProject() reports saves next to a file that is written to all th
   }
 });
 
-Deno.test("watchProject() reports functions that come together with their folder", async () => {
+Deno.test("watchProject() reports functions that are created together with their folder", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
   const next = Promise.withResolvers<Change>();
   const stop = watchProject(folder, next.resolve);

@@ -29,7 +29,7 @@ Deno.test("index() has the form of llms.txt: a title, a summary, and a line for 
   assert.match(lines.filter((line) => line.startsWith("## ")).at(-1)!, /^## Optional$/);
 });
 
-Deno.test("documents keep links that lead somewhere, and all of their code", async () => {
+Deno.test("documents keep working links, and all of their code", async () => {
   const sources = await readSources();
   const { documents } = new Library({
     ...sources,
@@ -48,7 +48,7 @@ Deno.test("documents keep links that lead somewhere, and all of their code", asy
   }
 });
 
-Deno.test("placeOf() leads to pages, schemas, parts and https, and nowhere else", () => {
+Deno.test("placeOf() links only to pages, schemas, sections and https URLs", () => {
   const rows: Readonly<Record<string, string | undefined>> = {
     "rules.md": "/docs/rules",
     "rules.md#pipeline": "/docs/rules#pipeline",

@@ -36,7 +36,7 @@ export class MemoryIsrStore implements IsrStore {
   }
 }
 
-/** A server's handler; returns a response, or the reason of a failure. */
+/** A server's handler; returns a response, or the reason for a failure. */
 export type TestServer = (
   request: Request,
   asked: ComputeRequest,
@@ -86,7 +86,7 @@ export function computeOf(
       asked.push({ ...request, layer });
       const answer = await servers[layer]!(toRequest(request), request);
       if (answer instanceof Response) return toResponse(answer);
-      return { type: "failed", reason: answer, message: "as the test wants it" };
+      return { type: "failed", reason: answer, message: "as the test requires" };
     },
     connect: (layer, request) => {
       asked.push({ ...request, layer, body: null });

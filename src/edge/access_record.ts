@@ -25,7 +25,7 @@ export interface AccessRecord {
   readonly status: number;
   /** Length of the response's body in bytes; `null` if it is not known in advance. */
   readonly bytes: number | null;
-  /** Time until the head of the response was ready, in milliseconds. */
+  /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
   readonly ip: string;
   readonly userAgent: string | null;

@@ -169,7 +169,7 @@ Deno.test("a protected host only accepts visitors with access", async () => {
   const parts = protectedEdge();
   const rows:
     readonly (readonly [string, string, Parameters<Protected["edge"]["fetch"]>[1], number])[] = [
-      ["a page without anything goes to the sign-in", "/", { headers: PAGE }, 302],
+      ["a request without credentials goes to the sign-in", "/", { headers: PAGE }, 302],
       ["a script gets 401", "/", {}, 401],
       ["HEAD gets 401", "/", { method: "HEAD" }, 401],
       ["POST gets 401", "/", { method: "POST" }, 401],
@@ -185,10 +185,10 @@ Deno.test("a protected host only accepts visitors with access", async () => {
       ["an exempt path", "/hooks/in.txt", {}, 200],
       ["a path that leaves the exempt folder", "/hooks/../page.html", {}, 401],
       ["the same, encoded", "/hooks/%2e%2e/page.html", {}, 401],
-      ["OPTIONS, where it is exempt", "/", { method: "OPTIONS" }, 405],
+      ["OPTIONS, if it is exempt", "/", { method: "OPTIONS" }, 405],
       ["an invented cookie", "/", { headers: { cookie: "svc_access=abc" } }, 401],
       ["a lost link", "/?x-svc-share=none", { headers: PAGE }, 401],
-      ["an ended link", "/?x-svc-share=ended", { headers: PAGE }, 401],
+      ["an expired link", "/?x-svc-share=ended", { headers: PAGE }, 401],
       ["a link to another deployment", "/?x-svc-share=other", { headers: PAGE }, 401],
       ["a link to another branch", "/?x-svc-share=elsewhere", { headers: PAGE }, 401],
       ["an unknown path of the gate", "/_svc/access/none", {}, 404],
@@ -245,13 +245,13 @@ Deno.test("a member signs in at the platform and comes back, until the session e
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "after a week");
 });
 
-Deno.test("a grant works once, in its browser, at its host and within its time", async () => {
+Deno.test("a grant works once, in its browser, for its host and within its time", async () => {
   const rows: readonly (readonly [string, Record<string, unknown>, string?])[] = [
-    ["that has ended", { endsAt: NOW }],
-    ["of another host", { host: "other.test" }],
-    ["of another project", { projectId: "project-2" }],
-    ["of another browser", { browser: "x" }],
-    ["in a browser that did not ask", {}, ""],
+    ["that has expired", { endsAt: NOW }],
+    ["for another host", { host: "other.test" }],
+    ["for another project", { projectId: "project-2" }],
+    ["from another browser", { browser: "x" }],
+    ["in a browser that did not request it", {}, ""],
     ["in another browser", {}, `svc_access_browser=${"a".repeat(22)}`],
   ];
   for (const [name, change, cookie] of rows) {
@@ -289,7 +289,7 @@ Deno.test("a grant works once, in its browser, at its host and within its time",
   }
 });
 
-Deno.test("over https the cookies are secure and of this host alone", async () => {
+Deno.test("over HTTPS, the cookies are secure and limited to this host", async () => {
   const { edge } = protectedEdge();
   const answer = await edge.fetch("https://site.test/?x-svc-share=link", { headers: PAGE });
   for (const cookie of answer.headers.getSetCookie()) {
@@ -307,7 +307,7 @@ Deno.test("over https the cookies are secure and of this host alone", async () =
   );
 });
 
-Deno.test("a share link and a bypass key leave the address, and end when they are revoked", async () => {
+Deno.test("a share link and a bypass key are removed from the URL, and stop working when revoked", async () => {
   const rows = [
     ["x-svc-share=link", { shares: [] }],
     ["x-svc-share=branch", { shares: [] }],
@@ -329,11 +329,11 @@ Deno.test("a share link and a bypass key leave the address, and end when they ar
     access.replace({ ...FACTS, ...revoked, version: "2" });
     assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret}, revoked`);
     access.replace({ ...FACTS, version: "1" });
-    assert.equal((await edge.fetch("/page", { headers })).status, 401, "older facts came back");
+    assert.equal((await edge.fetch("/page", { headers })).status, 401, "older facts returned");
   }
 });
 
-Deno.test("a password opens the host by a form, and a new one ends its visits", async () => {
+Deno.test("a password opens the host through a form, and a new one ends earlier visits", async () => {
   const { edge, access } = protectedEdge({ facts: { protection: "password" } });
   const form = await edge.fetch("/page?a=1", { headers: PAGE });
   assert.equal(form.status, 401);
@@ -364,7 +364,7 @@ Deno.test("a password opens the host by a form, and a new one ends its visits", 
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "new password");
 });
 
-Deno.test("a path that browsers take for a host never leads away", async () => {
+Deno.test("a path that browsers mistake for a host never leads away", async () => {
   const parts = protectedEdge();
   for (const path of ["//evil.test/a", "/\\evil.test", "/_svc/access/sign-in?to=//evil.test"]) {
     const { callback, browserCookie } = await signIn(parts, { url: `http://site.test${path}` });
@@ -373,7 +373,7 @@ Deno.test("a path that browsers take for a host never leads away", async () => {
   }
 });
 
-Deno.test("nothing behind the gate sees its cookies and secrets", async () => {
+Deno.test("code behind the gate never sees its cookies and secrets", async () => {
   const echo: Rule[] = [{
     id: "cookie",
     condition: { cookies: { own: "1" } },
@@ -398,7 +398,7 @@ Deno.test("nothing behind the gate sees its cookies and secrets", async () => {
   assert.equal(parts.edge.records.at(-1)!.path, "/?x-svc-share=…&a=1");
 });
 
-Deno.test("no rule answers, caches or redirects for a visitor who is not let in", async () => {
+Deno.test("no rule responds, caches or redirects for a visitor without access", async () => {
   const everything = (action: Action, id: string): Rule => ({ id, action });
   const actions: readonly Action[] = [
     { type: "redirect", target: "/page" },

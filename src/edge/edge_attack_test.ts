@@ -89,7 +89,7 @@ const spellings = [
 ];
 
 for (const path of spellings) {
-  Deno.test(`edge lets no spelling past a deny rule: ${path}`, async () => {
+  Deno.test(`no spelling of a path bypasses a deny rule: ${path}`, async () => {
     const response = await testEdge(guarded).fetch(path);
     assert.notEqual(response.status, 200);
     const unguarded = await testEdge(open).fetch(path);
@@ -117,7 +117,7 @@ const separator = fc.constantFrom(
   "%5c",
 );
 
-Deno.test("edge lets no generated spelling past a deny rule", async () => {
+Deno.test("no generated spelling of a path bypasses a deny rule", async () => {
   const path = fc.tuple(separator, spelled("admin"), separator, spelled("secret"), spelled(".txt"))
     .map((parts) => parts.join("")).map((text) => text.startsWith("/") ? text : `/${text}`);
   await fc.assert(
@@ -191,7 +191,7 @@ for (const name of injections) {
   });
 }
 
-Deno.test("edge answers any path and any field without a fault", async () => {
+Deno.test("edge handles any path and any field without an error", async () => {
   const field = fc.constantFrom(
     "range",
     "if-none-match",
@@ -238,7 +238,7 @@ const spoofs: readonly (readonly [
     403,
   ],
   [
-    "the header that the proxy does not write",
+    "a header that the proxy does not write",
     "10.0.0.1",
     { "x-forwarded-for": "192.0.2.9", forwarded: "for=198.51.100.7" },
     403,
@@ -279,7 +279,7 @@ Deno.test("edge believes country, ASN and host of a trusted proxy only", async (
   );
 });
 
-Deno.test("edge refuses a target over 8 KiB, whatever it names, and repeats none of it", async () => {
+Deno.test("edge refuses any target over 8 KiB, without repeating it", async () => {
   const path = `/${"a".repeat(4000)}?${"b".repeat(4191)}`;
   for (const site of [open, guarded]) {
     assert.equal((await testEdge(site).fetch(path)).status, 404);

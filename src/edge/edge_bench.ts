@@ -94,8 +94,8 @@ function serverEdge(own: Header[], route: { readonly revalidate?: number } = {})
 for (
   const [name, handle] of [
     ["revalidate = 0: stores nothing", serverEdge([], { revalidate: 0 })],
-    ["its answers say nothing", serverEdge([])],
-    ["its answer is kept", serverEdge([["cdn-cache-control", "max-age=3600"]])],
+    ["its responses have no cache fields", serverEdge([])],
+    ["its response is stored", serverEdge([["cdn-cache-control", "max-age=3600"]])],
   ] as const
 ) {
   await (await handle(page, CLIENT)).bytes();

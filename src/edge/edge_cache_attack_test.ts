@@ -45,7 +45,7 @@ for (const [name, value] of UNKEYED) {
   });
 }
 
-Deno.test("Host with an odd port is kept apart", async () => {
+Deno.test("Host with an unusual port is stored separately", async () => {
   const edge = dynamicEdge({ rules: [toUpstream, cached()], upstream: gullible });
   await (await edge.fetch("http://site.test:81/page")).text();
   const { links } = await (await edge.fetch("http://site.test/page")).json();
@@ -90,7 +90,7 @@ for (const path of SUFFIXES) {
   });
 }
 
-Deno.test("a cached answer never brings a cookie or an authorized answer to another", async () => {
+Deno.test("a cached response never gives another client a cookie or a response to Authorization", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream, cached()],
     upstream: () =>

@@ -87,7 +87,7 @@ const counting = (headers: Record<string, string> = {}): TestServer => {
     new Response(`page ${++count}`, { headers: { "content-type": "text/html", ...headers } });
 };
 
-Deno.test("the second response is kept, and the rules edit it for each visitor", async () => {
+Deno.test("the second response is stored, and the rules edit it for each visitor", async () => {
   const { seen, get } = world(counting({ etag: '"a"' }));
   for (let at = 0; at < 5; at++) {
     const { text, headers } = await get("/a", at % 2 === 0 ? {} : { "x-curious": "yes" });
@@ -142,7 +142,7 @@ Deno.test("a purge also removes arriving responses", async () => {
   assert.equal(cache.size, 0);
 });
 
-Deno.test("a response of another deployment than the edge knows is not kept", async () => {
+Deno.test("a response from a deployment that the edge does not know is not stored", async () => {
   const { cache, get, seen } = world(counting());
   await get("/a");
   const { site } = testSite({}, {
@@ -160,7 +160,7 @@ Deno.test("a response of another deployment than the edge knows is not kept", as
   assert.equal(cache.size, 0);
 });
 
-Deno.test("while the platform is unreachable, responses that may be stale are served, and the rest is 503", async () => {
+Deno.test("while the platform is unreachable, responses that can be served stale are served, and others get a 503", async () => {
   for (const [control, isKept] of [["max-age=60", true], ["max-age=60, must-revalidate", false]]) {
     const { get, seen } = world(counting({ "cache-control": String(control) }));
     await get("/a");

@@ -43,7 +43,7 @@ Deno.test("each hit has its own request id", async () => {
   assert.equal(answer.headers.get("x-svc-request-id"), "r2");
 });
 
-Deno.test("within stale-while-revalidate STALE is served immediately and refreshed once", async () => {
+Deno.test("within stale-while-revalidate, STALE is served immediately and refreshed once", async () => {
   const edge = world({ cache: { swrSeconds: 100 } });
   await read(edge, "/");
   edge.wait(61);
@@ -102,7 +102,7 @@ Deno.test("a client that leaves does not end the request that others wait for", 
   await first;
 });
 
-Deno.test("purge forgets all, a path with its queries, or a prefix", async () => {
+Deno.test("purge removes everything, a path with its queries, or a prefix", async () => {
   const paths = ["/a", "/a?q=1", "/a/b", "/c"];
   const scopes = [
     [{ type: "all" }, ["MISS", "MISS", "MISS", "MISS"]],
@@ -119,7 +119,7 @@ Deno.test("purge forgets all, a path with its queries, or a prefix", async () =>
   }
 });
 
-Deno.test("an unsafe method that succeeds forgets its URI, one that fails does not", async () => {
+Deno.test("an unsafe method invalidates its URI if it succeeds, and not if it fails", async () => {
   const edge = world({
     upstream: ({ method, url }, count) =>
       new Response(`answer ${count}`, {
@@ -135,7 +135,7 @@ Deno.test("an unsafe method that succeeds forgets its URI, one that fails does n
   assert.deepEqual(seen, ["MISS", "MISS", "HIT"]);
 });
 
-Deno.test("an unsafe method under no cache rule forgets as well", async () => {
+Deno.test("an unsafe method without a cache rule also invalidates its URI", async () => {
   const edge = world({
     rules: [toUpstream, { ...cached(), condition: { methods: ["GET"] } }],
   });
@@ -167,7 +167,11 @@ Deno.test("hosts, queries and deployments share nothing", async () => {
   await read(edge, "/a?x=1");
   assert.equal((await read(edge, "/a?x=2")).state, "MISS");
   assert.equal((await read(edge, "/A?x=1")).state, "MISS");
-  assert.equal((await read(edge, "/./a?x=1")).state, "HIT", "paths are compared normalized");
+  assert.equal(
+    (await read(edge, "/./a?x=1")).state,
+    "HIT",
+    "paths are compared in normalized form",
+  );
 });
 
 Deno.test("header rules change hits too, and their changes are not stored", async () => {
@@ -188,7 +192,7 @@ Deno.test("header rules change hits too, and their changes are not stored", asyn
   }
 });
 
-Deno.test("HEAD, conditions and ranges are answered from the stored response", async () => {
+Deno.test("HEAD, conditions and ranges are served from the stored response", async () => {
   const edge = world({
     upstream: () => new Response("0123456789", { headers: { etag: '"v1"' } }),
   });
@@ -203,7 +207,7 @@ Deno.test("HEAD, conditions and ranges are answered from the stored response", a
   assert.equal(edge.asked.length, 1);
 });
 
-Deno.test("a response past its lifetime is validated, not fetched again", async () => {
+Deno.test("an expired response is validated, not fetched again", async () => {
   const edge = world({
     upstream: ({ headers }) =>
       new Map(headers).get("if-none-match") === '"v1"'

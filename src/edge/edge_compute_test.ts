@@ -94,7 +94,7 @@ Deno.test("a server gets method, path, query, fields, body and the client's addr
   });
 });
 
-Deno.test("a response keeps its fields, except those of a hop and of the edge", async () => {
+Deno.test("a response keeps its fields, except hop-by-hop fields and those of the edge", async () => {
   const edge = edgeWith({
     server: () => {
       const headers = new Headers({
@@ -162,17 +162,17 @@ for (const [reason, status] of FAILURES) {
     const rules of [undefined, [{ id: "c", action: { type: "cache", ttlSeconds: 9 } }] as const]
   ) {
     const how = rules === undefined ? "" : " behind the cache";
-    Deno.test(`a server that fails with ${reason} is a plain ${status}${how}`, async () => {
+    Deno.test(`a server that fails with ${reason} gives a plain ${status}${how}`, async () => {
       const edge = edgeWith({ server: () => reason }, rules === undefined ? {} : { rules });
       const response = await edge.fetch("/api");
       const text = await response.text();
       assert.equal(response.status, status);
       assert.equal(response.headers.get("retry-after"), reason === "overloaded" ? "1" : null);
       assert.match(text, /\(r1\)/);
-      assert.doesNotMatch(text, /as the test wants it|server"/);
+      assert.doesNotMatch(text, /as the test requires|server"/);
       assert.equal(
         edge.records[0]!.error,
-        `Server "server" failed: ${reason}: as the test wants it`,
+        `Server "server" failed: ${reason}: as the test requires`,
       );
       assert.deepEqual(edge.errors, []);
     });
@@ -186,7 +186,7 @@ const TWO_SERVERS: Routes = [
 ];
 const nowhere: TestServer = () => new Response("no such page of mine", { status: 404 });
 
-Deno.test("a 404 leads to the next route where the route falls through", async () => {
+Deno.test("a 404 leads to the next route if the route falls through", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   assert.equal(await (await edge.fetch("/api/x")).text(), "hello");
   assert.equal(await (await edge.fetch("/form")).text(), "form");
@@ -194,7 +194,7 @@ Deno.test("a 404 leads to the next route where the route falls through", async (
   assert.deepEqual([missing.status, await missing.text()], [404, "no page"]);
 });
 
-Deno.test("a body that a server got cannot be sent to another", async () => {
+Deno.test("a body that one server received cannot be sent to another", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   const post = async (path: string, body: string | null) => {
     const response = await edge.fetch(path, { method: "POST", body });
@@ -205,19 +205,19 @@ Deno.test("a body that a server got cannot be sent to another", async () => {
   assert.match(await post("/form", "data"), /^405 /);
 });
 
-Deno.test("a 404 is the response where the route does not fall through", async () => {
+Deno.test("a 404 is the response if the route does not fall through", async () => {
   const response = await edgeWith({ server: nowhere }).fetch("/none");
   assert.deepEqual([response.status, await response.text()], [404, "no such page of mine"]);
 });
 
-Deno.test("a request that does not read skips a file to the server behind it", async () => {
+Deno.test("an unsafe request skips a file and reaches the server behind it", async () => {
   const edge = edgeWith({ server: hello });
   assert.equal(await (await edge.fetch("/form")).text(), "form");
   assert.equal(await (await edge.fetch("/form", { method: "POST", body: "x" })).text(), "hello");
   assert.equal(await (await edge.fetch("/form", { method: "OPTIONS" })).text(), "hello");
 });
 
-Deno.test("methods of a route hold", async () => {
+Deno.test("methods of a route apply", async () => {
   const edge = edgeWith({ server: hello }, {
     routes: [{ pattern: "^/.*$", layer: "server", methods: ["POST"] }],
   });
@@ -225,7 +225,7 @@ Deno.test("methods of a route hold", async () => {
   assert.equal((await edge.fetch("/api", { method: "POST" })).status, 200);
 });
 
-Deno.test("rules hold for servers: deny, rewrite, header edits", async () => {
+Deno.test("rules apply to servers: deny, rewrite, header edits", async () => {
   const edge = edgeWith({ server: hello }, {
     rules: [
       {
@@ -287,7 +287,7 @@ Deno.test("a pipeline leads to the server, and its steps see the response", asyn
   assert.equal(await (await edge.fetch("/api")).text(), "<was here>");
 });
 
-Deno.test("an upgrade that a server declines is its response, and rules come before it", async () => {
+Deno.test("a server can decline an upgrade with a response, and rules apply before", async () => {
   const upgrade = {
     upgrade: "websocket",
     connection: "Upgrade",

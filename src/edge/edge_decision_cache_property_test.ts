@@ -292,7 +292,7 @@ const story = fc.tuple(
   ),
 );
 
-Deno.test("an edge answers the same whether or not it remembers targets", async () => {
+Deno.test("an edge responds identically with and without cached decisions", async () => {
   await fc.assert(
     fc.asyncProperty(story, async ([rules, events]) => {
       const [remembering, forgetful] = [world(rules, []), world(rules, CLIENTS)];

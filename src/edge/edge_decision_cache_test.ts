@@ -114,7 +114,7 @@ Deno.test("a target in another spelling is the same page under the same rules", 
   }
 });
 
-Deno.test("a known target still follows validators, authorization, ranges and purge", async () => {
+Deno.test("a cached target still respects validators, authorization, ranges and purges", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream, cached()],
     upstream: (_, count) => new Response(`answer ${count}`, { headers: { etag: '"1"' } }),
@@ -134,7 +134,7 @@ Deno.test("a known target still follows validators, authorization, ranges and pu
   assert.deepEqual((await ask())[2], "answer 3");
 });
 
-Deno.test("other rules of the same host are not mistaken for those before", async () => {
+Deno.test("new rules of the same host are not confused with earlier ones", async () => {
   const before = testSite({ "index.html": "home" }, { rules: [toRedirect("/old")] }).site;
   const after = withRules(before, runtimeRules([toRedirect("/new")]));
   let site = before;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 
-Deno.test("a page that became private is forgotten, and each client gets its own", async () => {
+Deno.test("a page that became private is removed, and each client gets its own", async () => {
   let isPrivate = false;
   const edge = declaredEdge(() =>
     new Response(isPrivate ? "mine" : "ours", {
@@ -48,7 +48,7 @@ for (const name of ["x-original-url", "x-http-method-override", "x-rewrite-url"]
   });
 }
 
-Deno.test("Vary gives entries of their own, within bounds", async () => {
+Deno.test("Vary creates separate entries, up to a limit", async () => {
   const edge = declaredEdge((request) =>
     new Response(request.headers.get("accept-language") ?? "none", {
       headers: { "cache-control": SHARED, vary: "Accept-Language" },
@@ -64,7 +64,7 @@ Deno.test("Vary gives entries of their own, within bounds", async () => {
   assert.ok([...edge.store.pages.keys()].filter((name) => name.endsWith(".dp")).length === 1);
 });
 
-Deno.test("an encoded answer is for clients that accept the same encodings", async () => {
+Deno.test("an encoded response is only for clients that accept the same encodings", async () => {
   const edge = declaredEdge((request) =>
     new Response("bytes", {
       headers: request.headers.get("accept-encoding") === "gzip"
@@ -77,7 +77,7 @@ Deno.test("an encoded answer is for clients that accept the same encodings", asy
   assert.match(await edge.get("/"), /^HIT/);
 });
 
-Deno.test("the data that Next.js' router requests is apart from the page, on both kinds of routes", async () => {
+Deno.test("data requested by the Next.js router is stored separately from the page, on both kinds of routes", async () => {
   for (const revalidate of [undefined, 60]) {
     const edge = declaredEdge(
       (request) =>
@@ -100,7 +100,7 @@ Deno.test("the data that Next.js' router requests is apart from the page, on bot
   }
 });
 
-Deno.test("HEAD, conditions and ranges are answered from a page, and do not make one", async () => {
+Deno.test("HEAD, conditions and ranges are served from a stored page, and do not create one", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED }));
   await edge.get("/", { method: "HEAD" });
   assert.equal(edge.store.pages.size, 0);

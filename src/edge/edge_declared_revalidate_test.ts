@@ -11,7 +11,7 @@ for (const revalidate of [undefined, 600]) {
   };
   const world = revalidate === undefined ? {} : { revalidate };
 
-  Deno.test(`revalidate() removes ${kind} pages by path and by tag at once`, async () => {
+  Deno.test(`revalidate() removes ${kind} pages by path and by tag in one call`, async () => {
     const edge = declaredEdge(counting(headers), world);
     const { pages } = edge.compute;
     await edge.get("/blog/a");
@@ -43,7 +43,7 @@ for (const revalidate of [undefined, 600]) {
     assert.equal(store.pages.size, 0);
   });
 
-  Deno.test(`a ${kind} page that was requested before it was revalidated is not fresh after it`, async () => {
+  Deno.test(`a ${kind} page requested before a revalidation is not fresh after it`, async () => {
     for (const soft of [false, true]) {
       let gate = Promise.withResolvers<void>();
       let count = 0;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge, SHARED, START } from "./_test_declared.ts";
 
-Deno.test("a stale page is served immediately, and refreshed by one request without the client's fields", async () => {
+Deno.test("a stale page is served immediately, and refreshed by one request without the client's headers", async () => {
   const edge = declaredEdge(
     counting({ "cache-control": "s-maxage=10, stale-while-revalidate=60", vary: "X-Shop" }),
   );
@@ -49,7 +49,7 @@ for (
   ] as const
 ) {
   for (const failure of ["crashed", "error"] as const) {
-    Deno.test(`${field}: ${expected} after ${afterSeconds} s where the server ${failure}`, async () => {
+    Deno.test(`${field}: ${expected} after ${afterSeconds} s if the server ${failure}`, async () => {
       let isBroken = false;
       const edge = declaredEdge(() => {
         if (isBroken) return failure === "crashed" ? failure : new Response("x", { status: 503 });
@@ -66,7 +66,7 @@ for (
   }
 }
 
-Deno.test("a page that Next.js served stale is fetched again with the next request", async () => {
+Deno.test("a page that Next.js served stale is fetched again at the next request", async () => {
   let state = "STALE";
   const edge = declaredEdge(() =>
     new Response(state, {
@@ -82,7 +82,7 @@ Deno.test("a page that Next.js served stale is fetched again with the next reque
   assert.equal(await edge.get("/"), "HIT HIT");
 });
 
-Deno.test("pages outlive the process with their terms, tags and variants", async () => {
+Deno.test("pages survive the process with their lifetimes, tags and variants", async () => {
   const store = new MemoryIsrStore();
   const headers = {
     "cache-control": "s-maxage=100, stale-while-revalidate=100",
@@ -110,7 +110,7 @@ Deno.test("pages outlive the process with their terms, tags and variants", async
   assert.equal(await as(third, "2"), "MISS third");
 });
 
-Deno.test("a page that is of use for less than a minute is in memory only", async () => {
+Deno.test("a page with a lifetime below a minute is only kept in memory", async () => {
   const edge = declaredEdge(counting({ "cache-control": "s-maxage=5" }));
   await edge.get("/");
   assert.equal(edge.store.pages.size, 0);

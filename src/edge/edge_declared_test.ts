@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 
-Deno.test("a response with s-maxage is kept for that long, without a rule", async () => {
+Deno.test("a response with s-maxage is stored for that long, without a rule", async () => {
   const edge = declaredEdge(counting({ "cache-control": "s-maxage=60" }));
   const first = await edge.fetch("/");
   assert.deepEqual(
@@ -92,21 +92,21 @@ for (
   });
 }
 
-Deno.test("why a response is not kept is in Cache-Status", async () => {
+Deno.test("Cache-Status says why a response is not stored", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED, "set-cookie": "a=1" }));
   const { headers } = await edge.fetch("/");
   assert.equal(headers.get("x-svc-cache"), "BYPASS");
   assert.match(headers.get("cache-status")!, /detail=set_cookie/);
 });
 
-Deno.test("a server that never opts in is asked each time, and its responses do not mention a cache", async () => {
+Deno.test("a server that never opts in gets each request, and its responses do not mention a cache", async () => {
   const edge = declaredEdge(counting({ "cache-control": "max-age=60", "cache-tag": "a" }));
   assert.equal(await edge.get("/"), "null page 1");
   assert.equal(await edge.get("/"), "null page 2");
   assert.equal(edge.compute.pages.mayHaveDeclared, false);
 });
 
-Deno.test("a 404 that falls through is not kept", async () => {
+Deno.test("a 404 that falls through is not stored", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED }, 404), { fallthrough: true });
   for (let round = 0; round < 2; round++) {
     assert.equal(await (await edge.fetch("/fallback")).text(), "file");
@@ -114,7 +114,7 @@ Deno.test("a 404 that falls through is not kept", async () => {
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a rule counts before the route's revalidate, and that before the response's own headers", async () => {
+Deno.test("a rule overrides the route's revalidate, which overrides the response's own headers", async () => {
   const headers = { "cache-control": "s-maxage=10", "svc-cache-tag": "a" };
   const at = (type: "exact" | "prefix", value: string) => ({ path: { type, value } });
   const routed = declaredEdge(counting(headers), {

@@ -116,7 +116,7 @@ function production(given: Given = {}) {
 
 const ago = (id: string, ms: number): PastDeployment => ({ id, until: NOW - ms });
 
-Deno.test("assets of the newest earlier deployment answer, until their time is over", async () => {
+Deno.test("assets of the newest earlier deployment are served until they expire", async () => {
   const { head, point, clock } = production();
   await point("d3", [ago("d2", DAY), ago("d1", 6 * DAY)]);
   assert.deepEqual(await head("/assets/index-A1b2c3d1.js"), [200, "d1", "d3"]);
@@ -129,7 +129,7 @@ Deno.test("assets of the newest earlier deployment answer, until their time is o
   assert.deepEqual(await head("/assets/index-A1b2c3d2.js"), [200, "d2", "d3"]);
 });
 
-Deno.test("deployments that stay are not read again, and a rollback finds the newer one", async () => {
+Deno.test("known deployments are not read again, and a rollback finds the newer one", async () => {
   const { head, point, reads, sites } = production();
   await point("d3", [ago("d2", 2 * DAY), ago("d1", 3 * DAY)]);
   await head("/assets/index-A1b2c3d1.js");
@@ -202,7 +202,7 @@ Deno.test("no earlier deployment serves paths that a rule of the live one denies
   assert.equal(await open.text(), "server d1");
 });
 
-Deno.test("a page is stored without the cookie of its deployment, which each browser gets", async () => {
+Deno.test("a page is stored without its deployment cookie, which each browser gets", async () => {
   const rules: Rule[] = [{ id: "cache", action: { type: "cache", ttlSeconds: 600 } }];
   const { edge, point } = production({ rules });
   await point("d2", [ago("d1", 0)]);

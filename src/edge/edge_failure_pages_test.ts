@@ -59,7 +59,7 @@ Deno.test("a site shows its own pages for failures to browsers, uncached", async
   }
 });
 
-Deno.test("the edge's page stands where that of the site cannot be read", async () => {
+Deno.test("the edge's page is shown if the site's page cannot be read", async () => {
   const { site, blobs } = testSite(FILES, { rules: RULES });
   const edge = testEdge(site);
   blobs.content.clear();
@@ -97,7 +97,7 @@ for (const [reason, status] of [["crashed", 502], ["overloaded", 503], ["timeout
         assert.equal(await answer.text(), `own ${status}`);
         assert.equal(answer.headers.get("retry-after"), status === 503 ? "1" : null);
         assert.equal(answer.headers.get("cache-control"), "no-store");
-        assert.match(edge.records.at(-1)!.error ?? "", /as the test wants it/);
+        assert.match(edge.records.at(-1)!.error ?? "", /as the test requires/);
       }
       const other = await edge.fetch("/api");
       assert.match(await other.text(), new RegExp(`^${status} `));

@@ -51,12 +51,12 @@ const ROWS: Readonly<Record<string, Row>> = {
   "a request for anything": { path: "/users", accept: "*/*", expected: [404, "own 404"] },
   "another method": { path: "/users", method: "POST", expected: [404, ""] },
   "no fallback": { path: "/users", options: {}, expected: [404, "own 404"] },
-  "a fallback in a folder, for what is below": {
+  "a fallback in a folder, for paths below it": {
     path: "/admin/users",
     options: { manifest: manifestOf("admin/index.html") },
     expected: [200, "admin"],
   },
-  "a fallback in a folder, for what is beside it": {
+  "a fallback in a folder, for paths next to it": {
     path: "/administration",
     options: { manifest: manifestOf("admin/index.html") },
     expected: [404, "own 404"],
@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     expected: [403, ""],
   },
-  "a rewrite where there is no file": {
+  "a rewrite without a file": {
     path: "/users",
     options: {
       ...APP,
@@ -138,7 +138,7 @@ Deno.test("the page of a single-page app is revalidated, and varies by Accept", 
   assert.equal(data.status, 404);
 });
 
-Deno.test("a missing part of a page is 404 for every Accept, depending on its use in the browser", async () => {
+Deno.test("a missing part of a page gets a 404 for every Accept, depending on its use in the browser", async () => {
   const edge = testEdge(testSite(NO_404, APP).site);
   const rows = [
     ["document", 200],

@@ -110,7 +110,7 @@ Deno.test("a refresh that fails keeps the page and its age, and is tried again",
     const asked = edge.compute.asked.length;
     assert.equal(await edge.get("/"), "STALE fine");
     await edge.settle();
-    assert.equal(edge.compute.asked.length, asked, "no second try at once");
+    assert.equal(edge.compute.asked.length, asked, "no immediate second attempt");
   }
   const aged = await edge.fetch("/");
   assert.equal(aged.headers.get("age"), "200");
@@ -122,7 +122,7 @@ Deno.test("a refresh that fails keeps the page and its age, and is tried again",
   assert.equal(edge.compute.errors.length, 2);
 });
 
-Deno.test("a first fetch that fails stores nothing, and each visitor tries again", async () => {
+Deno.test("a failed first fetch stores nothing, and each visitor's request tries again", async () => {
   let isBroken = true;
   const edge = pagesEdge(() => isBroken ? "timeout" : new Response("fine"));
   assert.equal((await edge.fetch("/")).status, 504);
@@ -130,7 +130,7 @@ Deno.test("a first fetch that fails stores nothing, and each visitor tries again
   assert.equal(await edge.get("/"), "MISS fine");
 });
 
-Deno.test("a slow page is as old as the question", async () => {
+Deno.test("the age of a slow page counts from the request", async () => {
   const edge = pagesEdge(() => {
     edge.wait(50);
     return new Response("slow");
@@ -142,7 +142,7 @@ Deno.test("a slow page is as old as the question", async () => {
   assert.equal(await edge.get("/"), "STALE slow");
 });
 
-Deno.test("pages outlive the process, with their age", async () => {
+Deno.test("pages survive the process, with their age", async () => {
   const store = new MemoryIsrStore();
   const before = pagesEdge(counting(), { store });
   await before.get("/a?x=1");
@@ -152,7 +152,7 @@ Deno.test("pages outlive the process, with their age", async () => {
   assert.equal(store.reads, 1);
   assert.equal(await after.get("/a?x=1"), "HIT page 1");
   assert.equal(await after.get("/other"), "MISS new");
-  assert.equal(store.reads, 1, "what is not there costs no look");
+  assert.equal(store.reads, 1, "a missing page costs no disk access");
   after.wait(40);
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });
@@ -166,7 +166,7 @@ Deno.test("a damaged page is not a page", async () => {
   assert.equal(await pagesEdge(() => new Response("new"), { store }).get("/"), "MISS new");
 });
 
-Deno.test("a clock that was set back makes a page stale, not fresh for ever", async () => {
+Deno.test("a clock that was set back makes a page stale, not fresh forever", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/");
   await edge.settle();
@@ -174,7 +174,7 @@ Deno.test("a clock that was set back makes a page stale, not fresh for ever", as
   assert.equal(await edge.get("/"), "STALE page 1");
 });
 
-Deno.test("the request for a page has nothing of the client", async () => {
+Deno.test("the request for a page contains nothing about the client", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/?b=2&a=1", {
     method: "HEAD",
@@ -223,11 +223,11 @@ Deno.test("a private page is requested for each client", async () => {
   const as = (cookie: string) => edge.get("/me", { headers: { cookie } });
   assert.equal(await as("ann"), "BYPASS hello ann");
   assert.equal(await as("bob"), "BYPASS hello bob");
-  assert.equal(edge.compute.asked.length, 3, "it is not tried again at once");
+  assert.equal(edge.compute.asked.length, 3, "it is not retried immediately");
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a page that became private is forgotten", async () => {
+Deno.test("a page that became private is removed", async () => {
   let isPrivate = false;
   const edge = pagesEdge(() => {
     const headers: HeadersInit = isPrivate ? { "set-cookie": "a=1" } : {};
@@ -271,7 +271,7 @@ Deno.test("a 404 that falls through is not stored", async () => {
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a stored page answers HEAD, conditions and ranges", async () => {
+Deno.test("a stored page serves HEAD, conditions and ranges", async () => {
   const edge = pagesEdge(() => new Response("0123456789"));
   const first = await edge.fetch("/");
   await first.text();
@@ -286,7 +286,7 @@ Deno.test("a stored page answers HEAD, conditions and ranges", async () => {
   assert.equal(edge.compute.asked.length, 1);
 });
 
-Deno.test("a body that breaks off, or is longer than announced, is not stored", async () => {
+Deno.test("a body that breaks off, or is longer than declared, is not stored", async () => {
   let length = "5";
   const edge = pagesEdge(() => new Response("longer", { headers: { "content-length": length } }));
   await edge.fetch("/").then((response) => response.text()).catch(() => {});

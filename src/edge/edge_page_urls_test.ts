@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
     expected: [200, "about"],
   },
   {
-    name: "a rule that takes slashes away",
+    name: "a rule that removes slashes",
     path: "/docs",
     rules: [redirect("/docs/", "/docs")],
     expected: [200, "docs"],
@@ -140,7 +140,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, path, method = "GET", urls, rules, expected } of rows) {
-  Deno.test(`the edge leads ${method} ${path} to the one URL of a page: ${name}`, async () => {
+  Deno.test(`the edge redirects ${method} ${path} to the URL of a page: ${name}`, async () => {
     const manifest = urls === undefined ? STATIC_MANIFEST : { ...STATIC_MANIFEST, urls };
     const { site } = testSite(FILES, { manifest, ...(rules === undefined ? {} : { rules }) });
     const edge = testEdge(site);
@@ -165,7 +165,7 @@ for (const { name, path, method = "GET", urls, rules, expected } of rows) {
   });
 }
 
-Deno.test("the edge leads a page to its URL behind the steps of a pipeline", async () => {
+Deno.test("the edge redirects a page to its URL after the steps of a pipeline", async () => {
   const { site } = testSite(FILES, {
     rules: [{
       id: "all",
@@ -179,7 +179,7 @@ Deno.test("the edge leads a page to its URL behind the steps of a pipeline", asy
   assert.equal(await (await edge.fetch("/about?x")).text(), "about");
 });
 
-Deno.test("the edge serves a page where the routes give its URL to a server", async () => {
+Deno.test("the edge serves a page if the routes give its URL to a server", async () => {
   const manifest: Manifest = {
     version: 1,
     layers: [

@@ -78,7 +78,7 @@ Deno.test("a whole pipeline runs over a proxied server; a changed path reaches i
   assert.deepEqual(seen, ["/new 200"]);
 });
 
-Deno.test("a path changed out of the rewrite's pattern goes to the site's own routes", async () => {
+Deno.test("a path that a step moves outside the rewrite's pattern goes to the site's own routes", async () => {
   const { ask, edge } = full({
     ...proxied,
     rules: [
@@ -101,7 +101,7 @@ for (const [kind, more] of [["static", {}], ["proxied", proxied]] as const) {
     assert.deepEqual([answer.status, answer.text], [401, "Log in"]);
     assert.equal(answer.headers.get("x-stamp"), null);
     assert.equal(edge.asked.length, 0);
-    assert.deepEqual(seen, ["/old 401"], "observers see the gate's answer");
+    assert.deepEqual(seen, ["/old 401"], "observers see the gate's response");
   });
 }
 
@@ -118,9 +118,9 @@ const REASONS: readonly FailureReason[] = [
 const PLACES: readonly (readonly [name: string, mode: "request" | "response", position: string])[] =
   [
     ["a request step", "request", "before"],
-    ["a request step behind the cache", "request", "after"],
+    ["a request step after the cache", "request", "after"],
     ["a response step", "response", "before"],
-    ["a response step behind the cache", "response", "after"],
+    ["a response step after the cache", "response", "after"],
   ];
 
 function stepWorld(reason: FailureReason, step: PipelineStep, over: "static" | "proxied") {
@@ -137,7 +137,7 @@ function stepWorld(reason: FailureReason, step: PipelineStep, over: "static" | "
 for (const over of ["static", "proxied"] as const) {
   for (const [name, mode, cachePosition] of PLACES) {
     const step = { use: "bad", mode, cachePosition } as Extract<PipelineStep, { use: string }>;
-    Deno.test(`${name} that fails open is passed over, in each way (${over})`, async () => {
+    Deno.test(`${name} that fails open is skipped, in each way (${over})`, async () => {
       for (const reason of REASONS) {
         const edge = stepWorld(reason, { ...step, failure: "open" }, over);
         const answer = await edge.fetch("/");
@@ -153,7 +153,7 @@ for (const over of ["static", "proxied"] as const) {
         const shown = reason === "not_found" ? "missing" : reason;
         assert.equal(edge.records[0]?.error, `Function "bad" failed: ${shown}`);
         const again = await edge.fetch("/");
-        assert.equal(again.headers.get("x-svc-cache"), null, "a failure is never kept");
+        assert.equal(again.headers.get("x-svc-cache"), null, "a failure is never stored");
       }
     });
   }
@@ -171,7 +171,7 @@ Deno.test("failure missing is closed for request steps and open for response ste
 });
 
 for (const reason of REASONS) {
-  Deno.test(`a handle that fails by ${reason} gives an error page, and an observer's failure changes nothing`, async () => {
+  Deno.test(`a handle that fails with ${reason} gives an error page, and an observer's failure changes nothing`, async () => {
     const failing = dynamicEdge({
       rules: [pipeline([{ handle: "bad" }])],
       functions: { bad: fails(reason) },
@@ -252,7 +252,7 @@ const tagged = (id: string, more: Partial<Rule>, action: object = {}): Rule => (
 
 const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted: string])[] = [
   [
-    "exact before prefix before none",
+    "exact before prefix before no path",
     [
       tagged("all", {}),
       tagged("prefix", { condition: { path: { type: "prefix", value: "/a" } } }),
@@ -270,7 +270,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
   ],
   ["authored order breaks ties", [tagged("one", {}), tagged("two", {})], "one"],
   [
-    "override beats what is more specific",
+    "override beats a more specific rule",
     [
       tagged("exact", { condition: { path: { type: "exact", value: "/a/b" } } }),
       tagged("wide", {}, { override: true }),
@@ -342,7 +342,7 @@ Deno.test("steps before the cache run each time, steps after it only when it has
   });
 });
 
-Deno.test("a step behind the cache sees neither ranges nor conditions of one client", async () => {
+Deno.test("a step after the cache sees neither ranges nor conditions of a client", async () => {
   const seen: (string | null)[] = [];
   const edge = dynamicEdge({
     rules: [cached(), pipeline([{ handle: "answer" }])],

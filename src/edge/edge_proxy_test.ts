@@ -46,7 +46,7 @@ Deno.test("both bodies stream: neither waits for the other's end", async () => {
   assert.equal((await reader.read()).done, true);
 });
 
-Deno.test("hop-by-hop fields stay behind in both directions", async () => {
+Deno.test("hop-by-hop fields are dropped in both directions", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () =>
@@ -103,7 +103,7 @@ Deno.test("only the edge adds fields about the client, and adds itself to Via", 
   assert.match(asked.get("via") ?? "", /^1\.0 before, 1\.1 svc-[0-9a-f]{12}$/);
 });
 
-Deno.test("a response cannot forge the edge's own fields, and cookies pass one by one", async () => {
+Deno.test("a response cannot forge the edge's own fields, and cookies stay separate", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () =>
@@ -122,7 +122,7 @@ Deno.test("a response cannot forge the edge's own fields, and cookies pass one b
   assert.deepEqual(headers.getSetCookie(), ["a=1", "b=2"]);
 });
 
-Deno.test("redirects of the other site are answers like any other", async () => {
+Deno.test("redirects of the other site are passed on like any response", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () => new Response(null, { status: 302, headers: { location: "/next" } }),
@@ -132,7 +132,7 @@ Deno.test("redirects of the other site are answers like any other", async () => 
   assert.equal(edge.asked.length, 1);
 });
 
-Deno.test("HEAD has no body, whatever the other site sends", async () => {
+Deno.test("HEAD has no body, regardless of what the other site sends", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () => new Response("12345", { headers: { "content-length": "5" } }),
@@ -172,7 +172,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {
-  Deno.test(`an upstream that fails by ${code} gives a ${status} that reveals nothing about it`, async () => {
+  Deno.test(`an upstream that fails with ${code} gives a ${status} without details`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream],
       upstream: () => {
@@ -189,7 +189,7 @@ for (const [code, status] of FAILURES) {
   });
 }
 
-Deno.test("a request that comes back to this edge ends with 508", async () => {
+Deno.test("a request that returns to this edge ends with 508", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: async ({ headers }) => {
@@ -202,7 +202,7 @@ Deno.test("a request that comes back to this edge ends with 508", async () => {
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-Deno.test("a step that drops Via does not make the edge forget a loop", async () => {
+Deno.test("the edge detects a loop even if a step drops Via", async () => {
   const edge = dynamicEdge({
     rules: [
       toUpstream,
@@ -274,7 +274,7 @@ for (
   });
 }
 
-Deno.test("a name that turns private after it was judged leads nowhere else", async () => {
+Deno.test("a name that becomes private after the check is not connected to", async () => {
   const dialled: string[] = [];
   let asked = 0;
   const outbound = createOutboundFetch({
@@ -290,10 +290,14 @@ Deno.test("a name that turns private after it was judged leads nowhere else", as
   });
   assert.equal((await edge.fetch("/a")).status, 502);
   assert.equal((await edge.fetch("/b")).status, 502);
-  assert.deepEqual(dialled, ["93.184.215.14"], "judged and dialled are one and the same");
+  assert.deepEqual(
+    dialled,
+    ["93.184.215.14"],
+    "the checked and the connected address are the same",
+  );
 });
 
-Deno.test("the record has the length of a body that is known, and reports if it is not", async () => {
+Deno.test("the record has the length of a body, or states that it is unknown", async () => {
   const stream = () => new Response("streamed").body;
   const edge = dynamicEdge({
     rules: [toUpstream],

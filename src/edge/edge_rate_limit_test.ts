@@ -27,7 +27,7 @@ const statuses = async (
   return seen;
 };
 
-Deno.test("rate_limit responds with 429 over the limit, and lets through again in time", async () => {
+Deno.test("rate_limit responds with 429 over the limit, and allows requests again later", async () => {
   const edge = limited([limit()]);
   assert.deepEqual(await statuses(edge, 3), [200, 200, 429]);
   assert.deepEqual(await statuses(edge, 1, "192.0.2.2"), [200], "another client");
@@ -45,7 +45,7 @@ Deno.test("rate_limit reports the limit, and when to retry", async () => {
   const wait = Number(refused.headers.get("retry-after"));
   assert.ok(wait >= 1 && wait <= 11, String(wait));
   edge.wait(wait);
-  assert.equal((await edge.fetch("/")).status, 200, "after Retry-After there is room");
+  assert.equal((await edge.fetch("/")).status, 200, "a request succeeds after Retry-After");
 });
 
 Deno.test("rate_limit in shadow mode refuses no request and is recorded", async () => {
@@ -69,7 +69,7 @@ Deno.test("rate_limit refusals are recorded and get no header edits", async () =
   ]);
 });
 
-Deno.test("an allow before it spares a client from rate_limit", async () => {
+Deno.test("an earlier allow exempts a client from rate_limit", async () => {
   const edge = limited([
     {
       id: "own",

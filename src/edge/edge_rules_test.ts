@@ -105,7 +105,7 @@ const at = (value: string): Condition => ({ path: { type: "glob", value } });
 
 const scenarios: readonly Scenario[] = [
   {
-    name: "deny answers 403 and is recorded",
+    name: "deny responds with 403 and is recorded",
     rules: [rule(at("/about"), DENY)],
     status: 403,
     has: { "x-svc-deployment": "deployment-1", "x-svc-request-id": "r1" },
@@ -160,19 +160,19 @@ const scenarios: readonly Scenario[] = [
     has: { location: "https://a.test/?y=2" },
   },
   {
-    name: "redirect if no file answers",
+    name: "redirect if there is no file",
     rules: [rule(undefined, { type: "redirect", target: "/about", ifNoFile: true })],
     path: "/nowhere",
     status: 302,
   },
   {
-    name: "no redirect where a file answers",
+    name: "no redirect if there is a file",
     rules: [rule(undefined, { type: "redirect", target: "/", ifNoFile: true })],
     status: 200,
     body: "about",
   },
   {
-    name: "rewrite serves another file under the same address",
+    name: "rewrite serves another file at the same URL",
     rules: [rule(at("/app/**"), { type: "rewrite", target: "/index.html" })],
     path: "/app/some/page",
     status: 200,
@@ -192,7 +192,7 @@ const scenarios: readonly Scenario[] = [
     body: "not here",
   },
   {
-    name: "rewrite if no file answers, as single-page applications need it",
+    name: "rewrite if there is no file, as single-page apps need",
     rules: [rule(undefined, { type: "rewrite", target: "/", ifNoFile: true })],
     path: "/deep/link",
     status: 200,
@@ -268,7 +268,7 @@ const scenarios: readonly Scenario[] = [
     has: { "x-a": null, etag: null, "x-b": "about{page}", "x-c": "3" },
   },
   {
-    name: "a content-type that is taken off stays off",
+    name: "a removed content-type stays removed",
     rules: [rule(undefined, { type: "remove_headers", headers: ["Content-Type"] })],
     status: 200,
     body: "about",
@@ -294,7 +294,7 @@ for (
   const { name, rules, path = "/about", method = "GET", status, body, has = {}, traces }
     of scenarios
 ) {
-  Deno.test(`edge performs rules: ${name}`, async () => {
+  Deno.test(`edge applies rules: ${name}`, async () => {
     const edge = edgeWith(rules);
     const response = await edge.fetch(path, { method });
     assert.equal(response.status, status);
@@ -342,7 +342,7 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.deepEqual(ruleCounts(open), []);
 });
 
-Deno.test("a site that is not indexed says so on every answer, unless a rule removes it", async () => {
+Deno.test("every response of a site with noindex says so, unless a rule removes the header", async () => {
   const { site } = testSite({ "index.html": "home", "open.html": "open", "a.html": "a" }, {
     rules: [
       {

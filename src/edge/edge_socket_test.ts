@@ -39,7 +39,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
 }
 
 const rows: readonly (readonly [name: string, request: readonly string[], status: number])[] = [
-  ["the host as it should be", ["GET / HTTP/1.1", "Host: site.test"], 200],
+  ["a normal host", ["GET / HTTP/1.1", "Host: site.test"], 200],
   ["capitals, port and final dot", ["GET / HTTP/1.1", "Host: SITE.test.:8787"], 200],
   ["another host", ["GET / HTTP/1.1", "Host: other.test"], 404],
   ["two hosts", ["GET / HTTP/1.1", "Host: site.test", "Host: other.test"], 400],
@@ -54,7 +54,7 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
     ["GET http://other.test/ HTTP/1.1", "Host: site.test"],
     404,
   ],
-  ["dot segments as they are", ["GET /x/../secret/x.txt HTTP/1.1", "Host: site.test"], 403],
+  ["dot segments, kept", ["GET /x/../secret/x.txt HTTP/1.1", "Host: site.test"], 403],
   ["a path of two slashes", ["GET //secret/x.txt HTTP/1.1", "Host: site.test"], 403],
   ["backslashes", ["GET /\\secret\\x.txt HTTP/1.1", "Host: site.test"], 403],
   ["a fragment in the target", ["GET /secret/x.txt#a HTTP/1.1", "Host: site.test"], 403],

@@ -58,12 +58,12 @@ const scenarios: readonly Scenario[] = [
   { name: "a folder", path: "/docs", status: 308, has: { location: "/docs/" }, body: "" },
   { name: "a folder with slash", path: "/docs/", status: 200, body: "docs" },
   {
-    name: "a query is no part of the path",
+    name: "a query is not part of the path",
     path: "/about?x=/style.css",
     status: 200,
     body: "about",
   },
-  { name: "a fragment is no part of the path", path: "/about#x", status: 200, body: "about" },
+  { name: "a fragment is not part of the path", path: "/about#x", status: 200, body: "about" },
   { name: "an empty file", path: "/empty.txt", status: 200, body: "" },
   {
     name: "an unknown type",
@@ -93,7 +93,7 @@ const scenarios: readonly Scenario[] = [
     headers: { "if-none-match": "*" },
     status: 404,
   },
-  { name: "no ranges of a 404", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
+  { name: "no ranges for a 404", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
   {
     name: "HEAD",
     path: "/style.css",
@@ -117,7 +117,7 @@ const scenarios: readonly Scenario[] = [
   { name: "an encoded NUL", path: "/index.html%00.txt", status: 400 },
   { name: "broken UTF-8", path: "/%ff%fe", status: 404 },
   {
-    name: "If-None-Match that names it",
+    name: "If-None-Match with its tag",
     path: "/",
     headers: { "if-none-match": `"x", W/${HOME}` },
     status: 304,
@@ -137,15 +137,20 @@ const scenarios: readonly Scenario[] = [
     headers: { "if-none-match": HOME },
     status: 304,
   },
-  { name: "If-None-Match of another", path: "/", headers: { "if-none-match": '"x"' }, status: 200 },
   {
-    name: "If-Modified-Since is ignored, for there is no Last-Modified",
+    name: "If-None-Match with another tag",
+    path: "/",
+    headers: { "if-none-match": '"x"' },
+    status: 200,
+  },
+  {
+    name: "If-Modified-Since is ignored, because there is no Last-Modified",
     path: "/",
     headers: { "if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT" },
     status: 200,
   },
-  { name: "If-Match that holds", path: "/", headers: { "if-match": HOME }, status: 200 },
-  { name: "If-Match that does not hold", path: "/", headers: { "if-match": '"x"' }, status: 412 },
+  { name: "If-Match that matches", path: "/", headers: { "if-match": HOME }, status: 200 },
+  { name: "If-Match that does not match", path: "/", headers: { "if-match": '"x"' }, status: 412 },
   {
     name: "one range",
     path: "/style.css",
@@ -169,14 +174,14 @@ const scenarios: readonly Scenario[] = [
     has: { "content-range": "bytes */200" },
   },
   {
-    name: "a range that is none",
+    name: "an invalid range",
     path: "/style.css",
     headers: { range: "x" },
     status: 200,
     body: CSS,
   },
   {
-    name: "HEAD knows no ranges",
+    name: "HEAD ignores ranges",
     path: "/style.css",
     method: "HEAD",
     headers: { range: "bytes=0-1" },
@@ -208,7 +213,7 @@ const scenarios: readonly Scenario[] = [
     status: 200,
   },
   {
-    name: "Brotli if it is taken",
+    name: "Brotli if it is accepted",
     path: "/app.js",
     headers: { "accept-encoding": "gzip, br" },
     status: 200,
@@ -220,7 +225,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "gzip if it is liked better",
+    name: "gzip if it is preferred",
     path: "/app.js",
     headers: { "accept-encoding": "gzip, br;q=0.1" },
     status: 200,
@@ -228,14 +233,14 @@ const scenarios: readonly Scenario[] = [
     has: { "content-encoding": "gzip" },
   },
   {
-    name: "plain if nothing else is taken, with Vary all the same",
+    name: "plain if nothing else is accepted, still with Vary",
     path: "/app.js",
     status: 200,
     body: "plain script",
     has: { "content-encoding": null, vary: "accept-encoding", etag: PLAIN_SCRIPT },
   },
   {
-    name: "the tag of one form does not vouch for another",
+    name: "the tag of one form does not match another",
     path: "/app.js",
     headers: { "accept-encoding": "br", "if-none-match": PLAIN_SCRIPT },
     status: 200,
@@ -256,7 +261,7 @@ const scenarios: readonly Scenario[] = [
     has: { "content-encoding": "br" },
   },
   {
-    name: "a compressed form by its own name",
+    name: "a compressed form under its own name",
     path: "/app.js.gz",
     status: 200,
     body: "gzip bytes",
@@ -282,7 +287,7 @@ for (const { name, path, method = "GET", headers = {}, status, has = {}, body } 
   });
 }
 
-Deno.test("edge answers several ranges as multipart/byteranges", async () => {
+Deno.test("edge serves several ranges as multipart/byteranges", async () => {
   const response = await testEdge(site).fetch("/style.css", {
     headers: { range: "bytes=0-3, 100-103" },
   });
@@ -318,7 +323,7 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   assert.equal(blobs.streams, 5);
 });
 
-Deno.test("edge responds with 500 with the request's id if a blob is gone or changed", async () => {
+Deno.test("edge responds with a 500 and the request's id if a blob is missing or changed", async () => {
   for (const damage of ["missing", "changed"]) {
     const { site, blobs } = testSite({ "index.html": "home" });
     const [sha256] = blobs.content.keys();
@@ -336,7 +341,7 @@ Deno.test("edge responds with 500 with the request's id if a blob is gone or cha
   }
 });
 
-Deno.test("edge answers immediately when the file is in memory", async () => {
+Deno.test("edge responds immediately if the file is in memory", async () => {
   const { createEdge } = await import("./edge.ts");
   const { site } = testSite({ "index.html": "home" });
   const handle = createEdge({
@@ -356,7 +361,7 @@ Deno.test("edge answers immediately when the file is in memory", async () => {
   assert.equal(await response.text(), "home");
 });
 
-Deno.test("edge sends different error pages to programs and to browsers", async () => {
+Deno.test("edge sends different error pages to programs and browsers", async () => {
   const { site } = testSite({ "index.html": "home" });
   const plain = await testEdge(site).fetch("/nowhere");
   assert.equal(plain.headers.get("content-type"), "text/plain; charset=utf-8");

@@ -11,7 +11,7 @@ export interface ObservedRequest {
   /** Path and query as the client wrote them. */
   readonly target: string;
   readonly status: number;
-  /** Time until the head of the response was ready, in milliseconds. */
+  /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
   readonly decision: Decision;
   /** Missing if no rule was evaluated. */

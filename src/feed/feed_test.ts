@@ -67,7 +67,7 @@ Deno.test("Publisher.publish() resolves when every subscriber has applied the ch
   two.end();
 });
 
-Deno.test("Publisher.publish() does not wait for a subscriber that ended", async () => {
+Deno.test("Publisher.publish() does not wait for a subscriber that has ended", async () => {
   const publisher = publisherOf([]);
   const edge = edgeOf(publisher);
   const published = publisher.publish(removed("a"));
@@ -76,7 +76,7 @@ Deno.test("Publisher.publish() does not wait for a subscriber that ended", async
   await publisher.publish(removed("b"));
 });
 
-Deno.test("Publisher reports a subscriber that is late", async () => {
+Deno.test("Publisher reports a late subscriber", async () => {
   const publisher = new Publisher({ patienceMs: 1 });
   const late = Promise.withResolvers<number>();
   const { entry } = publisher.subscribe({

@@ -78,7 +78,7 @@ export type FeedMessage =
   /** A host shows another deployment, or other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
-  /** No host shows the deployment any more. */
+  /** No host shows the deployment any longer. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
   /** Cached responses are removed, or stale since a time in milliseconds since the Unix epoch. */
   | {

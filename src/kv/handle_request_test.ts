@@ -33,7 +33,7 @@ async function withApi(test: (ask: Ask) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("a value is set, read, replaced by its version, and removed", () =>
+Deno.test("a value can be set, read, replaced by its version, and removed", () =>
   withApi(async (ask) => {
     const path = `/v1/value?key=${encodeURIComponent("boats/../Kestrel ⛵")}`;
     assert.equal((await ask("GET", path)).status, 404);

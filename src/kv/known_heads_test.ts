@@ -6,7 +6,7 @@ const head = (version: string): StoredHead => ({
   stored: { size: 0, contentType: "text/plain", inline: new Uint8Array() },
 });
 
-Deno.test("KnownHeads shares a read, and then asks no more", async () => {
+Deno.test("KnownHeads shares a read, and then needs no more", async () => {
   const heads = new KnownHeads();
   const loading = Promise.withResolvers<StoredHead>();
   const load = () => loading.promise;
@@ -18,7 +18,7 @@ Deno.test("KnownHeads shares a read, and then asks no more", async () => {
 });
 
 for (const change of ["note", "forget", "clear"] as const) {
-  Deno.test(`KnownHeads keeps nothing of a read that began before ${change}()`, async () => {
+  Deno.test(`KnownHeads keeps nothing from a read that began before ${change}()`, async () => {
     const heads = new KnownHeads();
     const loading = Promise.withResolvers<StoredHead>();
     const early = heads.read("a", () => loading.promise);
@@ -33,7 +33,7 @@ for (const change of ["note", "forget", "clear"] as const) {
   });
 }
 
-Deno.test("KnownHeads asks again after a read that failed", async () => {
+Deno.test("KnownHeads reads again after a failed read", async () => {
   const heads = new KnownHeads();
   const failing = () => Promise.reject(new Error("the disk is gone"));
   await assert.rejects(async () => await heads.read("a", failing), /disk is gone/);

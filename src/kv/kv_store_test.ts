@@ -46,7 +46,7 @@ const read = async (store: KvStore, key: string, namespace = BOATS) => {
   return value === undefined ? undefined : new TextDecoder().decode(value.bytes);
 };
 
-Deno.test("values come back as they were set, small and large, each in its namespace", () =>
+Deno.test("small and large values are returned as they were set, each in its namespace", () =>
   withStore(async ({ store, kv }) => {
     const large = crypto.getRandomValues(new Uint8Array(60_000)).buffer;
     const bytes = new Uint8Array(MAX_VALUE_BYTES);
@@ -67,7 +67,7 @@ Deno.test("values come back as they were set, small and large, each in its names
     assert.deepEqual(parts, [], "the parts of the replaced value are gone");
   }));
 
-Deno.test("a condition decides between writers", () =>
+Deno.test("a condition decides between concurrent writers", () =>
   withStore(async ({ store }) => {
     const absent = { type: "absent" } as const;
     const both = await Promise.all([
@@ -90,7 +90,7 @@ Deno.test("a condition decides between writers", () =>
     assert.equal(await read(store, "captain"), undefined);
   }));
 
-Deno.test("a value expires, and the sweep removes the rest of it", () =>
+Deno.test("a value expires, and the sweep removes what is left of it", () =>
   withStore(async ({ store, kv, wait }) => {
     await store.set(BOATS, "tide", { ...text("high"), ttlSeconds: 60 });
     await store.set(BOATS, "moon", { ...text("full"), ttlSeconds: 600 });
@@ -132,7 +132,7 @@ Deno.test("list() pages through keys with a prefix, in the order of their bytes"
     );
   }));
 
-Deno.test("a namespace takes no more than its quota, also by writers at the same time", () =>
+Deno.test("a namespace never exceeds its quota, even with concurrent writers", () =>
   withStore(async ({ store }) => {
     const all = await Promise.all(
       Array.from({ length: 8 }, (_, index) => store.set(BOATS, `k${index}`, text("x".repeat(98)))),
@@ -226,10 +226,10 @@ Deno.test("the only writer of a store reads known values without the database", 
     await assert.rejects(store.set(BOATS, "boat", text("Tern")), /disk is full/);
     seen.isFull = false;
     assert.equal(await read(store, "boat"), undefined);
-    assert.equal(seen.reads, 2, "what a failed write has done is looked up");
+    assert.equal(seen.reads, 2, "the result of a failed write is looked up");
   }));
 
-Deno.test("the only writer of a store forgets namespaces that others removed", () =>
+Deno.test("the only writer of a store drops cached namespaces that others removed", () =>
   withStore(async ({ kv }) => {
     const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true });
     await store.set(BOATS, "boat", text("Kestrel"));

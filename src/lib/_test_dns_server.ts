@@ -17,7 +17,7 @@ export interface DnsFixture {
   readonly server: string;
   /** The names that exist, in lower case; all others are NXDOMAIN. */
   readonly names: Map<string, DnsEntry>;
-  /** Names that are answered in full over TCP only. */
+  /** Names whose complete responses need TCP. */
   readonly truncated: Set<string>;
   /** Zones and the ports of their servers on loopback. With one, CNAME records are followed. */
   readonly delegated: Map<string, number>;

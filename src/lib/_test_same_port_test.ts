@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { onUnusedPort } from "./_test_same_port.ts";
 
-Deno.test("onUnusedPort() takes another port where someone was quicker", async () => {
+Deno.test("onUnusedPort() uses another port if the first is taken", async () => {
   const tried: number[] = [];
   using listener = await onUnusedPort((port) => {
     using _quicker = tried.push(port) === 1 ? Deno.listen({ port }) : undefined;

@@ -17,7 +17,7 @@ Deno.test("Batches return pushed items in order, until they end", async () => {
   assert.deepEqual(read[0], [1, 2]);
 });
 
-Deno.test("Batches fail for a reader who is too far behind", async () => {
+Deno.test("Batches fail for a reader that is too far behind", async () => {
   const batches = new Batches<number>(2);
   for (let n = 0; n < 10; n++) batches.push(n);
   await assert.rejects(Array.fromAsync(batches), TooFarBehindError);

@@ -39,7 +39,7 @@ const STEERING_NAMES: ReadonlySet<string> = new Set([
 ]);
 const STEERING_PREFIXES = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
 
-/** True for a variable that could run other code than the given command. */
+/** True for a variable that could run code other than the given command. */
 export function isSteering(name: string): boolean {
   const upper = name.toUpperCase();
   return STEERING_NAMES.has(upper) || STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));

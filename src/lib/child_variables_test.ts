@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { childVariables } from "./child_variables.ts";
 import { runProgram } from "./spawn_program.ts";
 
-Deno.test("childVariables() keeps svc's own credentials back, and a project's variables of any name", () => {
+Deno.test("childVariables() withholds svc's own credentials, and keeps a project's variables of any name", () => {
   const own = {
     SVC_TOKEN: "svc_1",
     SVC_BOOTSTRAP_TOKEN: "svc_2",
@@ -18,7 +18,7 @@ Deno.test("childVariables() keeps svc's own credentials back, and a project's va
   });
 });
 
-Deno.test("runProgram() hands no credential of svc on", async () => {
+Deno.test("runProgram() passes on no credential of svc", async () => {
   Deno.env.set("SVC_TEST_CREDENTIAL", "planted");
   try {
     const { stdout } = await runProgram("env", { env: { ADDED: "1" } });

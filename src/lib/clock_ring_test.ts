@@ -59,7 +59,7 @@ class PlainClock {
   }
 }
 
-Deno.test("ClockRing evicts as a list does that moves used entries to its end", () => {
+Deno.test("ClockRing evicts like a list that moves used entries to its end", () => {
   const step = fc.oneof(
     fc.constant({ type: "add" as const }),
     fc.constant({ type: "evict" as const }),

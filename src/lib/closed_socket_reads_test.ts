@@ -9,7 +9,7 @@ function failure(message: string, place: string): TypeError {
   return error;
 }
 
-Deno.test("isClosedSocketRead() knows the runtime's fault, and no other", () => {
+Deno.test("isClosedSocketRead() recognizes the runtime's error, and no other", () => {
   const place = "ext:deno_node/internal_binding/stream_wrap.ts";
   assert.equal(isClosedSocketRead(failure(MESSAGE, place)), true);
   assert.equal(isClosedSocketRead(failure(MESSAGE, "file:///app/main.ts")), false);

@@ -20,7 +20,7 @@ function pausedClock(chance = 1) {
   };
 }
 
-Deno.test("Contention.wait() pauses longer each time, up to a bound, until its time is up", async () => {
+Deno.test("Contention.wait() pauses longer each time, up to a limit, until its time is up", async () => {
   const clock = pausedClock();
   const contention = new Contention(clock.options);
   while (await contention.wait());

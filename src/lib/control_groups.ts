@@ -164,12 +164,12 @@ export type GroupPlace = { readonly folder: string } | { readonly problem: strin
 
 /** Finds the folder where this process can create groups, without lasting changes. */
 export function findGroupPlace(): GroupPlace {
-  if (Deno.build.os !== "linux") return { problem: "control groups are a part of Linux" };
+  if (Deno.build.os !== "linux") return { problem: "control groups exist only on Linux" };
   try {
     const own = /^0::(\/.*)$/m.exec(read("/proc/self", "cgroup"))?.[1];
     const controllers = read(ROOT, "cgroup.controllers").split(/\s/);
     if (own === undefined || !controllers.includes("memory")) {
-      return { problem: "this machine's control groups are not of version 2" };
+      return { problem: "this machine does not use version 2 of control groups" };
     }
     const folder = `${ROOT}${own.replace(PARTS, "").replace(/\/$/, "")}`;
     if (!read(folder, "cgroup.controllers").split(/\s/).includes("memory")) {
@@ -184,7 +184,7 @@ export function findGroupPlace(): GroupPlace {
     return { folder };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
-      return { problem: "this machine's control groups are not of version 2" };
+      return { problem: "this machine does not use version 2 of control groups" };
     }
     return { problem: `this user cannot create control groups (${reasonOf(error)})` };
   }

@@ -21,14 +21,14 @@ for (const [schedule, timezone, next] of NEXT) {
   });
 }
 
-Deno.test("nextRun() runs once in the night in which clocks go back", () => {
+Deno.test("nextRun() returns one run in the night when clocks go back", () => {
   const schedule = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
   const first = nextRun(schedule, Date.parse("2026-10-24T22:00:00Z"))!;
   assert.equal(new Date(first).toISOString(), "2026-10-25T00:30:00.000Z");
   assert.equal(new Date(nextRun(schedule, first)!).toISOString(), "2026-10-26T01:30:00.000Z");
 });
 
-Deno.test("nextRun() leaves no day out where clocks go forward", () => {
+Deno.test("nextRun() skips no day when clocks go forward", () => {
   const schedule = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
   const next = nextRun(schedule, Date.parse("2026-03-28T22:00:00Z"))!;
   assert.equal(new Date(next).toISOString().slice(0, 10), "2026-03-29");

@@ -12,7 +12,7 @@ const faultOf = (act: () => unknown): unknown => {
   throw new Error("Expected a fault");
 };
 
-Deno.test("describeFileFault() has words for the system's faults, and no numbers", () =>
+Deno.test("describeFileFault() describes system errors in words, without numbers", () =>
   inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");
@@ -30,7 +30,7 @@ Deno.test("describeFileFault() has words for the system's faults, and no numbers
     for (const [act, wanted] of rows) assert.match(describeFileFault(faultOf(act)), wanted);
   }));
 
-Deno.test("findWriteFault() finds nothing where the file can be written, and leaves nothing", () =>
+Deno.test("findWriteFault() finds nothing if the file can be written, and leaves nothing behind", () =>
   inTestFolder(async (folder) => {
     assert.equal(await findWriteFault(join(folder, "a", "b", "file")), undefined);
     assert.deepEqual([...Deno.readDirSync(folder)], []);

@@ -64,7 +64,7 @@ const REMOTE: readonly (readonly [text: string, address: GitAddress])[] = [
   }],
 ];
 
-Deno.test("parseGitUrl() reads addresses of other machines", () => {
+Deno.test("parseGitUrl() reads URLs of other machines", () => {
   for (const [text, address] of REMOTE) {
     assert.deepEqual(parseGitUrl(text), { ok: true, address }, text);
   }

@@ -42,7 +42,7 @@ export async function makeHeldFolder(
   };
 }
 
-/** Whether this user's process made a folder long enough ago, and no longer runs. */
+/** Whether a process of this user created a folder long enough ago, and no longer runs. */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);
   if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;

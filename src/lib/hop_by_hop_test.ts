@@ -18,7 +18,7 @@ const NAMED_BY_RFC_9110 = [
   "Trailer",
 ];
 
-Deno.test("HOP_BY_HOP has every field that RFC 9110 removes at each hop", () => {
+Deno.test("HOP_BY_HOP contains every field that RFC 9110 removes at each hop", () => {
   for (const name of NAMED_BY_RFC_9110) assert.ok(HOP_BY_HOP.has(name.toLowerCase()), name);
 });
 

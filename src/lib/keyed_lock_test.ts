@@ -20,7 +20,7 @@ Deno.test("KeyedLock.run() keeps the order of a key, even after failures, and do
   assert.equal(lock.size, 0);
 });
 
-Deno.test("KeyedLock.runAll() waits for each of its keys, and callers of crossed keys both get on", async () => {
+Deno.test("KeyedLock.runAll() waits for each of its keys, and callers with crossed keys do not deadlock", async () => {
   const lock = new KeyedLock();
   const done: string[] = [];
   const work = (name: string) => () => Promise.resolve(done.push(name));
@@ -35,7 +35,7 @@ Deno.test("KeyedLock.runAll() waits for each of its keys, and callers of crossed
   assert.equal(lock.size, 0);
 });
 
-Deno.test("KeyedLock.runAll() lets those who share a key run together, and keeps the order with the others", async () => {
+Deno.test("KeyedLock.runAll() lets shared holders of a key run together, and keeps the order with others", async () => {
   const lock = new KeyedLock();
   const log: string[] = [];
   const gates = new Map<string, () => void>();

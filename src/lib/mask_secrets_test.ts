@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createSecretMasker, MASK } from "./mask_secrets.ts";
 
-Deno.test("createSecretMasker() masks a secret in the forms in which programs print it", () => {
+Deno.test("createSecretMasker() masks a secret in every form that programs print", () => {
   const { mask } = createSecretMasker(['pa"ss wörd']);
   assert.equal(mask('is pa"ss wörd.'), `is ${MASK}.`);
   assert.equal(mask(JSON.stringify({ a: 'pa"ss wörd' })), `{"a":"${MASK}"}`);

@@ -78,7 +78,7 @@ Deno.test("parseJson() makes __proto__ a member like any other", async () => {
   }
 });
 
-Deno.test("parseJson() refuses depth before it builds anything, and reports where", async () => {
+Deno.test("parseJson() refuses deep nesting before it builds anything, and reports where", async () => {
   const bytes = encode("[".repeat(10_000_000));
   let pauses = 0;
   const limits = { maxDepth: 64, pause: () => (pauses++, Promise.resolve()) };
@@ -88,7 +88,7 @@ Deno.test("parseJson() refuses depth before it builds anything, and reports wher
   assert.ok((await parseJson(within, limits)).value);
 });
 
-Deno.test("parseJson() pauses after each 64 KiB, also where little of it is structure", async () => {
+Deno.test("parseJson() pauses after each 64 KiB, even with little structure", async () => {
   const files = Array.from({ length: 20_000 }, (_, n) => ({ path: `a/${n}.html`, size: n }));
   for (const value of [{ files, note: "x" }, [files, { deep: { files } }], "x".repeat(1e6)]) {
     let pauses = 0;

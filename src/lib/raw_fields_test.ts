@@ -29,7 +29,7 @@ for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as 
     }
   });
 
-  Deno.test(`addField() adds what the response then has, by the ${name} of Headers`, () => {
+  Deno.test(`addField() adds a field that the response then has, by the ${name} of Headers`, () => {
     const { headers } = new Response("text");
     addField(headers, ["content-encoding", "identity"], key);
     assert.equal(headers.get("content-encoding"), "identity");
@@ -48,7 +48,7 @@ Deno.test("this runtime keeps the fields of Headers in an array", () => {
   assert.notEqual(findListKey(), undefined);
 });
 
-Deno.test("hasField() finds the fields of a request that came over a socket", async () => {
+Deno.test("hasField() finds the fields of a request received over a socket", async () => {
   const found = Promise.withResolvers<readonly boolean[]>();
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ headers }) => {
     found.resolve(["x-own", "x-other"].map((name) => hasField(headers, name)));
@@ -62,7 +62,7 @@ Deno.test("hasField() finds the fields of a request that came over a socket", as
   await stopServer(server);
 });
 
-Deno.test("allFieldsOf() reads the fields of a request that came over a socket", async () => {
+Deno.test("allFieldsOf() reads the fields of a request received over a socket", async () => {
   const found = Promise.withResolvers<readonly (string | null)[][]>();
   const names = ["host", "x-own", "x-twice", "cookie", "x-other"];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {

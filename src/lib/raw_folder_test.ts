@@ -3,7 +3,7 @@ import { rawNames } from "./raw_folder.ts";
 import { inTestFolder } from "./_test_folder.ts";
 
 Deno.test({
-  name: "rawNames() has names that are not valid UTF-8",
+  name: "rawNames() returns names that are not valid UTF-8",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await inTestFolder(async (folder) => {

@@ -8,7 +8,7 @@ Deno.test("readLimited() joins the content of a stream, up to its limit", async 
   assert.deepEqual(await readLimited(null, 0), new Uint8Array());
 });
 
-Deno.test("readLimited() cancels a stream that is larger, and reads no more of it", async () => {
+Deno.test("readLimited() cancels a larger stream, and reads no more of it", async () => {
   let [reads, isCancelled] = [0, false];
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {

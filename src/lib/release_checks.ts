@@ -40,7 +40,7 @@ export const CHECK_HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 /** A path of the site, with a query. */
 export const CHECK_URL = /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/;
 export const CHECK_METHOD = /^[A-Z]{1,16}$/;
-/** Text without control characters and without blanks at its ends. */
+/** Text without control characters or leading or trailing spaces. */
 // deno-lint-ignore no-control-regex -- control characters are what it excludes
 export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 

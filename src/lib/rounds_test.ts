@@ -21,7 +21,7 @@ Deno.test("startRounds() continues after a round that failed, and never runs two
   await third.promise;
   await rounds.close();
   assert.equal(most, 1);
-  assert.equal(running, 0, "close() waits for the round under way");
+  assert.equal(running, 0, "close() waits for the current round");
   assert.equal(errors.length, 1);
 });
 
@@ -35,7 +35,7 @@ Deno.test("startRounds() runs nothing if it is closed before its first round", a
   await rounds.close();
 });
 
-Deno.test("startRounds() ends the round under way by its signal", async () => {
+Deno.test("startRounds() ends the current round with its signal", async () => {
   const aborted = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<void>();
   const rounds = startRounds({

@@ -42,7 +42,7 @@ export interface DocumentFormat {
   readonly table?: string;
   /** The part at a path. */
   partAt(path: readonly PathStep[]): DocumentPart;
-  /** Another message about a field that a part does not take. */
+  /** Another message about a field that a part does not accept. */
   describeKey?(
     path: readonly PathStep[],
     key: string,

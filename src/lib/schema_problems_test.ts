@@ -40,7 +40,7 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
       hint: "Use a list",
     },
     {
-      name: "an unknown key near a known one",
+      name: "an unknown key similar to a known one",
       root: { layers: [], layer: 1 },
       code: "unknown_key",
       message: 'Remove "layer": the document has no such field',
@@ -48,7 +48,7 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
       on: "key",
     },
     {
-      name: "an unknown key near none",
+      name: "an unknown key similar to none",
       root: { layers: [], x: 1 },
       code: "unknown_key",
       message: 'Remove "x": the document has no such field',
@@ -62,14 +62,14 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
       message: `Use a list: it is "${"a".repeat(60)}…" (70 characters)`,
     },
     {
-      name: "a word that is not offered",
+      name: "an unknown word",
       root: layers({ kind: "flie" }),
       code: "unknown_value",
       message: 'Use one of file, folder: it is "flie"',
       hint: 'Did you mean "file"?',
     },
     {
-      name: "a name that is not allowed",
+      name: "a forbidden name",
       root: layers({ sizes: { "": 1 } }),
       code: "wrong_name",
       message: 'Use a name: it is ""',
@@ -83,7 +83,7 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
   }
 });
 
-Deno.test("describeIssues() lets a format find other words", () => {
+Deno.test("describeIssues() lets a format replace the wording", () => {
   const root = { layers: [], old: 1 };
   assert.deepEqual(
     describe(root, { describeKey: (_, key) => ({ message: `No ${key}`, hint: undefined }) }),
@@ -93,7 +93,7 @@ Deno.test("describeIssues() lets a format find other words", () => {
   assert.deepEqual(describe(root, { describeIssue: () => own }), [own]);
 });
 
-Deno.test("describeIssues() puts the place of the part before the paths", () => {
+Deno.test("describeIssues() puts the location of the part before the paths", () => {
   const root = { layers: [{}] };
   const issues = layer.safeParse({}).error?.issues ?? [];
   const [problem] = describeIssues(issues, ["layers", 0], {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SingleFlight } from "./single_flight.ts";
 
-Deno.test("SingleFlight.run() shares running work by key, and starts anew when it has settled", async () => {
+Deno.test("SingleFlight.run() shares running work by key, and starts again when it has settled", async () => {
   const flights = new SingleFlight<number>();
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<number>());
   let started = 0;
@@ -20,7 +20,7 @@ Deno.test("SingleFlight.run() shares running work by key, and starts anew when i
   assert.equal(await again, 3);
 });
 
-Deno.test("SingleFlight.run() forgets work that failed", async () => {
+Deno.test("SingleFlight.run() forgets failed work", async () => {
   const flights = new SingleFlight<string>();
   await assert.rejects(flights.run("a", () => Promise.reject(new Error("no"))), /no/);
   assert.equal(await flights.run("a", () => Promise.resolve("yes")), "yes");

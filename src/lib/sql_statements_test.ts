@@ -42,7 +42,7 @@ Deno.test("splitStatements() reports where each statement begins", () => {
   assert.equal(splitStatements(sql).length, 3);
 });
 
-Deno.test("StatementSplitter finds the same however the text comes in pieces", () => {
+Deno.test("StatementSplitter finds the same statements however the text is split", () => {
   const all = WHOLE.join(";\n");
   const whole = splitStatements(all);
   fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (sizes) => {
@@ -74,7 +74,7 @@ const OPEN = [
   ["SELECT 1 -- (a; 'b", undefined],
 ] as const;
 
-Deno.test("open reports constructs that a semicolon does not end", () => {
+Deno.test("open reports constructs that a semicolon does not close", () => {
   for (const [sql, open] of OPEN) {
     const splitter = new StatementSplitter();
     assert.deepEqual(splitter.push(`SELECT 1;${sql}\n`).length, 1, sql);
@@ -84,7 +84,7 @@ Deno.test("open reports constructs that a semicolon does not end", () => {
   }
 });
 
-Deno.test("isBetween is true where the next statement has not begun", () => {
+Deno.test("isBetween is true until the next statement begins", () => {
   const splitter = new StatementSplitter();
   assert.ok(splitter.isBetween);
   splitter.push("SELECT 1; -- done\n /* (a; */ ");

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const PATIENCE_MS = 2000;
 
 /**
- * Accepts no more connections and waits for running requests, for two seconds at most. `shutdown()`
+ * Accepts no more connections and waits at most two seconds for running requests. `shutdown()`
  * alone may never return while clients keep sending requests (Deno 2.7.11), even long after they
  * have disconnected.
  */

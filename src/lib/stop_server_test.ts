@@ -11,7 +11,7 @@ function keepBusy(url: string, signal: AbortSignal): Promise<void> {
   return Promise.all(Array.from({ length: 4 }, ask)).then(() => {});
 }
 
-Deno.test("stopServer() lets a request end that runs", async () => {
+Deno.test("stopServer() lets a running request end", async () => {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<Response>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
@@ -26,7 +26,7 @@ Deno.test("stopServer() lets a request end that runs", async () => {
   await stopped;
 });
 
-Deno.test("stopServer() returns while clients send on, and while a request never ends", async () => {
+Deno.test("stopServer() returns even if clients keep sending, or a request never ends", async () => {
   const answers: Record<string, () => Response | Promise<Response>> = {
     busy: () => Response.json({}),
     stuck: () => new Promise<Response>(() => {}),

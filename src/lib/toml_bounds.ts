@@ -24,8 +24,8 @@ function positionOf(source: string, offset: number): Position {
 
 /**
  * Finds the first position where arrays and inline tables nest deeper than `maxDepth`, a dotted key
- * has more parts than that, or where the values are too many. Whether the text is TOML at all is
- * the parser's to say.
+ * has more parts than that, or where the values are too many. The parser decides whether the text
+ * is TOML at all.
  */
 export function findTomlExcess(source: string, maxDepth: number): TomlExcess | undefined {
   let depth = 0;

@@ -17,7 +17,7 @@ const parts = (count: number, part = "a") => Array.from({ length: count }, () =>
 const keys: readonly (readonly [name: string, source: string])[] = [
   ["a dotted key", `\n${parts(50_000)} = 1`],
   ["a dotted key of quoted parts", `\n${parts(50_000, '"a.b"')} = 1`],
-  ["a dotted key with blanks", `\n${parts(50_000, " a ")} = 1`],
+  ["a dotted key with spaces", `\n${parts(50_000, " a ")} = 1`],
   ["a table's name", `\n[${parts(50_000)}]`],
   ["an array's name", `\n[[${parts(50_000)}]]`],
   ["a key in an inline table", `\nx = { ${parts(50_000)} = 1 }`],
@@ -44,7 +44,7 @@ Deno.test("parseToml() refuses nesting and too many values before it parses them
   );
 });
 
-Deno.test("parseToml() says of a text that is too long that it is, not that it nests", () => {
+Deno.test("parseToml() reports that a text is too long, not that it is nested", () => {
   assert.match(refusal(`a = "${"x".repeat(1_000_000)}"`).message, /Shorten the longest text/);
 });
 
@@ -67,7 +67,7 @@ for (const source of within) {
   });
 }
 
-Deno.test("parseToml() refuses an escape of half a character", () => {
+Deno.test("parseToml() refuses an escaped lone surrogate", () => {
   for (const source of ['a = "\\ud800"', '"\\uDC00" = 1', 'a = """\\U0000d800"""']) {
     assert.equal(refusal(source).code, "toml_syntax", source);
   }

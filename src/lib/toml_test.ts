@@ -46,12 +46,12 @@ Deno.test("parseToml() reports bad input as diagnostics", () => {
 const syntaxErrors = [
   ["a missing value at the end", "ok = 1\nbad = \n", [2, 6]],
   ["a missing value before another key", "ok = 1\nbad = \nc = 2\n", [2, 6]],
-  ["a key that is given twice", "a = 1\na = 2\n", [2, 1]],
+  ["a duplicate key", "a = 1\na = 2\n", [2, 1]],
   ["an open string", 'x = "abc\ny = 1', [1, 9]],
 ] as const;
 
 for (const [name, source, place] of syntaxErrors) {
-  Deno.test(`parseToml() reports the place of ${name}`, () => {
+  Deno.test(`parseToml() reports the position of ${name}`, () => {
     const result = parseToml(source, limits);
     assert.ok(!result.ok);
     const position = result.diagnostics[0]?.position;

@@ -4,20 +4,20 @@ import { decodeFile, decodeUtf8 } from "./utf8.ts";
 
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-Deno.test("decodeUtf8() names the place of the first byte that is not UTF-8", () => {
+Deno.test("decodeUtf8() reports the position of the first byte that is not UTF-8", () => {
   assert.deepEqual(decodeUtf8(latin1('path = "/a"\ndeny = "/caf\xe9/"\n')), {
     ok: false,
     fault: { offset: 24, byte: 0xe9, position: { line: 2, column: 13 } },
   });
 });
 
-Deno.test("decodeUtf8() counts columns in characters, after any character before", () => {
+Deno.test("decodeUtf8() counts columns in characters, after any preceding characters", () => {
   const bytes = new Uint8Array([...new TextEncoder().encode("\n€é"), 0xff]);
   const result = decodeUtf8(bytes);
   assert.deepEqual(!result.ok && result.fault.position, { line: 2, column: 3 });
 });
 
-Deno.test("decodeUtf8() finds the same first fault as the decoder of the language", () =>
+Deno.test("decodeUtf8() finds the same first error as TextDecoder", () =>
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 24 }), (noise) => {
       const bytes = new Uint8Array([...new TextEncoder().encode("aé€😀"), ...noise]);

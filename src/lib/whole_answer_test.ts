@@ -17,7 +17,7 @@ for (const [name, body, whole] of bodies) {
   });
 }
 
-Deno.test("inPieces() shares the bytes, and has no piece before it is wanted", async () => {
+Deno.test("inPieces() shares the bytes, and creates each piece on demand", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(50_000));
   const pieces: Uint8Array[] = [];
   for await (const piece of inPieces(bytes)) pieces.push(piece);
@@ -30,7 +30,7 @@ Deno.test("inPieces() shares the bytes, and has no piece before it is wanted", a
   assert.equal(await new Response(inPieces("")).text(), "");
 });
 
-Deno.test("inPieces() tells of each piece when it is wanted", async () => {
+Deno.test("inPieces() reports each piece when it is requested", async () => {
   const handed: number[] = [];
   const reader = inPieces(new Uint8Array(40_000), (bytes) => handed.push(bytes)).getReader();
   assert.deepEqual(handed, []);
@@ -40,6 +40,6 @@ Deno.test("inPieces() tells of each piece when it is wanted", async () => {
   assert.deepEqual(handed, [32_768, 7232]);
 });
 
-Deno.test("isWhole() of a response that no one marked", () => {
+Deno.test("isWhole() is false for an unmarked response", () => {
   assert.equal(isWhole(new Response("hello")), false);
 });

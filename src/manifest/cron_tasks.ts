@@ -30,7 +30,7 @@ export const cronTaskSchema = z.strictObject({
   timezone: z.string(WANTED_ZONE).max(MAX_ZONE, WANTED_ZONE).refine(isTimeZone, WANTED_ZONE)
     .optional().describe("IANA time zone of the schedule. Default: UTC."),
   retries: z.int(WANTED_RETRIES).min(0, WANTED_RETRIES).max(MAX_RETRIES, WANTED_RETRIES).optional()
-    .describe("How often to retry a scheduled run that fails. Default: 0."),
+    .describe("How many times to retry a failed scheduled run. Default: 0."),
 }, "Use a table of path and schedule");
 
 /** A task that runs at certain times. */
@@ -56,7 +56,7 @@ export const cronTasksSchema = z.array(cronTaskSchema, WANTED_LIST)
     }
   });
 
-/** The tasks of two places together, without duplicates. */
+/** Joins the tasks of two sources, without duplicates. */
 export function joinCronTasks(...lists: readonly (readonly CronTask[])[]): CronTask[] {
   return [...new Map(lists.flat().map((task) => [keyOf(task), task])).values()];
 }

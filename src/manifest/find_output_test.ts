@@ -29,7 +29,7 @@ const ROWS: readonly {
     expected: "_site",
   },
   {
-    name: "the project where that is detected",
+    name: "the project if detected",
     paths: ["index.html", "public/"],
     candidates: { detected: ["."] },
     expected: ".",
@@ -41,7 +41,7 @@ const ROWS: readonly {
     expected: "web/out",
   },
   {
-    name: "the project where that is configured, without an index.html",
+    name: "the project if configured, without an index.html",
     paths: ["dist/"],
     candidates: { configured: ["."] },
     expected: ".",
@@ -69,7 +69,7 @@ Deno.test("findOutput() lists the tried folders", async () => {
   );
 });
 
-Deno.test("findOutput() does not take the source folder of a framework for its output", async () => {
+Deno.test("findOutput() does not mistake a framework's source folder for its output", async () => {
   const result = await find(["public/", "index.html"], { detected: ["dist"] });
   assert.ok(!result.ok);
   assert.deepEqual(result.tried, ["dist"]);

@@ -58,7 +58,7 @@ Deno.test("findJsonFault() finds the offset", () => {
   assert.equal(findJsonFault("[1", 9)?.offset, 2);
 });
 
-Deno.test("findJsonFault() bounds the depth without recursion", () => {
+Deno.test("findJsonFault() limits the depth without recursion", () => {
   assert.equal(findJsonFault("[".repeat(200_000), 64)?.offset, 64);
   assert.equal(findJsonFault("[[[]]]", 3), undefined);
   assert.equal(findJsonFault("[[[]]]", 2)?.offset, 2);

@@ -18,7 +18,7 @@ const DEFAULTS = {
   unoptimized: false,
 };
 
-Deno.test("imageSettingsOfNext() takes over sizes, formats and the endpoint", () => {
+Deno.test("imageSettingsOfNext() adopts sizes, formats and the endpoint", () => {
   assert.deepEqual(imageSettingsOfNext({ ...DEFAULTS, localPatterns: undefined }), {
     images: {
       sizes: [640, 750, 32, 48],

@@ -16,7 +16,7 @@ Deno.test("parseManifestJson() reports line and column, both from 1", () => {
   assert.match(messageOf("x") ?? "", /line 1, column 1:/);
 });
 
-Deno.test("parseManifestJson() bounds the size in bytes, not characters", () => {
+Deno.test("parseManifestJson() limits the size in bytes, not characters", () => {
   const within = JSON.stringify("x".repeat(MAX_MANIFEST_BYTES - 2));
   const beyond = JSON.stringify("é".repeat(MAX_MANIFEST_BYTES / 2));
   assert.equal(messageOf(within), undefined);

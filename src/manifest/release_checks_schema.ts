@@ -42,7 +42,7 @@ const expectationSchema = z.strictObject({
 }, "Use an object");
 
 const requestSchema = z.strictObject({
-  name: text.regex(CHECK_NAME, "Use a name without blanks at its ends"),
+  name: text.regex(CHECK_NAME, "Use a name without leading or trailing spaces"),
   method: z.string("Use a string").regex(CHECK_METHOD, "Use a method in upper case").optional(),
   url: text.regex(CHECK_URL, 'Use a path that begins with "/", without # and spaces'),
   headers: headers.refine(

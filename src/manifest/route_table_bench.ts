@@ -34,7 +34,7 @@ function routesOf(count: number): Route[] {
   });
 }
 
-/** Paths of which most match one of `count` routes and some only the last. */
+/** Paths: most match one of `count` routes, and some only the last. */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 4096 }, (_, serial) => {
     const index = (serial * 7919) % count;

@@ -31,7 +31,7 @@ function matchNaively(routes: readonly Route[], path: string, method: string): n
     .map(({ index }) => index);
 }
 
-Deno.test("match() puts the highest priority first, then the manifest's order", () => {
+Deno.test("match() checks the highest priority first, then the manifest's order", () => {
   const routes: Route[] = [
     { pattern: "^/.*$", layer: "files", priority: -1 },
     { pattern: "^/a", layer: "files" },
@@ -69,7 +69,7 @@ Deno.test("createRouteTable() refuses a route without its layer", () => {
   assert.throws(() => createRouteTable(manifestOf([{ pattern: "^/", layer: "x" }])), TypeError);
 });
 
-Deno.test("match() of a single catch-all gives the same object each time", () => {
+Deno.test("match() of a single catch-all returns the same object each time", () => {
   for (const pattern of ["^/.*$", "^/(.*)$", ".*", "^/"]) {
     const table = createRouteTable(manifestOf([{ pattern, layer: "files" }]));
     assert.equal(table.match("/a/b", "GET").length, 1);
@@ -152,7 +152,7 @@ Deno.test("match() of each catch-all form agrees with the engine on any text", (
   }));
 });
 
-Deno.test("match() is linear where backtracking would be exponential", () => {
+Deno.test("match() is linear when backtracking would be exponential", () => {
   const hostile = ["(a+)+$", "^/(a|aa)+$", "(x+x+)+y", "(.*a){20}"];
   const table = createRouteTable(
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),

@@ -299,7 +299,7 @@ const WANTED_PAGE_IDS =
   `Use a list of at most ${MAX_PAGE_IDS} ids of 1 to 128 letters, digits and any of _ . : -`;
 const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS), WANTED_PAGE_IDS)
   .max(MAX_PAGE_IDS, WANTED_PAGE_IDS).optional().describe(
-    "More ids by which pages of the deployment identify it in their requests.",
+    "More ids with which pages of the deployment identify it in their requests.",
   );
 
 /** The whole manifest, for its type and its JSON Schema. */

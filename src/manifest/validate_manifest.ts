@@ -57,7 +57,7 @@ function checkMeta(meta: unknown): ManifestProblem[] {
   }];
 }
 
-/** Length of a value's JSON in UTF-8 bytes; `undefined` if it has none or nests too deep. */
+/** Length of a value's JSON in UTF-8 bytes; `undefined` if it has none or is nested too deeply. */
 function jsonBytes(value: unknown): number | undefined {
   try {
     return new TextEncoder().encode(JSON.stringify(value)).byteLength;

@@ -55,7 +55,7 @@ Deno.test("validateManifest() bounds the problems of a hostile manifest", () => 
   assert.match(problems.at(-1)?.message ?? "", /^And \d+ more problems$/);
 });
 
-Deno.test("validateManifest() returns meta as it was, __proto__ included as data", () => {
+Deno.test("validateManifest() returns meta unchanged, including __proto__ as data", () => {
   const value = { ...good, meta: JSON.parse('{"a":{"__proto__":{"x":1}}}') };
   const result = validateManifest(value, files);
   assert.ok(result.ok);

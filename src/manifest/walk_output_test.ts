@@ -59,7 +59,7 @@ Deno.test("walkOutput() lists an output folder in a stable order, with sizes", (
     assert.deepEqual(result.problems, []);
   }));
 
-Deno.test("walkOutput() omits files of the project's own folder that are not part of a site", () =>
+Deno.test("walkOutput() omits files of the project's root folder that are not part of a site", () =>
   withFolder(SITE, async (folder) => {
     const result = await walkOutput(join(folder, "."), { projectRoot: folder });
     assert.deepEqual(pathsOf(result), [
@@ -71,7 +71,7 @@ Deno.test("walkOutput() omits files of the project's own folder that are not par
     ]);
   }));
 
-Deno.test("walkOutput() follows links inside and reports links that leave", () =>
+Deno.test("walkOutput() follows links inside and reports links that lead outside", () =>
   withFolder({ "out/a/x.txt": "12", "secret.txt": "s", "out/.svc/m": "" }, async (folder) => {
     const out = join(folder, "out");
     await Deno.symlink("a/x.txt", join(out, "file"));
@@ -106,7 +106,7 @@ Deno.test("walkOutput() follows links inside and reports links that leave", () =
     assert.match(problems.get("self") ?? "", /circular/);
   }));
 
-Deno.test("walkOutput() stops at links that multiply folders without end", () =>
+Deno.test("walkOutput() stops at links that multiply folders endlessly", () =>
   withFolder({ "0/x": "" }, async (folder) => {
     for (let level = 1; level <= 18; level++) {
       await Deno.mkdir(join(folder, String(level)));
@@ -117,7 +117,7 @@ Deno.test("walkOutput() stops at links that multiply folders without end", () =>
     assert.match(result.problems.at(-1)?.message ?? "", /Expected at most/);
   }));
 
-Deno.test("walkOutput() reports names that can be no URL path", () =>
+Deno.test("walkOutput() reports names that cannot be URL paths", () =>
   withFolder({ "ok é.txt": "", "new\nline": "", "back\\slash": "" }, async (folder) => {
     const result = await walkOutput(folder, { projectRoot: dirname(folder) });
     assert.deepEqual(pathsOf(result), ["ok é.txt"]);

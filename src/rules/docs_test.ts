@@ -16,7 +16,7 @@ const complete = (source: string): string =>
   source.startsWith("[[rules]]") ? `schemaVersion = "${SCHEMA_VERSION}"\n${source}` : source;
 
 for (const { line, source } of examples) {
-  Deno.test(`the example in docs/rules.md, line ${line}, has no error and no warning`, () => {
+  Deno.test(`the example in docs/rules.md, line ${line}, has no errors or warnings`, () => {
     const whole = complete(source);
     const { diagnostics } = loadRulesToml(whole);
     const shown = diagnostics.map((one) => renderDiagnostic(one, { file: "-", source: whole }));

@@ -34,7 +34,7 @@ function load(source: string, limit = SLOW_MS): void {
   );
 }
 
-Deno.test("loadRulesToml() answers any bytes", () => {
+Deno.test("loadRulesToml() handles any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => {
       load(new TextDecoder().decode(bytes));
@@ -43,7 +43,7 @@ Deno.test("loadRulesToml() answers any bytes", () => {
   );
 });
 
-Deno.test("loadRulesToml() answers any mutation of a valid file", () => {
+Deno.test("loadRulesToml() handles any mutation of a valid file", () => {
   const snippet = fc.oneof(
     fc.string({ unit: "binary", maxLength: 8 }),
     fc.constantFrom('"', "'", '"""', "[[rules]]", "[", "]", "{", "}", "\\", "\n", "=", "{{a}}"),
@@ -64,7 +64,7 @@ Deno.test("loadRulesToml() answers any mutation of a valid file", () => {
   );
 });
 
-Deno.test("loadRulesValue() answers any JSON in the place of any field", () => {
+Deno.test("loadRulesValue() handles any JSON instead of any field", () => {
   fc.assert(
     fc.property(fc.anything(), fc.jsonValue(), fc.jsonValue(), (set, condition, action) => {
       loadRulesValue(set);

@@ -19,12 +19,12 @@ function outcome(source: string): string {
 const names = [...Deno.readDirSync(CASES)].map((entry) => entry.name)
   .filter((name) => name.endsWith(".txt")).sort();
 
-Deno.test("fixtures/rules holds at least 60 cases", () => {
+Deno.test("fixtures/rules has at least 60 cases", () => {
   assert.ok(names.length >= 60, `${names.length}`);
 });
 
 for (const name of names) {
-  Deno.test(`loadRulesToml() answers as written in fixtures/rules/${name}`, () => {
+  Deno.test(`loadRulesToml() returns what fixtures/rules/${name} expects`, () => {
     const file = new URL(name, CASES);
     const text = Deno.readTextFileSync(file);
     const [source = "", wanted] = text.split(DIVIDER);

@@ -24,7 +24,7 @@ const anyLargeSet: fc.Arbitrary<RuleSet> = fc.array(anyRuleSet, { minLength: 12,
     rules: sets.flatMap(({ rules }) => rules).map((rule, index) => ({ ...rule, id: `r${index}` })),
   }));
 
-Deno.test("loadRulesInSteps() has the same results as loadRulesValue()", async () => {
+Deno.test("loadRulesInSteps() returns the same results as loadRulesValue()", async () => {
   let turns = 0;
   const pause = () => (turns++, Promise.resolve());
   await fc.assert(
@@ -39,7 +39,7 @@ Deno.test("loadRulesInSteps() has the same results as loadRulesValue()", async (
   assert.ok(turns > 10, String(turns));
 });
 
-Deno.test("compileInSteps() decides as compileRules() does", async () => {
+Deno.test("compileInSteps() decides like compileRules()", async () => {
   await fc.assert(
     fc.asyncProperty(
       anyLargeSet,
@@ -128,7 +128,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
   const passes: Readonly<
     Record<string, (watch: <T extends object>(rule: T) => T) => Steps<unknown>>
   > = {
-    "reading and judging": (watch) =>
+    "reading and evaluating": (watch) =>
       loadRulesInSteps({ ...authored, rules: authored.rules.map(watch) }),
     gates: (watch) => collect(checkGates(place(runtime.rules, watch), startPace()), []),
     unreachable: (watch) => collect(warnUnreachable(place(runtime.rules, watch), startPace()), []),
@@ -137,7 +137,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     compiling: (watch) => compileInSteps({ ...runtime, rules: runtime.rules.map(watch) }),
   };
 
-  Deno.test(`no step of the check or compilation of ${COUNT} rules visits many: ${kind}`, async (t) => {
+  Deno.test(`no step of checking or compiling ${COUNT} rules visits many: ${kind}`, async (t) => {
     for (const [pass, work] of Object.entries(passes)) {
       await t.step(pass, () => {
         const most = fullestStep(work);

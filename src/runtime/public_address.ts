@@ -1,5 +1,5 @@
 /**
- * @module Tells which addresses belong to the public internet, and which are private, local or
+ * @module Decides which addresses belong to the public internet, and which are private, local or
  * reserved (IANA special-purpose registries, RFC 6890). Without dependencies, because it also runs
  * in the process of a server.
  */

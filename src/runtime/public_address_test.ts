@@ -19,7 +19,7 @@ Deno.test("addressBytes() reads addresses, and nothing else", () => {
   for (const [text, expected] of rows) assert.equal(addressBytes(text)?.join(), expected, text);
 });
 
-Deno.test("isPublic() closes all that ipaddr.js knows as special", () => {
+Deno.test("isPublic() rejects everything that ipaddr.js classifies as special", () => {
   const judge = (text: string): void => {
     const bytes = addressBytes(text)!;
     assert.deepEqual([...bytes], ipaddr.parse(text).toByteArray(), text);
@@ -52,7 +52,7 @@ Deno.test("isPublic() closes all that ipaddr.js knows as special", () => {
   judge("2620:4f:8000::1");
 });
 
-Deno.test("isPublic() leaves the public internet open", () => {
+Deno.test("isPublic() accepts the public internet", () => {
   const open = ["1.1.1.1", "8.8.8.8", "172.32.0.1", "192.0.1.1", "223.255.255.255", "2606:4700::1"];
   for (const text of open) assert.equal(isPublic(addressBytes(text)!), true, text);
   const closed = [

@@ -11,7 +11,7 @@ const MEMORIES = [
 ] as const;
 
 for (const { memory, size } of MEMORIES) {
-  Deno.test(`completeCacheSizes() gives each cache ${size} MiB of ${memory}`, () => {
+  Deno.test(`completeCacheSizes() assigns each cache ${size} MiB of ${memory}`, () => {
     const expected = { responses: size * MIB, files: size * MIB };
     assert.deepEqual(completeCacheSizes(undefined, memory * MIB), expected);
   });

@@ -15,17 +15,17 @@ const VIEW: NodeView = {
   roles: [],
 };
 
-Deno.test("countNodes() asks no store if others are known", async () => {
+Deno.test("countNodes() does not read the store if others are known", async () => {
   const list = () => Promise.reject(new Error("asked"));
   assert.equal(await countNodes({ count: () => 3, list }), 3);
 });
 
-Deno.test("countNodes() hears of nodes that came after this one from the store", async () => {
+Deno.test("countNodes() learns from the store about nodes that joined later", async () => {
   const list = () => Promise.resolve([VIEW, { ...VIEW, id: "b" }]);
   assert.equal(await countNodes({ count: () => 1, list }), 2);
 });
 
-Deno.test("countNodes() is one where the platform has one node", async () => {
+Deno.test("countNodes() returns one if the platform has one node", async () => {
   const nodes = soleNode({ id: "a", instance: "1", self: () => VIEW });
   assert.equal(await countNodes(nodes), 1);
 });
@@ -36,7 +36,7 @@ for (
     ["does not respond in time", () => new Promise<never>(() => {})],
   ] as const
 ) {
-  Deno.test(`countNodes() counts those that it knows where the store ${name}`, async () => {
+  Deno.test(`countNodes() counts known nodes if the store ${name}`, async () => {
     assert.equal(await countNodes({ count: () => 1, list }, 5), 1);
   });
 }

@@ -37,7 +37,7 @@ export class EarlyAnswers {
     };
   }
 
-  /** Handshakes wait: the runtime would remember a refusal after the platform is there. */
+  /** Handshakes wait: the runtime would remember a refusal after the platform is ready. */
   get certificates(): OrderedCertificates {
     return {
       find: async (name) => {

@@ -18,21 +18,21 @@ async function answerOf(early: EarlyAnswers, path: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-Deno.test("a request that comes before the platform is there is answered by it", async () => {
+Deno.test("a request that arrives before the platform is ready gets its response", async () => {
   const early = new EarlyAnswers(false, FOREVER);
   const waiting = answerOf(early, "/");
   early.open(DISPATCH, undefined);
   assert.equal(await waiting, "200 here");
 });
 
-Deno.test("probes are answered before the platform is there", async () => {
+Deno.test("probes get responses before the platform is ready", async () => {
   const early = new EarlyAnswers(false, FOREVER);
   assert.equal(await answerOf(early, "/healthz"), "200 ok\n");
   assert.equal(await answerOf(early, "/readyz"), "503 The platform is starting\n");
   early.close();
 });
 
-Deno.test("a platform that does not start makes no one wait for long", async () => {
+Deno.test("a platform that does not start keeps no one waiting for long", async () => {
   const early = new EarlyAnswers(false, 1);
   const response = await early.dispatch.https(asked("/"), CONNECTION);
   assert.equal(response.status, 503);
@@ -46,7 +46,7 @@ Deno.test("a platform that takes over makes its probes wait too", async () => {
   assert.equal(await waiting, "200 here");
 });
 
-Deno.test("requests are refused, and handshakes fail, where the start fails", async () => {
+Deno.test("requests are refused, and handshakes fail, if the start fails", async () => {
   const early = new EarlyAnswers(false, FOREVER);
   const waiting = answerOf(early, "/");
   const handshake = early.certificates.find("site.example");

@@ -7,7 +7,7 @@ import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
 import { DenoStore, Lease } from "../store/mod.ts";
 
-Deno.test("keepHouse() continues after a capability that fails, from the last to the first", async () => {
+Deno.test("keepHouse() continues after a capability fails, from the last to the first", async () => {
   const lines: string[] = [];
   const log = ({ message }: { readonly message: string }) => void lines.push(message);
   const capabilities = [
@@ -28,7 +28,7 @@ Deno.test("keepHouse() continues after a capability that fails, from the last to
   ]);
 });
 
-Deno.test("a project that a node was deleting when it died is deleted by another", async () => {
+Deno.test("another node deletes a project that a dead node was deleting", async () => {
   const kv = await DenoStore.open(":memory:");
   const closers = new Closers();
   let look = () => {};

@@ -71,7 +71,7 @@ export interface Listeners {
   readonly own: Pick<OwnListeners, "routeOf">;
   /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;
-  /** Passes requests on from now on, with the certificates of hosts that have their own. */
+  /** From now on, passes on requests, with the certificates of hosts that have their own. */
   open(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,

@@ -61,7 +61,7 @@ const answers = [
 ] as const;
 
 for (const [path, expected] of answers) {
-  Deno.test(`a kept connection ends with its next response when the platform leaves: ${path}`, async () => {
+  Deno.test(`a kept connection ends with its next response when the platform stops: ${path}`, async () => {
     const listeners = await open();
     const isWhole = (answer: string) => expected.test(answer);
     {
@@ -80,7 +80,7 @@ for (const [path, expected] of answers) {
   });
 }
 
-Deno.test("a request that had arrived is answered when the platform stops", async () => {
+Deno.test("a request that had arrived gets a response when the platform stops", async () => {
   const listeners = await open();
   using client = await Deno.connect({ hostname: "127.0.0.1", port: listeners.port });
   const sent = client.write(

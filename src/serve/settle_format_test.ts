@@ -118,7 +118,7 @@ Deno.test("settleFormat() continues with an interrupted migration, and keeps its
   });
 });
 
-Deno.test("settleFormat() does not take the backup of an earlier time for one from before", async () => {
+Deno.test("settleFormat() does not mistake an older backup for one from before the migration", async () => {
   await withDirectory(async ({ dataDir, settle, backups }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await Deno.writeTextFile(join(dataDir, "before-format-2.tar"), "of last month");
@@ -149,7 +149,7 @@ Deno.test("settleFormat() changes nothing if no backup can be created", async ()
   });
 });
 
-Deno.test("requireFormat() refuses older data, and a migration that has not ended", async () => {
+Deno.test("requireFormat() refuses older data, and an unfinished migration", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await requireFormat(dataDir, 2);
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");

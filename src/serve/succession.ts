@@ -24,7 +24,7 @@ export interface SuccessionParts {
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor that did not start. */
   readonly resume: () => Promise<Dispatch>;
-  /** Called where neither the successor nor this platform serves. */
+  /** Called if neither the successor nor this platform serves. */
   readonly onFailure: (reason: Error) => void;
 }
 
@@ -116,7 +116,7 @@ export class Succession {
     }
   }
 
-  /** A full disk keeps no platform from serving. */
+  /** A platform serves even with a full disk. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full: you can stop this platform, but not replace it";

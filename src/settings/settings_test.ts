@@ -26,7 +26,7 @@ function read({ flags = {}, env = {}, file, isPrivate = true }: {
   return readSettings({ flags, env, file: given, absolute });
 }
 
-Deno.test("a flag takes precedence over a variable, that before the file, and that before the default", () => {
+Deno.test("a flag overrides a variable, which overrides the file, which overrides the default", () => {
   const sources = {
     file: 'port = 1\nhost = "::1"\nkv = "records"\nbuilds = "off"',
     env: { SVC_SERVE_PORT: "2", SVC_SERVE_HOST: "0.0.0.0", SVC_SERVE_KEYS_FILE: "keys.json" },

@@ -63,7 +63,7 @@ const HOUR = 3600;
 const MINUTE = 60_000;
 const GIB = 1024 ** 3;
 
-/** Services that take TXT records, for DNS-01 challenges. */
+/** Services that accept TXT records, for DNS-01 challenges. */
 const DNS_PROVIDERS = [
   "cloudflare",
   "desec",
@@ -223,7 +223,7 @@ export const GROUPS = [
       usual: "the one after --port",
       help: "port for PostgreSQL clients; 0 for any free port, none to turn it off" },
     { name: "db-history-days", option: "databaseHistory.days", kind: count({ min: 0, max: 365 }),
-      default: 7, help: "days of which each moment of databases can be restored; 0 for none" },
+      default: 7, help: "days for which databases can be restored to any moment; 0 for none" },
     { name: "db-history-size", option: "databaseHistory.bytes", kind: size(), default: 10 * GIB,
       help: "maximum size of that history on disk, such as 50GiB" },
   ] },

@@ -20,7 +20,7 @@ export interface ChangeHandlers {
   /** Applies changes of others; a failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
   /**
-   * Called if changes were deleted before they were read, so that everything must be read again.
+   * Called if changes were deleted before they were read: everything must be reread.
    */
   onGap(): Promise<void>;
   onError(error: unknown): void;
@@ -53,7 +53,7 @@ export class ChangeFollower {
   #place: bigint;
   /** When all changes of others were last known. */
   #readAt: number;
-  /** When the store answered. */
+  /** When the store responded. */
   #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
   readonly #reads = new CoalescedWork(() => this.#read());

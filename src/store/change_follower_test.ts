@@ -71,7 +71,7 @@ Deno.test("whyBehind() reports that the store does not respond, and since when",
     await until(() => follower.whyBehind() === undefined);
   }));
 
-Deno.test("whyBehind() reports how far a node is behind a store that answers", () =>
+Deno.test("whyBehind() reports how far a node is behind a store that responds", () =>
   withFollower(async (store, follower) => {
     store.isBusy = true;
     store.now = 6500;

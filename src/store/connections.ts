@@ -105,7 +105,7 @@ class Pool {
     this.sql.end({ timeout: 0 }).catch(() => {});
   }
 
-  /** Waits for queries that run. */
+  /** Waits for running queries. */
   async close(): Promise<void> {
     await this.sql.end({ timeout: 5 });
     this.#sockets.close();

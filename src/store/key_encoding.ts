@@ -91,7 +91,7 @@ function magnitude(value: bigint): Uint8Array {
   return Uint8Array.fromHex(hex.length % 2 === 0 ? hex : `0${hex}`);
 }
 
-/** Decodes what `encodeKey()` returned. @throws {RangeError} for other bytes. */
+/** Decodes a result of `encodeKey()`. @throws {RangeError} for other bytes. */
 export function decodeKey(bytes: Uint8Array): KeyPart[] {
   const reader = new KeyReader(bytes);
   const parts: KeyPart[] = [];

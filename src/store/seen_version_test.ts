@@ -26,7 +26,7 @@ Deno.test("SeenVersion accepts responses of concurrent reads in any order", () =
   assert.equal(seen.version, 9n);
 });
 
-Deno.test("SeenVersion accepts a server that lost commits: half a minute later, or by a commit", () => {
+Deno.test("SeenVersion accepts a server that lost commits after half a minute, or after a commit", () => {
   const { clock, seen } = seenAt(7n);
   const behind = () => seen.read(5n, seen.version);
   assert.throws(behind, StaleServerError);
@@ -34,7 +34,7 @@ Deno.test("SeenVersion accepts a server that lost commits: half a minute later, 
   assert.throws(behind, StaleServerError);
   seen.read(7n, seen.version);
   clock.now = 30_000;
-  assert.throws(behind, StaleServerError, "another server was well meanwhile");
+  assert.throws(behind, StaleServerError, "another server was healthy in the meantime");
   clock.now = 60_000;
   behind();
   assert.equal(seen.version, 5n);

@@ -43,7 +43,7 @@ export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** The location for messages, without parameters and possible passwords. */
+/** The location for messages, without parameters or possible passwords. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }

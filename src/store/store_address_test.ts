@@ -19,7 +19,7 @@ const sources = (
   },
 });
 
-Deno.test("parseStoreUrl() reads several hosts, and signs in with a password of the environment", () => {
+Deno.test("parseStoreUrl() reads several hosts, and takes the password from the environment", () => {
   assert.deepEqual(
     parseStoreUrl("postgres://svc@pg1,pg2:5433,[fd00::3]/records", sources({ PGPASSWORD: "p" })),
     {
@@ -37,7 +37,7 @@ Deno.test("parseStoreUrl() reads several hosts, and signs in with a password of 
   );
 });
 
-Deno.test("parseStoreUrl() does without TLS only on this machine, or if it is told to", () => {
+Deno.test("parseStoreUrl() allows no TLS only on this machine, or if requested", () => {
   const tls = (url: string) => parseStoreUrl(url, sources({}, { "/ca": "PEM" })).tls;
   assert.equal(tls("postgres://a@localhost/b"), undefined);
   assert.equal(tls("postgres://a@127.0.0.1,[::1]/b"), undefined);
@@ -94,7 +94,7 @@ for (const [url, says] of REFUSED) {
   });
 }
 
-Deno.test("describeStoreUrl() shows neither who signs in nor a password", () => {
+Deno.test("describeStoreUrl() shows neither the role nor a password", () => {
   assert.equal(describeStoreUrl("postgres://a:b@c@h1,h2/d?passfile=/x"), "postgres://h1,h2/d");
   assert.deepEqual(["postgres://x", "PostgreSQL://x", "/a/b", "https://x"].map(isStoreUrl), [
     true,

@@ -28,7 +28,7 @@ Deno.test("TopList returns the count of each value, minus the admitted error", (
   }));
 });
 
-Deno.test("TopList is exact while there are few values, the most frequent one first", () => {
+Deno.test("TopList is exact while there are few values, the most frequent first", () => {
   assert.deepEqual(listOf(["b", "a", "b", "c", "a", "b"]).top(2), [
     { value: "b", count: 3 },
     { value: "a", count: 2 },
@@ -52,7 +52,7 @@ function visitors(from: number, to: number): DistinctCount {
 }
 
 for (const many of [0, 1, 10, 300, 5000, 50_000]) {
-  Deno.test(`DistinctCount finds ${many} visitors within 5 %, also in two halves`, () => {
+  Deno.test(`DistinctCount finds ${many} visitors within 5 %, even in two halves`, () => {
     const half = Math.floor(many / 2);
     const merged = visitors(0, half);
     merged.merge(visitors(Math.floor(half / 2), many).encode());
@@ -62,14 +62,14 @@ for (const many of [0, 1, 10, 300, 5000, 50_000]) {
   });
 }
 
-Deno.test("DistinctCount is the same in any order and regardless of how often a visitor comes", () => {
+Deno.test("DistinctCount is the same in any order, regardless of how often a visitor returns", () => {
   const [once, twice] = [visitors(0, 3000), visitors(1500, 3000)];
   twice.merge(visitors(0, 2000).encode());
   assert.deepEqual(twice.count(), once.count());
   assert.ok(once.encode().byteLength <= 4096);
 });
 
-Deno.test("VisitorHash gives other hashes under another salt", () => {
+Deno.test("VisitorHash returns different hashes with another salt", () => {
   const first = new VisitorHash(new Uint8Array(16).fill(1));
   const second = new VisitorHash(new Uint8Array(16).fill(2));
   const of = (hash: VisitorHash) => hash.first("192.0.2.1", hash.browser("Mozilla/5.0"));
@@ -81,7 +81,7 @@ const times = fc.array(fc.double({ min: 0.02, max: 500_000, noNaN: true }), {
   maxLength: 300,
 });
 
-Deno.test("Distribution finds every quantile within 2.1 % of the real one, also merged", () => {
+Deno.test("Distribution finds every quantile within 2.1 % of the real one, even merged", () => {
   fc.assert(fc.property(times, times, fc.double({ min: 0, max: 1, noNaN: true }), (a, b, q) => {
     const merged = new Distribution();
     const other = new Distribution();

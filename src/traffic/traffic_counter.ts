@@ -11,11 +11,11 @@ export interface CountedClient {
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
-  /** Such as `mobile`; `bot` for other clients than browsers. */
+  /** Such as `mobile`; `bot` for clients other than browsers. */
   device(): string;
 }
 
-/** A request that was answered. */
+/** A request with its response. */
 export interface CountedRequest {
   readonly projectId: string;
   readonly deploymentId: string;
@@ -27,7 +27,7 @@ export interface CountedRequest {
   readonly status: number;
   /** `null` if the length of the body is not known in advance. */
   readonly bytes: number | null;
-  /** Time until the head of the response was ready, in milliseconds. */
+  /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
   /** The path of a shown page; missing for all other responses. */
   readonly page: string | undefined;

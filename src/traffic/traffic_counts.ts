@@ -103,7 +103,7 @@ export class TrafficCounts {
     return this.#failed.get(layer) ?? 0;
   }
 
-  /** Times of the layers that answered something. */
+  /** Times of the layers that responded to something. */
   times(): ReadonlyMap<Layer, Distribution> {
     return this.#times;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { serialize } from "node:v8";
 import { MAX_VITAL_PAGES, MAX_VITAL_PATH, VITALS, VitalsCounts } from "./vitals_counts.ts";
 
-Deno.test("VitalsCounts gives the 75th percentile within 5 %, of parts as of the whole", () => {
+Deno.test("VitalsCounts returns the 75th percentile within 5 %, for parts and for the whole", () => {
   const [whole, one, other] = [new VitalsCounts(), new VitalsCounts(), new VitalsCounts()];
   for (let ms = 1; ms <= 1000; ms++) {
     for (const counts of [whole, ms % 2 === 0 ? one : other]) {
@@ -17,7 +17,7 @@ Deno.test("VitalsCounts gives the 75th percentile within 5 %, of parts as of the
   assert.deepEqual(whole.pages(5).map(({ path }) => path), ["/"]);
 });
 
-Deno.test("VitalsCounts keeps the most viewed pages, whatever the others are called", () => {
+Deno.test("VitalsCounts keeps the most viewed pages, regardless of the names of others", () => {
   const counts = new VitalsCounts();
   for (let page = 0; page < 5000; page++) {
     counts.add("/home", { lcp: 10 });
@@ -29,7 +29,7 @@ Deno.test("VitalsCounts keeps the most viewed pages, whatever the others are cal
   assert.equal(counts.encode().pages.length, MAX_VITAL_PAGES);
 });
 
-Deno.test("VitalsCounts fits into a value of the store when all of it is in use", () => {
+Deno.test("VitalsCounts fits into a value of the store when it is full", () => {
   const counts = new VitalsCounts();
   for (let page = 0; page < MAX_VITAL_PAGES; page++) {
     const path = `/${"é".repeat(MAX_VITAL_PATH - 4)}${page}`;

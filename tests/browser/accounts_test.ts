@@ -123,7 +123,7 @@ const options = {
 
 Deno.test({
   ...options,
-  name: "a person signs up, and decides in Chromium about svc login in a terminal",
+  name: "a person signs up, and approves a terminal's svc login in Chromium",
   fn: () =>
     withPerson(async ({ page, box, url, env }) => {
       await signUp(page, url);
@@ -175,7 +175,7 @@ Deno.test({
 
 Deno.test({
   ...options,
-  name: "a person turns the second factor on in Chromium, and signs in with it",
+  name: "a person turns on the second factor in Chromium, and signs in with it",
   fn: () =>
     withPerson(async ({ page, url }) => {
       await signUp(page, url);

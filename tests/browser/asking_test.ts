@@ -19,7 +19,7 @@ const shoot = (page: Page, name: string) =>
 const focused = (page: Page) => page.locator(":focus").innerText();
 
 Deno.test({
-  name: "actions ask in a dialog that works with the keyboard only",
+  name: "actions ask for confirmation in a dialog that works with the keyboard alone",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, own, platform }) => {
@@ -91,7 +91,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a form keeps the typed text when the connection or the session is lost, and sends once",
+  name: "a form keeps its text when the connection or the session is lost, and is submitted once",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, platform }) => {

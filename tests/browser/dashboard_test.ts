@@ -30,7 +30,7 @@ const LOOKS = ([
   ["small-light", 320, 640, "light"],
 ] as const).filter(([name]) => WANTED === "all" || WANTED.split(",").includes(name));
 
-/** Routes that are no separate page, or that only a mail or a chat leads to. */
+/** Routes that are not a separate page, or that only a mail or chat links to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/": "leads to the overview",
   "/workspaces/:slug/projects/:project/variables": "leads to the page of environments",
@@ -38,10 +38,10 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/deployments": "leads to the page of the project",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
-  "/welcome/:token": "ends with its first use; looked at in accounts_test",
-  "/sign-up/confirm/:token": "comes by mail; looked at in accounts_test",
-  "/reset-password/:token": "comes by mail; looked at in accounts_test",
-  "/account/email/confirm/:token": "comes by mail; looked at in accounts_test",
+  "/welcome/:token": "ends with its first use; tested in accounts_test",
+  "/sign-up/confirm/:token": "comes by mail; tested in accounts_test",
+  "/reset-password/:token": "comes by mail; tested in accounts_test",
+  "/account/email/confirm/:token": "comes by mail; tested in accounts_test",
   "/sign-in/messenger": "needs a bot",
   "/workspaces/:slug/projects/:project/logs/counts": "a part of the logs",
   "/workspaces/:slug/projects/:project/logs/lines.ndjson": "is a file",

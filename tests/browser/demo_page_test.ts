@@ -20,7 +20,7 @@ async function withPlainSite(
 }
 
 Deno.test({
-  name: "Chromium shows the plain site by its host, without an error on the console",
+  name: "Chromium shows the plain site at its host, without errors in the console",
   ...BROWSER_TEST,
   async fn() {
     await withPlainSite(async ({ browser, base }) => {

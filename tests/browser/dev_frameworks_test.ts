@@ -49,7 +49,7 @@ async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;
   await Deno.writeTextFile(join(folder, "svc.rules.toml"), harbourRules("/two"));
-  await dev.said(/1 rule acts/, from);
+  await dev.said(/1 rule is active/, from);
   assert.equal(await locationOf(dev), "/two");
 }
 
@@ -60,7 +60,7 @@ const LONG = {
 
 for (const { name, file, edit, shows } of CASES) {
   Deno.test({
-    name: `a change of a ${name} project appears in Chromium without a reload`,
+    name: `a change to a ${name} project appears in Chromium without a reload`,
     ...LONG,
     fn: () =>
       withFramework(name, async ({ dev, folder }) => {
@@ -88,7 +88,7 @@ for (const { name, file, edit, shows } of CASES) {
 }
 
 Deno.test({
-  name: "a change of a Nitro server acts on the next request",
+  name: "a change to a Nitro server takes effect on the next request",
   ...LONG,
   fn: () =>
     withFramework("nitro", async ({ dev, folder }) => {

@@ -25,7 +25,7 @@ const RAW_SUBJECTS = [
 ];
 
 Deno.test({
-  name: "the dev server's page shows markup in every field of a mail as text",
+  name: "the dev server's mail page shows markup in every field as text",
   ...BROWSER_TEST,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-dev-mail-" });

@@ -48,7 +48,7 @@ const overlayOf = (page: Page) => page.locator("svc-overlay section");
 const textsOf = (page: Page) => page.locator("svc-overlay pre").allTextContents();
 
 Deno.test({
-  name: "dev shows errors of rules and functions over a page until they are mended",
+  name: "dev shows errors of rules and functions over a page until they are fixed",
   ...BROWSER_TEST,
   fn: () =>
     withDev({
@@ -68,7 +68,7 @@ Deno.test({
         texts[0]!,
         /^svc\.rules\.toml:4:\d+: error: .*\n {2}4 \| condition = .*<b>exact.*\n .*\^/,
       );
-      assert.equal(await page.locator("svc-overlay b").count(), 0, "text is no markup");
+      assert.equal(await page.locator("svc-overlay b").count(), 0, "text is not markup");
       assert.equal(await page.locator("p").first().innerText(), "Kestrel", "the page stays");
       assert.equal(
         await page.locator("body script").count(),
@@ -99,7 +99,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dev shows a function's error with its source on the page that it could not render",
+  name: "dev shows a function's error and source on the page that failed to render",
   ...BROWSER_TEST,
   fn: () =>
     withDev({
@@ -123,7 +123,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dev does not change pages of a framework until rules are invalid",
+  name: "dev changes pages of a framework only while rules are invalid",
   ...BROWSER_TEST,
   fn: () =>
     withDev({

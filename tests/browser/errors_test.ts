@@ -6,7 +6,7 @@ import { signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { failSites, MARKUP } from "../helpers/failing_sites.ts";
 
 Deno.test({
-  name: "errors of a function and a server are listed, opened and searched for, as text",
+  name: "errors of a function and a server can be listed, opened and searched, and appear as text",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async (parts) => {

@@ -125,7 +125,7 @@ async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
 }
 
 Deno.test(
-  "a folder goes live from the browser, twice, and a project and a template are built",
+  "a folder is deployed from the browser twice, and a project and a template are built",
   BROWSER_TEST,
   () =>
     withFolder(({ folder, platform }) =>

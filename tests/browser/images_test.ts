@@ -16,7 +16,7 @@ interface Shown {
 }
 
 Deno.test({
-  name: "Chromium gets an AVIF and shows it",
+  name: "Chromium requests an AVIF image and shows it",
   ...BROWSER_TEST,
   fn: () =>
     withPlatform(async (platform) => {

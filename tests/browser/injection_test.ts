@@ -53,7 +53,7 @@ Deno.test("openFields() finds exactly the fields that accept markup", () => {
 });
 
 Deno.test({
-  name: "markup in any field of the contract, and in data from others, runs on no page",
+  name: "markup in any field of the contract, or in data from others, never runs on a page",
   ...BROWSER_TEST,
   async fn() {
     const folder = await makeTestFolder("svc-injection-");

@@ -1,4 +1,4 @@
-/** A project of files under `svc dev`: its pages reload in Chromium when a file is saved. */
+/** A static project under `svc dev`: its pages reload in Chromium when a file is saved. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
@@ -18,7 +18,7 @@ action = { type = "rewrite", target = "${target}" }
 `;
 
 Deno.test({
-  name: "dev loads a static page again in Chromium when a file, a style or a rule is saved",
+  name: "dev reloads a static page in Chromium when a file, a style or a rule is saved",
   ...BROWSER_TEST,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-live-reload-" });

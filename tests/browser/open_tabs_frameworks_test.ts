@@ -156,7 +156,7 @@ async function keepTabOpen(box: Sandbox, name: string, app: App): Promise<void> 
 
 for (const [name, app] of Object.entries(APPS)) {
   Deno.test({
-    name: `an open tab of ${name} works through five deployments and a rollback`,
+    name: `an open tab of ${name} keeps working through five deployments and a rollback`,
     ...BROWSER_TEST,
     ignore: BROWSER_TEST.ignore || !buildsProjects ||
       !(WANTED?.includes("all") === true || WANTED?.includes(name) === true),

@@ -1,6 +1,6 @@
 /**
  * Tabs of a site in Chromium that stay open through five deployments and a rollback: their chunks
- * load, their actions are answered by the server of their page, and so is a form without a script.
+ * load, the server of their page handles their actions, and so is a form without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -106,7 +106,7 @@ async function use({ page, version, complaints }: Tab, round: number): Promise<v
 }
 
 Deno.test({
-  name: "open tabs work through five deployments and a rollback",
+  name: "open tabs keep working through five deployments and a rollback",
   ...BROWSER_TEST,
   fn: () =>
     withPlatform(async (platform: TestPlatform) => {

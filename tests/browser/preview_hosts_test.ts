@@ -113,7 +113,7 @@ async function visitHosts(
 }
 
 Deno.test({
-  name: "protected hosts open by each way in, and close again",
+  name: "each way into a protected host opens it, and can be closed again",
   ...BROWSER_TEST,
   fn: () =>
     inTestFolder(async (folder) => {

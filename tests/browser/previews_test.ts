@@ -16,7 +16,8 @@ async function freshPage(browser: Browser): Promise<Page> {
 }
 
 Deno.test({
-  name: "a protected preview opens for a member, a share link and a password, and closes again",
+  name:
+    "a protected preview opens for a member, a share link and a password, and can be closed again",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ platform, own, ada, api }) => {

@@ -51,7 +51,7 @@ async function signIn(platform: TestPlatform, context: BrowserContext): Promise<
 }
 
 Deno.test({
-  name: "Chromium's service worker shows a push message with title, text and address",
+  name: "Chromium's service worker shows a push message with title, text and URL",
   ignore: CHROMIUM === undefined,
   fn: () =>
     withPlatform((platform) =>
@@ -129,7 +129,7 @@ const standIn = (subscription: object) =>
   }`;
 
 Deno.test({
-  name: "a person turns push on in Chromium, gets a notification, and removes the browser",
+  name: "a person turns on push in Chromium, gets a notification, and removes the browser",
   ignore: CHROMIUM === undefined,
   fn: async () => {
     let publicKey = "";
@@ -205,7 +205,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Chromium's page of channels gives advice if notifications are not allowed",
+  name: "the page of channels advises what to do in Chromium if notifications are not allowed",
   ignore: CHROMIUM === undefined,
   fn: () =>
     withPlatform((platform) =>
@@ -252,7 +252,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Chromium signs in by the messenger without a script, and turns mails off",
+  name: "a person signs in with the messenger in Chromium without scripts, and turns off mails",
   ignore: CHROMIUM === undefined,
   fn: async () => {
     await using api = serveBotApi();

@@ -55,7 +55,7 @@ const untilIs = (tab: Session, expression: string, wanted: unknown) =>
   until(() => evaluate(tab, expression), (value) => value === wanted, PATIENCE_MS);
 
 Deno.test({
-  name: "every tab of the dashboard opens over HTTP/1.1, and one that comes back is live",
+  name: "every tab of the dashboard opens over HTTP/1.1, and is live when it becomes visible again",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, own, platform }) => {

@@ -16,7 +16,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Hut</title><link rel="
 <body><h1>The hut</h1><button>Open</button></body></html>`;
 
 Deno.test({
-  name: "Chromium measures web vitals and sends them as the page is left",
+  name: "Chromium measures web vitals and sends them when the visitor leaves the page",
   ...BROWSER_TEST,
   fn: () =>
     withPlatform(async (platform) => {

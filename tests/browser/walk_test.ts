@@ -209,7 +209,7 @@ async function rollBack(walk: Walk): Promise<void> {
 }
 
 Deno.test(
-  "a browser on its own claims, imports, uploads, shares, routes, queries, runs and rolls back",
+  "a person claims, imports, uploads, shares, routes, queries, runs and rolls back in the browser alone",
   { ...BROWSER_TEST, ignore: BROWSER_TEST.ignore || PICTURES === undefined },
   async () => {
     await Deno.mkdir(PICTURES!, { recursive: true });

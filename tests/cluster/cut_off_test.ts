@@ -16,7 +16,7 @@ import { createProject, deploy } from "../helpers/platform.ts";
 const HOST = "cut.localhost";
 
 Deno.test({
-  name: "a leader that is cut off serves sites, accepts no revoked key, and stops leading",
+  name: "a leader that is cut off serves sites, refuses revoked keys, and stops leading",
   ignore: !IS_LONG || !await canMakeNamespaces(),
   async fn() {
     // The first node takes all leases.
@@ -55,7 +55,7 @@ Deno.test({
     await until(() => raised.acknowledged > before + 5);
     await machines.mend();
     await until(async () => await status() === 401);
-    assert.equal(await rolesOf("a"), 0, "what others have taken stays there");
+    assert.equal(await rolesOf("a"), 0, "roles that others have moved stay there");
     await writing.stop();
     await raised.check(machines);
     await Deno.stderr.write(

@@ -50,7 +50,7 @@ async function checkAll(machines: Machines, workloads: readonly Workload[]): Pro
 }
 
 Deno.test({
-  name: `after ${ROUNDS} kills of nodes nothing is lost or duplicated, and sites were served`,
+  name: `after ${ROUNDS} kills of nodes nothing is lost or duplicated, and sites stay available`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using machines = await Machines.start({ args: ["--git-root", "/"] });

@@ -38,7 +38,7 @@ const FILLER = 2000;
 /** Records that expire while they are moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Maximum time that a storage is away; the CLI waits longer. */
+/** Maximum time that a storage is unavailable; the CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
@@ -216,7 +216,7 @@ async function runRound(bench: Bench, round: number): Promise<void> {
 }
 
 Deno.test({
-  name: `a move that is killed, and whose servers fail, loses no data in ${ROUNDS} rounds`,
+  name: `a move loses no data when it is killed and its servers fail, in ${ROUNDS} rounds`,
   ignore: NO_POSTGRES !== undefined || ROUNDS === 0,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-move-" });

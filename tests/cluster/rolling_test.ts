@@ -19,7 +19,7 @@ const OLD = Deno.env.get("SVC_OLD_BIN");
 const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
 
 Deno.test({
-  name: "nodes are stopped and started again one by one, and no request is lost",
+  name: "restarting nodes one by one loses no request",
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using machines = await Machines.start(OLD === undefined ? {} : { command: [OLD] });

@@ -42,7 +42,7 @@ const redirect = (target: string) => ({
 });
 
 Deno.test({
-  name: `changes of one node appear on all, ${ROUNDS} times`,
+  name: `changes on one node appear on all nodes, ${ROUNDS} times`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     let asked = 0;

@@ -76,7 +76,7 @@ async function says(node: Node, path: string, status: number): Promise<void> {
 }
 
 Deno.test({
-  name: "PostgreSQL and the object storage fail in turn, and nothing is lost",
+  name: "nothing is lost when PostgreSQL and the object storage fail in turn",
   ignore: !IS_LONG,
   async fn() {
     await using machines = await Machines.start();
@@ -104,7 +104,7 @@ Deno.test({
 
     await survive(machines, {
       ...given,
-      name: "the primary is paused, and continues when another has taken over",
+      name: "the primary is paused, and resumes after another has taken over",
       async outage() {
         const primary = await patroni.primary();
         await patroni.pause(primary);
@@ -116,7 +116,7 @@ Deno.test({
 
     await survive(machines, {
       ...given,
-      name: "all of PostgreSQL is down",
+      name: "PostgreSQL is down completely",
       async outage() {
         for (const name of patroni.names) await patroni.kill(name);
         const end = performance.now() + DOWN_MS;

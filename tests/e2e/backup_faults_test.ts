@@ -48,7 +48,7 @@ async function canMount(): Promise<boolean> {
 }
 
 Deno.test({
-  name: "svc backup and svc restore on a full disk report it, and lose nothing",
+  name: "svc backup and svc restore report a full disk, and lose nothing",
   ignore: !await canMount(),
   fn: () => withBackup(fillDisks),
 });
@@ -93,7 +93,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-Deno.test("svc restore reports what is wrong with a file, where, and what to do", async () => {
+Deno.test("svc restore reports what is wrong with a file, where, and how to fix it", async () => {
   await withBackup(async (box, file) => {
     const whole = await Deno.readFile(file);
     const middle = Math.floor(whole.length / 2);

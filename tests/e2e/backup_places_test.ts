@@ -74,7 +74,7 @@ Deno.test("svc serve --backup stores verified, encrypted backups, and svc restor
       "--data-dir",
       box.dataDir,
     ]);
-    assert.ok(Number(again.sentBytes) < Number(again.bytes) / 2, "most was there already");
+    assert.ok(Number(again.sentBytes) < Number(again.bytes) / 2, "most already existed");
     const from = ["restore", "--from", storage.place];
     const { backups } = await box.json([...from, "--list"]);
     const names = (backups as readonly { readonly name: string }[]).map(({ name }) => name);
@@ -128,7 +128,7 @@ async function marksIn(place: string): Promise<readonly string[]> {
   return found.map(({ name }) => name).filter((name) => name.endsWith(".json"));
 }
 
-Deno.test("a stop during a backup releases its place, and is not a failure", async () => {
+Deno.test("a stop during a backup releases its lock, and does not count as a failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
     // Large enough to take longer than a stop.
@@ -171,7 +171,7 @@ async function addBlob(dataDir: string, content: Uint8Array): Promise<void> {
   await Deno.writeFile(join(folder, sha256), content);
 }
 
-Deno.test("svc backup that is killed at any moment loses no backup that was acknowledged", async () => {
+Deno.test("svc backup loses no acknowledged backup, regardless of when it is killed", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
     const place = join(box.folder, "backups");

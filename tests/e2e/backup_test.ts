@@ -174,13 +174,13 @@ async function backUpUnderLoad(
   if (making !== undefined) {
     const { code, stdout } = await making;
     assert.equal(code, 0, stdout);
-    assert.deepEqual(await besides(file), [], "what a killed backup left is gone");
+    assert.deepEqual(await besides(file), [], "what a killed backup left behind is gone");
   }
   done = true;
   await writing;
 }
 
-Deno.test(`${ROUNDS} backups under load and kills are whole, each of one moment`, async () => {
+Deno.test(`${ROUNDS} backups under load and kills are complete and consistent`, async () => {
   await withSandbox(async (box) => {
     const start = () => box.start(["--postgres-port", "0"]);
     await start();
@@ -230,7 +230,7 @@ Deno.test("a deployment whose files are not uploaded yet does not count as damag
   });
 });
 
-Deno.test("a program refuses the data of a newer one, in serve and rekey", async () => {
+Deno.test("svc serve and svc rekey refuse the data of a newer version", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await box.platform!.stop();

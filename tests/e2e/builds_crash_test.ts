@@ -23,7 +23,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
 }
 
-test("after a kill every build ends, and no process or folder remains", async () => {
+test("after a kill, every build ends and leaves no process or folder", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await serve(box);

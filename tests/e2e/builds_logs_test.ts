@@ -7,7 +7,7 @@ import { testNeeding } from "../helpers/empty_root.ts";
 
 const test = testNeeding("git", "sh");
 
-test("svc logs --build shows a build, and follows one to its end", async () => {
+test("svc logs --build shows the log of a build, and follows it to the end", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await box.start(["--git-root", box.folder]);

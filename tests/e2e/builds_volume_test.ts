@@ -70,7 +70,7 @@ function busiest(builds: readonly Built[]): number {
 
 const seconds = (from: number, to = performance.now()) => `${((to - from) / 1000).toFixed(1)} s`;
 
-test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once: each is built once, in order, few at a time`, async () => {
+test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built once each, in order, few at a time`, async () => {
   await withSandbox(async (box) => {
     await using counter = countBuilds();
     const repository = await makeRepository(box.folder, "repository");

@@ -69,7 +69,7 @@ async function serveRunner(folder: string, sign: (audience: string) => Promise<s
   };
 }
 
-Deno.test("a job of GitHub Actions deploys with its runner's token, and no secret", () =>
+Deno.test("a GitHub Actions job deploys with its runner's token, without a secret", () =>
   withJob(async (box, { issuer, svc }) => {
     await box.json([
       "keys",
@@ -117,7 +117,7 @@ Deno.test("a job of GitHub Actions deploys with its runner's token, and no secre
     assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https URL/);
   }));
 
-Deno.test("a job of GitLab deploys with its id_token, and is told why if it may not", () =>
+Deno.test("a GitLab job deploys with its id_token, and learns why if it may not", () =>
   withJob(async (box, { issuer, audience, svc }) => {
     await box.json([
       "keys",

@@ -116,7 +116,7 @@ const comesBack = (box: Sandbox) =>
   );
 
 Deno.test({
-  name: "servers and platform come back from kill -9 under load, and leave nothing behind",
+  name: "servers and platform recover from kill -9 under load, and leave nothing behind",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withSandbox(async (box) => {

@@ -85,7 +85,7 @@ const attacks = [
 ] as const;
 
 Deno.test({
-  name: "idle connections beyond the limit of descriptors end neither platform nor sites",
+  name: "idle connections beyond the descriptor limit stop neither the platform nor sites",
   ignore: Deno.build.os !== "linux",
   fn: async (t) => {
     const folder = await Deno.makeTempDir({ prefix: "svc-connections-" });

@@ -58,21 +58,21 @@ const FAILURES: readonly Row[] = [
     machineCode: "unauthorized",
   },
   {
-    name: "a platform that is not there",
+    name: "an unreachable platform",
     args: ["whoami", "--token", "t".repeat(40), "--api-url", "http://127.0.0.1:9"],
     code: 1,
     error: /127\.0\.0\.1:9/,
   },
   {
-    name: "a login at a platform that is not there",
+    name: "a login at an unreachable platform",
     args: ["login", "--api-url", "http://127.0.0.1:9"],
     code: 1,
     error: /127\.0\.0\.1:9/,
   },
   { name: "a workspace without its slug", args: ["workspace", "switch"], code: 2, error: /slug/ },
-  { name: "a folder that is not there", args: ["link", "nowhere"], code: 2, error: /nowhere/ },
+  { name: "a missing folder", args: ["link", "nowhere"], code: 2, error: /nowhere/ },
   { name: "an unknown alias", args: ["dev", "--alias", "x"], code: 2, error: /alias/ },
-  { name: "a port that is none", args: ["dev", "-p", "99999"], code: 2, error: /65535/ },
+  { name: "an invalid port", args: ["dev", "-p", "99999"], code: 2, error: /65535/ },
   {
     name: "a branch of a database without a project",
     args: ["dev", "--db-branch", "main"],
@@ -81,14 +81,14 @@ const FAILURES: readonly Row[] = [
     machineCode: "action_required",
   },
   {
-    name: "an upgrade of a build without a place of releases",
+    name: "an upgrade in a build without a releases URL",
     args: ["upgrade"],
     code: 1,
     error: /SVC_RELEASES_URL/,
     machineCode: "release_unusable",
   },
   {
-    name: "a version that is no tag",
+    name: "a version that is not a tag",
     args: ["upgrade", "--version", "x"],
     code: 2,
     error: /v1\.2\.3/,
@@ -96,7 +96,7 @@ const FAILURES: readonly Row[] = [
 ];
 
 for (const { name, args, code, error, machineCode } of FAILURES) {
-  Deno.test(`${name} ends with exit code ${code} and one error object`, async () => {
+  Deno.test(`${name} exits with code ${code} and one error object`, async () => {
     await withSandbox(async (box) => {
       const json = await box.tool([...args, "--json"]);
       assert.equal(json.code, code, json.stderr);
@@ -112,7 +112,7 @@ for (const { name, args, code, error, machineCode } of FAILURES) {
   });
 }
 
-Deno.test("--version and --help answer on stdout with exit code 0", async () => {
+Deno.test("--version and --help print to stdout and exit with code 0", async () => {
   await withSandbox(async (box) => {
     const version = await box.tool(["--version"]);
     assert.equal(version.code, 0);
@@ -129,7 +129,7 @@ async function linked(box: Sandbox): Promise<void> {
   await Deno.writeTextFile(`${box.site}/index.html`, "<h1>Contract</h1>");
 }
 
-Deno.test("in JSON mode stdout is one object and stderr has log lines only", async () => {
+Deno.test("in JSON mode, stdout is one object and stderr has only log lines", async () => {
   await withSandbox(async (box) => {
     await linked(box);
     for (const args of [["deploy"], ["deployments"], ["logs"], ["whoami"], ["projects", "list"]]) {
@@ -143,7 +143,7 @@ Deno.test("in JSON mode stdout is one object and stderr has log lines only", asy
   });
 });
 
-Deno.test("a question to a person becomes an error with the commands", async () => {
+Deno.test("a prompt becomes an error that names the commands to use", async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["projects", "delete", "contract", "--json"]);
@@ -202,7 +202,7 @@ Deno.test("link, login and workspace switch match their rows of the contract", a
   });
 });
 
-Deno.test("an interrupted command ends with exit code 130 and one error object", async () => {
+Deno.test("an interrupted command exits with code 130 and one error object", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
@@ -220,7 +220,7 @@ Deno.test("an interrupted command ends with exit code 130 and one error object",
   });
 });
 
-Deno.test("a broken svc.toml is told with file, line and column", async () => {
+Deno.test("errors in svc.toml are reported with file, line and column", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(
@@ -234,7 +234,7 @@ Deno.test("a broken svc.toml is told with file, line and column", async () => {
   });
 });
 
-Deno.test("a build that fails is a failure, and nothing goes live", needs("sh"), async () => {
+Deno.test("a failing build fails the deploy, and nothing goes live", needs("sh"), async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["deploy", "--prod", "--build-command", "exit 7", "--json"]);

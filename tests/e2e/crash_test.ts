@@ -2,7 +2,7 @@
  * `kill -9` at random moments of a deploy: after each restart, the live site is complete, old or
  * new, and everything acknowledged exists.
  *
- * `KILL_ROUNDS` sets the number of rounds; a hundred take some minutes.
+ * `KILL_ROUNDS` sets the number of rounds; a hundred take a few minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ async function timeOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-Deno.test(`after each of ${ROUNDS} kills the live site is whole, old or new`, async () => {
+Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old or new`, async () => {
   await withSandbox(async (box) => {
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
@@ -124,7 +124,7 @@ Deno.test("a platform that is killed while idle starts again immediately", async
   });
 });
 
-Deno.test("SIGTERM drains and exits with 0", async () => {
+Deno.test("SIGTERM drains the platform and exits with code 0", async () => {
   await withSandbox(async (box) => {
     const platform = await box.start();
     assert.equal(await platform.stop(), 0);

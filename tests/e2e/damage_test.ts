@@ -76,7 +76,7 @@ async function backupRefusal(box: Sandbox): Promise<string> {
   return JSON.parse(stdout).error;
 }
 
-Deno.test("keys that are not the store's refuse the start, and svc doctor --deep names them", () =>
+Deno.test("a platform does not start with the wrong keys, and svc doctor --deep reports them", () =>
   withData(async (box) => {
     const path = join(box.dataDir, "keys.json");
     const original = await Deno.readTextFile(path);
@@ -141,7 +141,7 @@ function damageRecords(
   }
 }
 
-Deno.test("a damaged record is named and set aside, and the rest is served", () =>
+Deno.test("a damaged record is named and set aside, and everything else is served", () =>
   withData(async (box, [first, second]) => {
     assert.equal(damageRecords(box, "hosts\0", { value: flip }, 1), 1);
     assert.equal(damageRecords(box, "audit\0", { key: cut }, 1), 1);
@@ -162,7 +162,7 @@ Deno.test("a damaged record is named and set aside, and the rest is served", () 
     assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
   }));
 
-Deno.test("flipped bytes in the store are found, and end nothing without a reason", () =>
+Deno.test("flipped bytes in the store are found, and every failure names its reason", () =>
   withData(async (box, hosts) => {
     const path = join(box.dataDir, "kv.sqlite3");
     const whole = join(box.folder, "whole");
@@ -193,7 +193,7 @@ Deno.test("flipped bytes in the store are found, and end nothing without a reaso
     }
   }));
 
-Deno.test("blobs that are cut off or missing are named before anyone needs them", () =>
+Deno.test("truncated or missing blobs are named before anyone needs them", () =>
   withData(async (box) => {
     const blobs: string[] = [];
     async function collect(folder: string): Promise<void> {
@@ -276,7 +276,7 @@ async function damageRow(
 }
 
 Deno.test({
-  name: "damage in a store in PostgreSQL is named and set aside, and the rest is served",
+  name: "damage in a PostgreSQL store is named and set aside, and everything else is served",
   ignore: noServer() !== undefined,
   fn: () =>
     withServer(async (box, hosts, store) => {

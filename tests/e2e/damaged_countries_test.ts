@@ -48,7 +48,7 @@ async function run(command: readonly string[], cwd: string, env: Readonly<Record
 }
 
 Deno.test({
-  name: "doctor, health, publish and deploy say that countries cannot be read",
+  name: "doctor, health, publish and deploy report that countries cannot be looked up",
   // From source, the database is in a package that all tests share.
   ignore: COMPILED === undefined,
   fn: () =>

@@ -185,7 +185,7 @@ async function runRounds(box: Sandbox, args: readonly string[]): Promise<void> {
 const options = { ignore: Deno.env.get("DATABASE_TESTS") !== "all" || noServer() !== undefined };
 
 Deno.test(
-  "backups of a local server's databases under load are whole",
+  "backups of a local server's databases under load are complete",
   options,
   () =>
     withSandbox(async (box) => {
@@ -195,7 +195,7 @@ Deno.test(
     }),
 );
 
-Deno.test("backups of databases on a server elsewhere under load are whole", options, async () => {
+Deno.test("backups of databases on a remote server under load are complete", options, async () => {
   await using cluster = await startTestCluster();
   const login = `${cluster.user}:${encodeURIComponent(PASSWORD)}`;
   const url = `postgres://${login}@localhost/postgres?host=${dirname(cluster.socket)}`;

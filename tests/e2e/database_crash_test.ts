@@ -32,7 +32,7 @@ async function killServer({ dataDir }: Sandbox): Promise<void> {
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
-    name: `every acknowledged commit is there after each of ${ROUNDS} kills, ${engine}` +
+    name: `every acknowledged commit survives each of ${ROUNDS} kills (${engine})` +
       (lack === undefined ? "" : ` (left out: ${lack})`),
     ignore: lack !== undefined,
     fn: () =>

@@ -160,7 +160,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
   });
 
   Deno.test({
-    name: `a history on ${name} that is killed loses no acknowledged commit, in rounds: ${ROUNDS}`,
+    name: `a killed history on ${name} loses no acknowledged commit, in ${ROUNDS} rounds`,
     ignore,
     fn: () =>
       withSandbox(async (box) => {

@@ -97,7 +97,7 @@ Deno.test("the database of a preview is a copy with masks, the schema, or empty"
     const { code, stdout } = await deploy(box);
     assert.notEqual(code, 0, stdout);
     assert.match(stdout, /db\.mask\.orders\.nothing: The column does not exist/);
-    assert.deepEqual(await rows(box, JOINED), [masked], "what was there stays");
+    assert.deepEqual(await rows(box, JOINED), [masked], "the previous data stays");
 
     await configure(box, '[db]\npreview = "schema"\n');
     await deployed(box);

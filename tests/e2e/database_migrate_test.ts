@@ -58,7 +58,7 @@ async function push(box: Sandbox, branch: string) {
   return { code, said: new TextDecoder().decode(stderr) };
 }
 
-Deno.test("a migration runs before a deployment is shown, and fails it with its last lines", () =>
+Deno.test("a migration runs before a deployment goes live, and a failure shows its last lines", () =>
   withSandbox(async (box) => {
     await Deno.chmod(box.folder, 0o755);
     await box.start();
@@ -104,7 +104,7 @@ Deno.test("a migration runs before a deployment is shown, and fails it with its 
       /The migration of the database failed\. It exited with code 3: cannot migrate: column \\"name\\" of relation \\"boats\\" already exists/,
     );
     const { items } = await callApi(box, "GET", "/v1/projects/boats/deployments");
-    assert.equal(items[0].status, "FAILED", "it is over for good");
+    assert.equal(items[0].status, "FAILED", "it has ended permanently");
 
     const pushed = await push(box, "sails");
     assert.equal(pushed.code, 0, pushed.said);

@@ -37,7 +37,7 @@ async function examine(box: Sandbox): Promise<readonly string[]> {
 }
 
 Deno.test({
-  name: `a move that is killed ends, and loses no acknowledged commit, in ${ROUNDS} rounds`,
+  name: `a killed move still completes, and loses no acknowledged commit, in ${ROUNDS} rounds`,
   ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {

@@ -74,7 +74,7 @@ async function usePrompt(box: Sandbox): Promise<void> {
 const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 
 Deno.test({
-  name: "the prompt of db query runs statements, and knows them at its next start",
+  name: "the prompt of db query runs statements, and remembers them at its next start",
   ...needs("sh"),
   fn: () =>
     withSandbox(async (box) => {

@@ -17,7 +17,7 @@ async function query(box: Sandbox): Promise<void> {
   await client.end();
 }
 
-Deno.test("the next start removes the sockets of databases of a killed platform", () =>
+Deno.test("the next start removes database sockets of a killed platform", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(temporary);

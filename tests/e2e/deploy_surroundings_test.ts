@@ -17,7 +17,7 @@ async function begin(box: Sandbox, files: Readonly<Record<string, string>>): Pro
 }
 
 Deno.test({
-  name: "packages for development are installed whatever NODE_ENV is in the terminal",
+  name: "development dependencies are installed regardless of NODE_ENV in the terminal",
   ...needs("npm"),
   fn: async () => {
     await withSandbox(async (box) => {
@@ -40,7 +40,7 @@ fs.writeFileSync("dist/index.html", require("tool")(process.env.NODE_ENV));`,
   },
 });
 
-Deno.test("a package.json that is not JSON is named as such", async () => {
+Deno.test("a package.json that is not JSON is reported as such", async () => {
   await withSandbox(async (box) => {
     await begin(box, { "index.html": "home" });
     const broken: Readonly<Record<string, RegExp>> = {

@@ -219,16 +219,16 @@ Deno.test({
       box.env.PATH = MACHINE.PATH ?? "";
       await box.start();
       await t.step("with its command, files and variables", () => goesLive(box));
-      await t.step("it reaches nothing of the machine", () => escapes(box));
-      await t.step("with variables of the project, and a rollback", () => changes(box));
-      await t.step("with --skip-build, as it was built before", () => keepsImage(box));
+      await t.step("it reaches nothing on the machine", () => escapes(box));
+      await t.step("with the project's variables, and a rollback", () => changes(box));
+      await t.step("with --skip-build, as built before", () => keepsImage(box));
       await t.step("an image without its program is refused", () => isRefused(box));
     }),
 });
 
 const PAGE = { "index.html": "<h1>page</h1>", "Dockerfile": "FROM node\nCMD node main.js\n" };
 
-Deno.test("a Dockerfile that cannot be built on this machine stops the deploy, with advice", () =>
+Deno.test("a Dockerfile that this machine cannot build stops the deploy, with advice", () =>
   withSandbox(async (box) => {
     await box.start();
     await write(join(box.site, "shop"), PAGE);

@@ -128,7 +128,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "svc doctor asks the server of SVC_POSTGRES_URL for its rights, and prints no password",
+  name: "svc doctor checks its rights on the server of SVC_POSTGRES_URL, and prints no password",
   ignore: NO_POSTGRES !== undefined,
   fn: () =>
     withSandbox(async (box) => {

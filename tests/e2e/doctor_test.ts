@@ -44,7 +44,7 @@ async function examine(
 }
 
 Deno.test({
-  name: "svc doctor checks a PostgreSQL without changes, and reports problems",
+  name: "svc doctor checks a PostgreSQL without changing it, and reports problems",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();

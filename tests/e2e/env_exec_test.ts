@@ -42,7 +42,7 @@ async function withSecret(run: (box: Sandbox) => Promise<void>): Promise<void> {
 
 const EXEC = ["env", "exec", "--environment", "preview"];
 
-test("env exec gives the variables to the child only and writes no file", () =>
+test("env exec passes the variables to the child only, and writes no file", () =>
   withSecret(async (box) => {
     const before = filesOf(box.site);
     const run = await box.tool([...EXEC, "--", "printenv", "KEY"]);
@@ -55,7 +55,7 @@ test("env exec gives the variables to the child only and writes no file", () =>
     assert.match(around.stdout, /^own=kept$/m);
   }));
 
-test("env exec ends with one object in JSON mode; the child's output is log lines", () =>
+test("env exec prints one object in JSON mode, and the child's output as log lines", () =>
   withSecret(async (box) => {
     const json = ["--json", ...EXEC];
     const script = "echo --json; echo '{}'; echo trouble >&2; printf 'no line end'; exit 3";
@@ -72,14 +72,14 @@ test("env exec ends with one object in JSON mode; the child's output is log line
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));
 
-test("env exec passes exit codes and ends of signals on", () =>
+test("env exec passes on exit codes and signals that end the child", () =>
   withSecret(async (box) => {
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);
   }));
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
-  test(`env exec hands ${signal} to the child and waits for it`, () =>
+  test(`env exec forwards ${signal} to the child and waits for it to exit`, () =>
     withSecret(async (box) => {
       const script = `trap 'kill $!; exit 42' ${signal.slice(3)}; sleep 60 & echo ready; wait`;
       const child = start(box, [...EXEC, "--", "sh", "-c", script]);
@@ -106,7 +106,7 @@ test("env exec runs no shell: arguments and values arrive unchanged", () =>
     assert.deepEqual(filesOf(box.site), before);
   }));
 
-test("env exec keeps back variables that steer which code runs, unless allowed", () =>
+test("env exec withholds variables that control which code runs, unless allowed", () =>
   withSecret(async (box) => {
     const steering = {
       PATH: "/nowhere",

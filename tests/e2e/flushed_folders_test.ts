@@ -25,7 +25,7 @@ function unflushed(trace: string, root: string): readonly string[] {
 }
 
 Deno.test({
-  name: "the folder of each blob and of the keys is flushed after they have got their names",
+  name: "the folders of blobs and keys are flushed after files are renamed into place",
   ignore: !hasStrace,
   fn: () =>
     withSandbox(async (box) => {

@@ -89,7 +89,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   ...Object.fromEntries(Object.keys(APPS).map((name) => [name, exportedApp(name)])),
 };
 
-Deno.test("functions of other platforms and exported apps are served", async (t) => {
+Deno.test("functions for other platforms and exported apps are served", async (t) => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     const port = Number(new URL(url).port);

@@ -1,4 +1,4 @@
-/** A report to a forge that waits, or is being sent, while the platform stops or is killed. */
+/** A report to a forge that is waiting, or being sent, while the platform stops or is killed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit } from "../../src/lib/_test_git.ts";
@@ -96,7 +96,7 @@ async function withForge(test: (parts: ForgeBench) => Promise<void>): Promise<vo
 const isSent = (found: Awaited<ReturnType<ForgeBench["report"]>> | null) =>
   found?.problem === null && found.isCommented;
 
-test("a report that waits is sent after a restart, once", () =>
+test("a pending report is sent once after a restart", () =>
   withForge(async ({ box, forge, repository, sha, tell, status, report, marks }) => {
     let refused = 0;
     forge.refuse = () => {
@@ -124,7 +124,7 @@ test("a report that waits is sent after a restart, once", () =>
     assert.deepEqual([...forge.comments.values()].map(({ pull }) => pull), [7]);
   }));
 
-test("a report that kill -9 cuts off is sent again, and its comment is not repeated", () =>
+test("a report interrupted by kill -9 is sent again, without repeating its comment", () =>
   withForge(async ({ box, forge, sha, tell, report, marks }) => {
     const kills: string[] = [];
     const begun = new Set<string>();

@@ -207,7 +207,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
 }
 
 Deno.test({
-  name: "a project of create-next-app is deployed unchanged, and behaves as Next.js documents",
+  name: "a create-next-app project is deployed unchanged, and behaves as Next.js documents",
   ...BROWSER_TEST,
   ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
   async fn() {

@@ -14,7 +14,7 @@ function talk(origin: string, path: string): Promise<string> {
       socket.close();
     });
     socket.on("error", reject);
-    socket.on("close", (code) => reject(new Error(`Closed with ${code} before an answer`)));
+    socket.on("close", (code) => reject(new Error(`Closed with ${code} before a response`)));
   });
 }
 

@@ -111,7 +111,7 @@ async function post(box: Sandbox, path: string) {
   return JSON.parse(new TextDecoder().decode(answer.stdout));
 }
 
-Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
+Deno.test("functions are bundled, run, logged, listed and stopped", async (t) => {
   await withSandbox(async (box) => {
     await writeFiles(box.site);
     const platform = await box.start();
@@ -119,13 +119,13 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
     await box.json(["env", "set", "WHO", "--value", "world", "--plain", "--all"]);
     await box.json(["deploy", "--prod"]);
 
-    await t.step("a handle answers, with variables, address and body", async () => {
+    await t.step("a handle responds, with variables, URL and body", async () => {
       const wanted = { text: "Hello world", ip: "127.0.0.1", body: "hey" };
       assert.deepEqual(await post(box, "/api/x"), wanted);
     });
 
     await t.step(
-      "a response step changes a file's answer, a gate keeps strangers out",
+      "a response step changes a file's response, and a gate keeps strangers out",
       async () => {
         assert.equal((await box.page(HOST, "/")).text, "<h1>Hi there</h1>");
         assert.equal((await box.page(HOST, "/closed")).status, 401);
@@ -141,19 +141,22 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       assert.equal(await state(), "MISS");
     });
 
-    await t.step("sources and functions are no files of the site", async () => {
+    await t.step("sources and functions are not served as files of the site", async () => {
       assert.equal((await box.page(HOST, "/functions/hello.ts")).status, 404);
     });
 
-    await t.step("console and errors are in the logs, in the author's lines", async () => {
-      assert.equal((await box.page(HOST, "/api/x?fail=1")).status, 503);
-      let logs = "";
-      for (let tries = 0; tries < 50 && !logs.includes("as asked\n    at"); tries++) {
-        logs = (await box.tool(["logs"])).stdout;
-      }
-      assert.match(logs, /info hello: hello called \/api\/x/);
-      assert.match(logs, /RangeError: as asked\n\s+at .*functions\/hello\.ts:6:43/);
-    });
+    await t.step(
+      "console output and errors are in the logs, with the author's line numbers",
+      async () => {
+        assert.equal((await box.page(HOST, "/api/x?fail=1")).status, 503);
+        let logs = "";
+        for (let tries = 0; tries < 50 && !logs.includes("as asked\n    at"); tries++) {
+          logs = (await box.tool(["logs"])).stdout;
+        }
+        assert.match(logs, /info hello: hello called \/api\/x/);
+        assert.match(logs, /RangeError: as asked\n\s+at .*functions\/hello\.ts:6:43/);
+      },
+    );
 
     await t.step("they are listed", async () => {
       const { stdout } = await box.tool(["functions", "list"]);
@@ -169,30 +172,36 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       await Deno.remove(file);
     });
 
-    await t.step("one that is killed in the middle of a body cuts the response off", async () => {
-      const answer = await readWhole(platform.port, "/drips", () => {
-        for (const pid of childrenOf(platform.pid)) Deno.kill(pid, "SIGKILL");
-      });
-      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
-      await until(async () => (await box.page(HOST, "/api/x")).status === 200);
-    });
+    await t.step(
+      "a function that is killed while it sends a body cuts off the response",
+      async () => {
+        const answer = await readWhole(platform.port, "/drips", () => {
+          for (const pid of childrenOf(platform.pid)) Deno.kill(pid, "SIGKILL");
+        });
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
+        await until(async () => (await box.page(HOST, "/api/x")).status === 200);
+      },
+    );
 
-    await t.step("no process outlives a platform that is stopped", async () => {
+    await t.step("no process outlives a stopped platform", async () => {
       const children = childrenOf(platform.pid);
       assert.ok(children.length > 0);
       await platform.stop();
       await untilGone(children);
     });
 
-    await t.step("nor one that is killed; the next brings the functions back", async () => {
-      const again = await box.start();
-      await post(box, "/api/x");
-      const children = childrenOf(again.pid);
-      assert.ok(children.length > 0);
-      await again.kill();
-      await untilGone(children);
-      await box.start();
-      assert.equal((await post(box, "/api/x")).text, "Hello world");
-    });
+    await t.step(
+      "no process outlives a killed platform, and the next start restores the functions",
+      async () => {
+        const again = await box.start();
+        await post(box, "/api/x");
+        const children = childrenOf(again.pid);
+        assert.ok(children.length > 0);
+        await again.kill();
+        await untilGone(children);
+        await box.start();
+        assert.equal((await post(box, "/api/x")).text, "Hello world");
+      },
+    );
   });
 });

@@ -97,7 +97,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
 }
 
 Deno.test({
-  name: "Gitea: pushes are live, pull requests have previews, and the forge is told of both",
+  name: "Gitea: pushes go live, pull requests get previews, and the forge shows both",
   ignore: Deno.env.get("FORGE_TESTS") !== "all",
   fn: () =>
     withGitea(async ({ box, gitea, push, marked, commented }) => {

@@ -81,7 +81,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to static files, with a text of their front page. */
+/** Sites that are built to static files, with a text from their front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {
@@ -282,7 +282,7 @@ async function runSite(box: Sandbox, name: string, site: App): Promise<void> {
 async function runApp(t: Deno.TestContext, box: Sandbox, name: string, app: App): Promise<void> {
   let site: Pushed | undefined;
   const isLive = await t.step(
-    "goes live from a push, with a variable, a database and logs",
+    "it goes live from a push, with a variable, a database and logs",
     async () => {
       site = await Pushed.create(box, name, app);
       if (app.without?.includes("database") !== true) {
@@ -292,13 +292,13 @@ async function runApp(t: Deno.TestContext, box: Sandbox, name: string, app: App)
     },
   );
   if (!isLive) return;
-  await t.step("changes, and is rolled back", () => changeAndReturn(box, site!, app));
-  await t.step("starts again after a crash", () => crash(box, site!));
-  await t.step("reaches nothing of the machine", () => escape(box, site!, app));
+  await t.step("it changes, and is rolled back", () => changeAndReturn(box, site!, app));
+  await t.step("it restarts after a crash", () => crash(box, site!));
+  await t.step("it reaches nothing on the machine", () => escape(box, site!, app));
 }
 
 Deno.test({
-  name: "real apps in other languages go from a push to live",
+  name: "real apps in other languages go live from a push",
   ignore: WANTED === undefined || Deno.uid() !== 0,
   fn: async (t) => {
     await withSandbox(async (box) => {

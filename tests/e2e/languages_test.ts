@@ -271,9 +271,12 @@ Deno.test("servers in other languages go live", async (t) => {
       if (await t.step(step) && !ignore) live.push(name);
     }
     assert.ok(live.includes("python"), "Python is needed for what follows");
-    await t.step("a deploy without its toolchain reports how to install it", () => missing(box));
-    await t.step("a rollback brings the server back", () => rollBack(box));
-    await t.step("a server reaches nothing of the machine", () => escape(box));
+    await t.step(
+      "a deploy whose toolchain is missing reports how to install it",
+      () => missing(box),
+    );
+    await t.step("a rollback restores the server", () => rollBack(box));
+    await t.step("a server reaches nothing on the machine", () => escape(box));
     await t.step("a server has limits", () => exhaust(box));
   });
 });

@@ -23,7 +23,7 @@ const leftIn = async (folder: string): Promise<readonly string[]> =>
   (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
     .filter((name) => name.startsWith("svc-fn-"));
 
-Deno.test("the next start removes the folders of functions of a killed platform", () =>
+Deno.test("the next start removes folders that functions of a killed platform left", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(join(temporary, OTHER), { recursive: true });
@@ -55,7 +55,7 @@ async function age(folder: string): Promise<void> {
   await Deno.utime(folder, then, then);
 }
 
-Deno.test("the next start removes the temporary folders of killed commands, and no other", () =>
+Deno.test("the next start removes temporary folders of killed commands, and no others", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(temporary);

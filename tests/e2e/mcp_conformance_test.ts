@@ -30,7 +30,7 @@ const SCENARIOS = [
 
 const isLong = Deno.env.get("MCP_TESTS") === "all";
 
-/** Runs a program of npm by Deno in its own folder. */
+/** Runs an npm program with Deno in its own folder. */
 function runPackage(box: Sandbox, specifier: string, args: readonly string[]) {
   const deno = Deno.execPath();
   const flags = ["run", "--quiet", "--allow-all", "--no-check", "--no-lock", "--no-config"];
@@ -109,7 +109,7 @@ Deno.test("the conformance suite passes with svc mcp", isForLong, async () => {
   });
 });
 
-Deno.test("the inspector can use everything on both servers", isForLong, async () => {
+Deno.test("the MCP inspector can use everything on both servers", isForLong, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await box.json(["projects", "create", "--name", "seen"]);

@@ -70,7 +70,7 @@ condition = { path = { type = "exact", value = "/hello" } }
 action = { type = "pipeline", steps = [{ handle = "greet" }] }
 `;
 
-Deno.test("an agent deploys, breaks, understands and rolls back a site by the tools alone", async () => {
+Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with the tools alone", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const write = (name: string, text: string) => Deno.writeTextFile(join(box.site, name), text);
@@ -121,7 +121,7 @@ Deno.test("an agent deploys, breaks, understands and rolls back a site by the to
   });
 });
 
-Deno.test("a server that is read-only and confined offers nothing else", async () => {
+Deno.test("a read-only server confined to one project offers nothing else", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "<h1>Mine</h1>");

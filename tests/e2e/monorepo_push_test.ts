@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
 const BUILD = "npm run build --workspace=@shop/ui --workspace=";
 
 Deno.test({
-  name: "one push of a monorepo builds the apps that it changes",
+  name: "a push to a monorepo builds only the apps that it changes",
   ...needs("git", "node", "npm"),
   fn: (t) => withSandbox((box) => pushMonorepo(t, box)),
 });
@@ -79,7 +79,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   const live = (said: string) =>
     ["web", "admin"].filter((name) => said.includes(`live at http://shop-${name}.localhost`));
 
-  await t.step("svc init in each app writes its build, and where it lies", async () => {
+  await t.step("svc init in each app writes its build and root directory", async () => {
     for (const name of ["web", "admin"]) {
       box.site = join(root, "apps", name);
       const { project } = await box.json(["init", "--create", "--name", `shop-${name}`]);
@@ -93,22 +93,22 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
     }
     box.site = root;
   });
-  await t.step("the first push builds both", async () => {
+  await t.step("the first push builds both apps", async () => {
     assert.deepEqual(live(await push({})), ["web", "admin"]);
     await expectPages("ui 1, web 1", "ui 1, admin 1");
   });
-  await t.step("a change of one app builds that one", async () => {
+  await t.step("a change to one app builds only that app", async () => {
     const said = await push({ "apps/admin/text": "admin 2" });
     assert.deepEqual(live(said), ["admin"]);
     assert.match(said, /main was not built: Skipped: nothing changed since .* in apps\/web, pack/);
     await expectPages("ui 1, web 1", "ui 1, admin 2");
   });
-  await t.step("a change of the package builds both", async () => {
+  await t.step("a change to the shared package builds both", async () => {
     const ui = FILES["packages/ui/package.json"]!.replace("' 1 >", "' 2 >");
     assert.deepEqual(live(await push({ "packages/ui/package.json": ui })), ["web", "admin"]);
     await expectPages("ui 2, web 1", "ui 2, admin 2");
   });
-  await t.step("a lock file of the root builds both", async () => {
+  await t.step("a change to the root's lock file builds both", async () => {
     const lock = json({
       name: "shop",
       version: "1.0.0",
@@ -126,7 +126,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
     });
     assert.deepEqual(live(await push({ "package-lock.json": lock })), ["web", "admin"]);
   });
-  await t.step("a page for people of the root builds none", async () => {
+  await t.step("a change to the root's README builds neither", async () => {
     assert.deepEqual(live(await push({ "README.md": "Shop" })), []);
   });
 }

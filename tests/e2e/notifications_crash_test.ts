@@ -12,7 +12,7 @@ interface Item {
   readonly data: { readonly project?: string };
 }
 
-Deno.test("acknowledged events are in the inbox once after kill -9, and so are changes of all", () =>
+Deno.test("acknowledged events are in the inbox once after kill -9, and bulk changes survive", () =>
   withSandbox(async (box) => {
     const acknowledged = new Set<string>();
     let url = "";

@@ -77,7 +77,7 @@ function assertInOrder(text: string, patterns: readonly RegExp[]): void {
 
 for (const { path, from, until, before, shows } of GUIDES) {
   Deno.test({
-    name: `the commands of ${path} work when pasted in order`,
+    name: `the commands in ${path} work when pasted in order`,
     ignore: COMPILED === undefined || Deno.env.has("EMPTY_ROOT"),
     async fn() {
       const page = await Deno.readTextFile(join(ROOT, path));
@@ -93,7 +93,7 @@ for (const { path, from, until, before, shows } of GUIDES) {
   });
 }
 
-Deno.test("the README has at most 150 lines, and its plot the figures of docs/performance.md", async () => {
+Deno.test("the README has at most 150 lines, and its plot shows the figures of docs/performance.md", async () => {
   const readme = await Deno.readTextFile(join(ROOT, "README.md"));
   assert.ok(readme.split("\n").length <= 151);
   const measured = await Deno.readTextFile(join(ROOT, "docs/performance.md"));

@@ -36,7 +36,7 @@ async function pasteAndRead(box: Sandbox, env: Record<string, string>, name: str
 
 for (const name of Object.keys(PASTES)) {
   Deno.test({
-    name: `a key in PEM is stored whole from ${name}`,
+    name: `a PEM key from ${name} is stored whole`,
     ...needs("sh"),
     fn: () =>
       withSandbox(async (box) => {

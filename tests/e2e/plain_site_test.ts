@@ -12,7 +12,7 @@ const HOST = "kestrel-hut.localhost";
 const ELSEWHERE = /^(?:svc\.toml|svc\.rules\.toml|notes\/)/;
 
 for (const name of ["hut.css", "daylight.js"]) {
-  Deno.test(`the compressed variants of ${name} hold what it holds`, async () => {
+  Deno.test(`the compressed variants of ${name} have the same content`, async () => {
     const path = join(PLAIN, "assets", name);
     const original = await Deno.readTextFile(path);
     assert.equal(brotliDecompressSync(await Deno.readFile(`${path}.br`)).toString(), original);
@@ -49,14 +49,14 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       ["/./notes//winter.txt", 403, /^(?!.*woodshed)/s],
     ];
     for (const [path, status, text] of pages) {
-      await t.step(`${path} answers ${status}`, async () => {
+      await t.step(`${path} responds ${status}`, async () => {
         const page = await box.page(HOST, path);
         assert.equal(page.status, status);
         assert.match(page.text, text);
       });
     }
 
-    await t.step("an old address leads to the new one, and keeps its query", async () => {
+    await t.step("an old URL redirects to the new one, and keeps its query", async () => {
       const page = await box.page(HOST, "/touren/two-lakes?from=map");
       assert.equal(page.status, 301);
       assert.equal(page.headers.location, "/walks/two-lakes?from=map");
@@ -72,7 +72,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
     for (
       const [encoding, decode] of [["br", brotliDecompressSync], ["gzip", gunzipSync]] as const
     ) {
-      await t.step(`a client that takes ${encoding} gets the variant`, async () => {
+      await t.step(`a client that accepts ${encoding} gets that variant`, async () => {
         const headers = { "accept-encoding": encoding };
         const page = await box.page(HOST, "/assets/hut.css", { headers });
         assert.equal(page.headers["content-encoding"], encoding);
@@ -85,13 +85,13 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       });
     }
 
-    await t.step("a known page is not sent again", async () => {
+    await t.step("a page that the client has is not sent again", async () => {
       const { etag } = (await box.page(HOST, "/")).headers;
       const page = await box.page(HOST, "/", { headers: { "if-none-match": String(etag) } });
       assert.deepEqual([page.status, page.text], [304, ""]);
     });
 
-    await t.step("a range is sent alone, a HEAD without a body", async () => {
+    await t.step("a range is sent alone, and HEAD gets no body", async () => {
       const range = await box.page(HOST, "/robots.txt", { headers: { range: "bytes=0-9" } });
       assert.deepEqual([range.status, range.text], [206, "User-agent"]);
       const head = await box.page(HOST, "/robots.txt", { method: "HEAD" });
@@ -99,7 +99,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       assert.equal((await box.page(HOST, "/", { method: "POST" })).status, 405);
     });
 
-    await t.step("a host that no one has answers 404", async () => {
+    await t.step("an unknown host responds 404", async () => {
       assert.equal((await box.page("nobody.localhost", "/")).status, 404);
     });
   });

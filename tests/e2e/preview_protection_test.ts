@@ -21,7 +21,7 @@ async function deployed(box: Sandbox, protection: string, headers: Record<string
   return { production: await statusAt(PRODUCTION), unique: await statusAt(hostOf(urls.unique)) };
 }
 
-Deno.test("svc.toml protects what it deploys, whatever the project's setting", () =>
+Deno.test("svc.toml protects its deployment regardless of the project's setting", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "shop");

@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
   ".svcignore": "*.psd\n",
 };
 
-Deno.test("a project's own folder is deployed without secrets and configuration", async () => {
+Deno.test("a project's root folder is deployed without secrets or configuration", async () => {
   await withSandbox(async (box) => {
     await Deno.mkdir(join(box.site, "private"), { recursive: true });
     for (const [path, text] of Object.entries(FILES)) {
@@ -55,7 +55,7 @@ Deno.test("a project's own folder is deployed without secrets and configuration"
   });
 });
 
-Deno.test("a deploy names submodules and files of Git LFS that are not fetched", async () => {
+Deno.test("a deploy names submodules and Git LFS files that are not fetched", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "site");
     const oid = `oid sha256:${"a".repeat(64)}\nsize 9000000\n`;
@@ -72,13 +72,13 @@ Deno.test("a deploy names submodules and files of Git LFS that are not fetched",
     assert.match(refused.stderr, /Submodules are empty: themes\/plain\. Fetch them with `git sub/);
     assert.match(
       refused.stderr,
-      /Files are pointers of Git LFS: intro\.mp4\. Fetch them with `git lfs/,
+      /Files are Git LFS pointers: intro\.mp4\. Fetch them with `git lfs/,
     );
     assert.match(refused.stderr, /intro\.mp4: Is a Git LFS pointer instead of the file/);
   });
 });
 
-Deno.test("a build from git fails by the name of the secret in its output", async () => {
+Deno.test("a build from git fails and names the secret in its output", async () => {
   await withBuilds(async (platform) => {
     const { hook } = await platform.project("folder");
     const ended = await platform.build(hook, { "index.html": "x", "keys/tls.key": KEY });

@@ -70,7 +70,7 @@ const front = async ({ port }: Node): Promise<string> =>
 
 Deno.test({
   name:
-    "kill -9 of a node amid a push: it can be repeated through another, and nothing is half there",
+    "after kill -9 of a node during a push, it can be repeated through another node, and nothing is half stored",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });
@@ -105,7 +105,7 @@ Deno.test({
       });
 
       const one = await commitPage(site, "one");
-      await t.step("while the objects of the first push arrive", async () => {
+      await t.step("while objects of the first push arrive", async () => {
         const arriving = push(a);
         await until(() => arrivedBytes(dataDir), (bytes) => bytes > 0, PATIENCE_MS);
         await a.kill();
@@ -119,7 +119,7 @@ Deno.test({
       });
 
       const two = await commitPage(site, "two");
-      await t.step("while git checks the objects of the next one", async () => {
+      await t.step("while git checks objects of the next push", async () => {
         const checking = push(a);
         await until(() => uncheckedObjects(dataDir), (names) => names.length > 0, PATIENCE_MS);
         await a.kill();
@@ -136,7 +136,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "while a node builds what was pushed through another",
+        name: "while a node builds a push that another node received",
         async fn() {
           // It continues until another node has started.
           await a.api("PATCH", "/v1/projects/shop", {

@@ -46,7 +46,7 @@ async function assertWhole(box: Sandbox, ...commits: readonly string[]): Promise
   assert.equal(await inRepository(box.dataDir, "fsck", "--full", "--strict"), "");
 }
 
-test("kill -9 amid a push and its build: the repository is whole, the push can be repeated, the build ends", () =>
+test("after kill -9 during a push and its build, the repository is intact, the push can be repeated, and the build ends", () =>
   withSandbox(async (box) => {
     await box.start();
     await callApi(box, "POST", "/v1/projects", {
@@ -64,7 +64,7 @@ test("kill -9 amid a push and its build: the repository is whole, the push can b
     await startAgain(box);
     assert.deepEqual(await namesIn(join(box.dataDir, "repositories")), [], "no half of one");
 
-    // While the pushed commit is built.
+    // While the pushed commit is being built.
     const building = push(box);
     await until(building.said, (said) => said.includes("remote: begun"), PATIENCE_MS);
     await box.platform!.kill();

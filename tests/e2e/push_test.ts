@@ -7,7 +7,7 @@ import { testNeeding } from "../helpers/empty_root.ts";
 
 const test = testNeeding("git");
 
-test("git push deploys a linked folder, and asks the tool for its key", async () => {
+test("git push deploys a linked folder, and gets its key from the CLI", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;

@@ -82,7 +82,7 @@ const isLive = async (box: Sandbox, id: string | undefined) => {
 const states = ({ statuses }: ForgeServer, sha: string) =>
   statuses.filter((status) => status.sha === sha).map(({ state }) => state);
 
-test("three commands and a push are live, a branch and a pull request have previews", async () => {
+test("three commands and a push make a site live; a branch and a pull request get previews", async () => {
   await withSandbox(async (box) => {
     await box.start(["--allow-private-upstreams"]);
     await git(box.site, "init", "--quiet", "--initial-branch=master");

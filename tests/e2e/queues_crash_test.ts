@@ -43,7 +43,7 @@ interface Stored {
   readonly version: string;
 }
 
-Deno.test("kill -9 loses no message that a queue has acknowledged", () =>
+Deno.test("kill -9 loses no message acknowledged by a queue", () =>
   withSandbox(async (box) => {
     let platform = await box.start();
     await box.json(["init", "--name", "shop", "--create"]);

@@ -27,7 +27,7 @@ async function said({ platform }: Sandbox, words: RegExp, times: number): Promis
   }
 }
 
-const TOOK_OVER = /takes over/;
+const TOOK_OVER = /is taking over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
@@ -56,7 +56,7 @@ async function takeOverUntil(
   dataDir.release();
 }
 
-Deno.test("a platform serves again where its successor ends at any stage", async () => {
+Deno.test("a platform resumes serving when its successor exits at any stage", async () => {
   await withSandbox(async (box) => {
     const { pid } = await box.start();
     await deployKiosk(box);
@@ -92,7 +92,7 @@ async function replaceAndStop(box: Sandbox): Promise<void> {
   assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
 }
 
-Deno.test("a platform serves again where its successor is killed, or fails behind the hand-over", async () => {
+Deno.test("a platform resumes serving when its successor is killed, or fails after the hand-over", async () => {
   await withSandbox(async (box) => {
     const { port, pid } = await box.start();
     await deployKiosk(box);

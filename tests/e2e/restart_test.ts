@@ -22,7 +22,7 @@ async function replace(box: Sandbox): Promise<void> {
   assert.equal(await before.ended, 0, before.errors());
 }
 
-Deno.test("platforms that take over drop no request", async () => {
+Deno.test("platforms that take over from each other drop no request", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await deployKiosk(box);
@@ -36,7 +36,7 @@ Deno.test("platforms that take over drop no request", async () => {
   });
 });
 
-Deno.test("a platform continues where the one that is to replace it does not start", async () => {
+Deno.test("a platform keeps running if its replacement does not start", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const { port, pid, errors } = box.platform!;

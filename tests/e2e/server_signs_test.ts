@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "plain": { files: { ...PAGE, "tool.py": "print(1)\n" } },
 };
 
-Deno.test("svc deploy publishes no server whose kind it does not run", async (t) => {
+Deno.test("svc deploy publishes no server of a kind that it cannot run", async (t) => {
   await withSandbox(async (box) => {
     const write = async (name: string, files: Row["files"]) => {
       for (const [path, text] of Object.entries(files)) {
@@ -68,38 +68,44 @@ Deno.test("svc deploy publishes no server whose kind it does not run", async (t)
       });
     }
 
-    await t.step("the two lines publish the files, but no source of the server", async () => {
-      await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
-      const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);
-      assert.equal(deployed.code, 0, deployed.stderr);
-      assert.match(deployed.stderr, /Skipped app\.py, requirements\.txt: .*sources of a server/);
-      const { status } = await box.page("flask.localhost", "/");
-      assert.equal(status, 200);
-      for (const path of ["/app.py", "/requirements.txt"]) {
-        assert.equal((await box.page("flask.localhost", path)).status, 404, path);
-      }
-    });
+    await t.step(
+      "the two suggested lines publish the files, but not the server's source",
+      async () => {
+        await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
+        const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);
+        assert.equal(deployed.code, 0, deployed.stderr);
+        assert.match(deployed.stderr, /Skipped app\.py, requirements\.txt: .*sources of a server/);
+        const { status } = await box.page("flask.localhost", "/");
+        assert.equal(status, 200);
+        for (const path of ["/app.py", "/requirements.txt"]) {
+          assert.equal((await box.page("flask.localhost", path)).status, 404, path);
+        }
+      },
+    );
 
-    await t.step("nor an app that is exported, nor functions of another platform", async () => {
-      await write("mixed", {
-        ...PAGE,
-        "svc.toml": "[build]\nstatic = true\n",
-        "package.json": '{"type":"module","dependencies":{"express":"5.1.0"}}',
-        "app.js": 'import express from "express";\nexport default express();\n',
-        "api/hello.js": "export default (req, res) => res.end();\n",
-        "api/data.json": "{}",
-      });
-      await box.json(["projects", "create", "--name", "mixed"]);
-      const args = ["deploy", "mixed", "--project-id", "mixed", "--prod", "--skip-build"];
-      const deployed = await box.tool(args);
-      assert.equal(deployed.code, 0, deployed.stderr);
-      for (const [path, status] of [["/", 200], ["/api/data.json", 200], ["/app.js", 404]]) {
-        assert.equal((await box.page("mixed.localhost", String(path))).status, status, `${path}`);
-      }
-      assert.equal((await box.page("mixed.localhost", "/api/hello.js")).status, 404);
-    });
+    await t.step(
+      "exported apps and functions for other platforms are not published either",
+      async () => {
+        await write("mixed", {
+          ...PAGE,
+          "svc.toml": "[build]\nstatic = true\n",
+          "package.json": '{"type":"module","dependencies":{"express":"5.1.0"}}',
+          "app.js": 'import express from "express";\nexport default express();\n',
+          "api/hello.js": "export default (req, res) => res.end();\n",
+          "api/data.json": "{}",
+        });
+        await box.json(["projects", "create", "--name", "mixed"]);
+        const args = ["deploy", "mixed", "--project-id", "mixed", "--prod", "--skip-build"];
+        const deployed = await box.tool(args);
+        assert.equal(deployed.code, 0, deployed.stderr);
+        for (const [path, status] of [["/", 200], ["/api/data.json", 200], ["/app.js", 404]]) {
+          assert.equal((await box.page("mixed.localhost", String(path))).status, status, `${path}`);
+        }
+        assert.equal((await box.page("mixed.localhost", "/api/hello.js")).status, 404);
+      },
+    );
 
-    await t.step("programs get the signs as JSON", async () => {
+    await t.step("JSON output lists the signs of a server", async () => {
       const { stdout } = await box.tool(["deploy", "go", "--project-id", "go", "--json"]);
       const { code, signs } = JSON.parse(stdout);
       assert.equal(code, "server_invalid");

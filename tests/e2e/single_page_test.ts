@@ -36,7 +36,7 @@ const NO_APP: Answers = { ...APP, "/users/7": [404, /Not found/] };
 const OWN_404: Answers = { ...NO_APP, "/users/7": [404, /^own 404$/] };
 const BOTH: Answers = { ...APP, "/assets/index-b2.js": [404, /^own 404$/] };
 
-Deno.test("a single-page app serves its page for documents without a file", async (t) => {
+Deno.test("a single-page app serves its page for document requests without a file", async (t) => {
   await withSandbox(async (box) => {
     await write(box, FILES);
     await box.start();
@@ -49,7 +49,7 @@ Deno.test("a single-page app serves its page for documents without a file", asyn
         assert.match(answer.text, body, `${host}${path}`);
       }
       const data = await fetchByHost({ port, host, path: "/users/7", headers: { accept: "*/*" } });
-      assert.equal(data.status, 404, "what is no document");
+      assert.equal(data.status, 404, "requests for other than documents");
     };
     const serve = async (command: string, answers: Answers) => {
       const { site: cwd, env } = box;
@@ -70,23 +70,23 @@ Deno.test("a single-page app serves its page for documents without a file", asyn
       await expectAnswers(box.platform!.port, HOST, answers);
     };
 
-    await t.step("as detected, and reports it", async () => {
+    await t.step("when detected, which is reported", async () => {
       await deploy(APP, /Serves index\.html for unknown paths\. To turn this off, set/);
     });
     await t.step("in a preview as well", () => serve("preview", APP));
-    await t.step("not where its author turns it off", async () => {
+    await t.step("not if its author turns it off", async () => {
       await write(box, { "svc.toml": "[static]\nspa = false\n" });
       await deploy(NO_APP, undefined);
     });
-    await t.step("not if it has a 404.html, and reports how to have it", async () => {
+    await t.step("not with a 404.html, and reports how to turn it on", async () => {
       await write(box, { "svc.toml": "", "dist/404.html": "own 404" });
       await deploy({ ...OWN_404, "/assets/index-b2.js": [404, /^own 404$/] }, /Serves 404\.html/);
     });
-    await t.step("next to a 404.html, where its author turns it on", async () => {
+    await t.step("with a 404.html, if its author turns it on", async () => {
       await write(box, { "svc.toml": "[static]\nspa = true\n" });
       await deploy(BOTH, /Serves index\.html for unknown paths$/);
     });
-    await t.step("in svc dev, where that serves the files itself", async () => {
+    await t.step("in svc dev, if it serves the files itself", async () => {
       await Deno.remove(join(box.site, "package.json"));
       await serve("dev", BOTH);
     });

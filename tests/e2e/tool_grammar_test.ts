@@ -9,7 +9,7 @@ async function makeShop(box: Sandbox): Promise<void> {
   await box.json(["projects", "create", "shop", "--link"]);
 }
 
-Deno.test("names are arguments or flags, and lists are found at once", () =>
+Deno.test("names can be arguments or flags, and ls and list both list projects", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const names = async (words: string[]) =>
@@ -23,7 +23,7 @@ Deno.test("names are arguments or flags, and lists are found at once", () =>
     assert.match(String(oneObject(refused.stdout).error), /has no database/);
   }));
 
-Deno.test("env validate heeds SVC_ENVIRONMENT and the context", () =>
+Deno.test("env validate uses SVC_ENVIRONMENT and the context", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const config = join(box.site, "svc.toml");
@@ -40,7 +40,7 @@ Deno.test("env validate heeds SVC_ENVIRONMENT and the context", () =>
     assert.equal(await validate(["--all"]), 1);
   }));
 
-Deno.test("a deploy, a build and an init say what is missing", () =>
+Deno.test("deploy, build and init report what is missing", () =>
   withSandbox(async (box) => {
     const first = await box.tool(["init", "--name", "shop"]);
     assert.match(

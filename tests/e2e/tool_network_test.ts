@@ -68,7 +68,7 @@ async function makeShop(box: Sandbox): Promise<void> {
 const productionOf = async (box: Sandbox): Promise<unknown> =>
   ((await box.json(["projects", "info", "shop"])).project as JsonObject).productionDeploymentId;
 
-Deno.test("a platform that never responds is named while the tool waits for it", async () => {
+Deno.test("the CLI names a platform that never responds while it waits", async () => {
   await withSandbox(async (box) => {
     using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const url = `http://127.0.0.1:${silent.addr.port}`;
@@ -91,7 +91,7 @@ Deno.test("a platform that never responds is named while the tool waits for it",
   });
 });
 
-Deno.test("what is in the way of a platform is named: a dead proxy, and what responds for it", async () => {
+Deno.test("the CLI names what blocks a platform: a dead proxy, or another server that responds", async () => {
   await withSandbox(async (box) => {
     const { start } = box;
     await start();
@@ -112,7 +112,7 @@ Deno.test("what is in the way of a platform is named: a dead proxy, and what res
   });
 });
 
-Deno.test("a deploy names the file that changes in the meantime", () =>
+Deno.test("a deploy names a file that changes during the upload", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const file = join(box.site, "log.txt");
@@ -131,7 +131,7 @@ Deno.test("a deploy names the file that changes in the meantime", () =>
     assert.equal(told.code, "file_unusable");
   }));
 
-Deno.test("a rollback that is interrupted shows what is live, and how to undo it", () =>
+Deno.test("an interrupted rollback shows what is live, and how to undo it", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const first = await box.json(["deploy", "--prod"]) as {
@@ -165,7 +165,7 @@ Deno.test("a rollback that is interrupted shows what is live, and how to undo it
     assert.equal(await productionOf(box), second.id);
   }));
 
-Deno.test("a deploy that is interrupted after production changed says so", () =>
+Deno.test("a deploy that is interrupted after production changed reports that", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     await box.json(["deploy", "--prod"]);

@@ -14,7 +14,7 @@ async function failure(box: Sandbox, args: readonly string[]) {
   return oneObject(stdout) as { readonly next: readonly string[]; readonly hint: string };
 }
 
-Deno.test("what a failed deploy suggests leaves other projects as they are", () =>
+Deno.test("the suggestions of a failed deploy leave other projects unchanged", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "the shop");
@@ -35,7 +35,7 @@ Deno.test("what a failed deploy suggests leaves other projects as they are", () 
     assert.equal(shown.text, "the shop");
   }));
 
-Deno.test("an empty value is stored only where that was said", () =>
+Deno.test("an empty value is stored only if explicitly requested", () =>
   withSandbox(async (box) => {
     await box.start();
     await box.json(["init", "--name", "shop", "--create"]);
@@ -51,7 +51,7 @@ Deno.test("an empty value is stored only where that was said", () =>
     assert.equal((await box.tool(["env", "validate"])).code, 0);
   }));
 
-Deno.test("no child of the tool gets a credential of svc", () =>
+Deno.test("no child process of the CLI gets a credential of svc", () =>
   withSandbox(async (box) => {
     await box.start();
     const own = {

@@ -10,7 +10,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
     await box.start();
     let first: Record<string, unknown> = {};
 
-    await t.step("init --create makes the project and keeps the file's comments", async () => {
+    await t.step("init --create creates the project and keeps the file's comments", async () => {
       const told = await box.json(["init", "--create"]);
       assert.equal(told.name, "kestrel-hut");
       const source = await Deno.readTextFile(join(box.site, "svc.toml"));
@@ -18,7 +18,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match(source, /id = "[0-9a-f-]{36}"/);
     });
 
-    await t.step("deploy --prod puts it on all three addresses", async () => {
+    await t.step("deploy --prod puts it on all three URLs", async () => {
       first = await box.json(["deploy", "--prod"]);
       assert.equal(first.status, "LIVE");
       const urls = first.urls as Record<"unique" | "branch" | "production", string>;
@@ -33,7 +33,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.equal(hostOf(urls.production), "kestrel-hut.localhost");
     });
 
-    await t.step("a preview leaves production alone", async () => {
+    await t.step("a preview leaves production unchanged", async () => {
       await Deno.writeTextFile(join(box.site, "robots.txt"), "User-agent: *\nDisallow: /\n");
       const preview = await box.json(["deploy", "--branch", "quiet"]);
       assert.deepEqual(preview.uploaded, { files: 1, bytes: 26 });
@@ -42,7 +42,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match((await box.page("kestrel-hut.localhost", "/robots.txt")).text, /Allow: \//);
     });
 
-    await t.step("a second deploy sends only what the platform lacks", async () => {
+    await t.step("a second deploy sends only files that the platform lacks", async () => {
       await Deno.writeTextFile(join(box.site, "beds.html"), "<h1>Full until August</h1>");
       const second = await box.json(["deploy", "--prod"]);
       assert.equal((second.uploaded as { files: number }).files, 1);
@@ -51,7 +51,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.match((await box.page(hostOf(urls.unique), "/beds")).text, /Bench by the stove/);
     });
 
-    await t.step("rollback makes the deployment before live again", async () => {
+    await t.step("rollback makes the previous deployment live again", async () => {
       const told = await box.json(["rollback"]);
       assert.equal((told.deployment as { id: string }).id, first.id);
       assert.match((await box.page("kestrel-hut.localhost", "/beds")).text, /Bench by the stove/);
@@ -64,14 +64,14 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.equal(items[2]!.id, first.id);
     });
 
-    await t.step("logs shows the requests, and finds one by its path", async () => {
+    await t.step("logs shows requests, and finds one by its path", async () => {
       const told = await box.json(["logs", "--search", "/beds"]);
       const items = told.entries as { path: string; status: number }[];
       assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
       assert.equal(items.length, 3);
     });
 
-    await t.step("svc schema shows the shape of each response, and of a failure", async () => {
+    await t.step("svc schema shows the shape of each response and of failures", async () => {
       const ajv = ajvWithFormats({ allowUnionTypes: true });
       const schemaOf = async (...words: string[]) =>
         ajv.compile((await box.json(["schema", ...words])).schema as JsonObject);
@@ -84,7 +84,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.equal(check(oneObject(stdout)), false);
     });
 
-    await t.step("all of it is still there after a restart", async () => {
+    await t.step("everything is still there after a restart", async () => {
       assert.equal(await box.platform?.stop(), 0);
       const again = await box.start();
       assert.equal(again.token, undefined);

@@ -129,7 +129,7 @@ async function withPlace(
 }
 
 Deno.test({
-  name: "svc upgrade replaces the compiled program, and always leaves one that works",
+  name: "svc upgrade replaces the compiled program, and always leaves a working one",
   ignore: BINARY === "",
   fn: (t) =>
     withPlace(async (releases, install) => {
@@ -142,7 +142,7 @@ Deno.test({
         }
       });
 
-      await t.step("a connection that breaks changes nothing", async () => {
+      await t.step("a broken connection changes nothing", async () => {
         releases.cutAfter = 1_000_000;
         await refuses(box, /the connection failed after \d+ bytes/);
         releases.cutAfter = undefined;
@@ -160,7 +160,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "a folder that cannot be written changes nothing",
+        name: "a read-only folder changes nothing",
         ignore: !CAN_MOUNT,
         fn: async () => {
           const folder = join(dirname(box.path), "..", "sealed");
@@ -172,7 +172,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "a folder that only another user may write changes nothing",
+        name: "a folder that only another user can write to changes nothing",
         // Its own root needs root privileges.
         ignore: !CAN_MOUNT || isInRoot(),
         fn: async () => {
@@ -183,7 +183,7 @@ Deno.test({
         },
       });
 
-      await t.step("a program that a package manager owns is left to it", async () => {
+      await t.step("a program installed by a package manager is left alone", async () => {
         const owned = await install(join(dirname(box.path), "..", "node_modules", "svc"));
         await refuses(owned, /npm install --global svc@latest/);
       });
@@ -206,7 +206,7 @@ Deno.test({
         assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
       });
 
-      await t.step("a proxy that sees no more than the host carries a whole upgrade", async () => {
+      await t.step("a proxy that sees only the host carries a whole upgrade", async () => {
         const behind = await install();
         const folder = dirname(dirname(behind.path));
         const host = "releases.example";
@@ -220,7 +220,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("a person is told of it once, and no one else", async () => {
+      await t.step("a person is told about an upgrade once, and programs never", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -250,7 +250,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "the bar moves while the program arrives, and on terminals only",
+        name: "the progress bar moves during the download, on terminals only",
         ignore: isInRoot(),
         fn: async () => {
           const slow = await install();
@@ -275,7 +275,7 @@ Deno.test({
         },
       });
 
-      await t.step("it upgrades, shows how far it is, and goes back and forth", async () => {
+      await t.step("it upgrades, shows its progress, and goes back and forth", async () => {
         const shown = await inTerminal(box, "upgrade", {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -292,7 +292,7 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
-      await t.step("it goes back to no program that cannot read the data", async () => {
+      await t.step("it never goes back to a program that cannot read the data", async () => {
         const data = join(dirname(dirname(box.path)), "data", "svc");
         await Deno.mkdir(data, { recursive: true });
         const mark = { format: DATA_FORMAT + 1, program: NEW };
@@ -306,7 +306,7 @@ Deno.test({
       });
 
       await t.step({
-        name: "a platform that runs continues, and is named with what restarts it",
+        name: "a running platform continues, and is named with the command that restarts it",
         // In its own root, the program is a different file from the one that this process sees.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {
@@ -343,7 +343,7 @@ Deno.test({
         },
       });
 
-      await t.step("two at once leave the new program", async () => {
+      await t.step("two upgrades at once leave the new program", async () => {
         const both = await install();
         const outcomes = await Promise.all([both.run(["upgrade"]), both.run(["upgrade"])]);
         assert.ok(outcomes.some(({ code }) => code === 0), outcomes[0]!.stderr);
@@ -355,7 +355,7 @@ Deno.test({
         assert.equal(await both.version(), OLD);
       });
 
-      await t.step("a program of another platform is not installed", async () => {
+      await t.step("a program for another operating system is not installed", async () => {
         const foreign = await install();
         const target = "aarch64-pc-windows-msvc";
         const program = ofAnotherMachine(await Deno.readFile(foreign.path));
@@ -365,7 +365,7 @@ Deno.test({
         await refuses(foreign, /svc 0\.3\.1 does not start on this machine/);
       });
 
-      await t.step("--force and --version bring an older program, nothing else does", async () => {
+      await t.step("only --force and --version install an older program", async () => {
         await releases.publish({
           version: OLD,
           program: await Deno.readFile(box.path + ".previous"),

@@ -74,7 +74,7 @@ export class Cluster implements AsyncDisposable {
   /** Number of records with a key that starts with a word. */
   async countRecords(first: string): Promise<number> {
     const [found] = await this.pg.runSql(
-      // A text in a key starts with 2 and ends with 0, as Deno KV encodes it.
+      // A string in a key starts with 2 and ends with 0, as Deno KV encodes it.
       `SELECT count(*) FROM svc.records WHERE position('\\x02${
         new TextEncoder().encode(first).toHex()
       }00'::bytea in key) = 1`,

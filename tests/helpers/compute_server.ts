@@ -26,7 +26,7 @@ export interface TestServer extends AsyncDisposable {
   readonly server: ComputeServer;
   readonly logs: ComputeLogEntry[];
   get(target: string, request?: Partial<ComputeRequest>): Promise<ComputeResult>;
-  /** Status and text of a response, or the reason of its failure. */
+  /** Status and text of a response, or the reason for its failure. */
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 

@@ -26,7 +26,7 @@ export interface DatabaseTest {
   readonly project: string;
   /** `/v1/projects/<project>/databases/orders`. */
   readonly at: string;
-  /** Runs SQL by the API. */
+  /** Runs SQL through the API. */
   query(sql: string, more?: Record<string, unknown>): Promise<QueryEvent[]>;
   /** Rows of the last statement, as text. */
   rows(sql: string, branch?: string): Promise<(string | null)[][]>;

@@ -215,7 +215,7 @@ export function testFramework(name: FrameworkName, wanted: {
   also?(project: DeployedProject): Promise<void>;
 }): void {
   Deno.test({
-    name: `the project of ${wanted.title} is built and its server answers`,
+    name: `the project of ${wanted.title} is built and its server responds`,
     ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
     async fn() {
       await withSandbox(async (box) => {

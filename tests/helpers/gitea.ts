@@ -12,7 +12,7 @@ import { Child } from "./machines/child.ts";
 const VERSION = "v1.26.0";
 const USER = "ada";
 
-/** Folder of the program; building it takes some minutes once. */
+/** Folder of the program; building it once takes a few minutes. */
 async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
@@ -62,7 +62,7 @@ export interface Gitea extends AsyncDisposable {
   readonly user: string;
   readonly token: string;
   /** Calls the API and expects success. */
-  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  // deno-lint-ignore no-explicit-any -- tests inspect any response
   api(method: string, path: string, body?: unknown): Promise<any>;
 }
 

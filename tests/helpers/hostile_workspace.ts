@@ -17,7 +17,7 @@ const AT = "/v1/projects/shop";
 const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Fields that cannot be filled with a body only, or that are never shown, with reasons. */
+/** Fields that cannot be filled with a body alone, or that are never shown, with reasons. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],
@@ -41,7 +41,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^purgeForm /, "is looked up"],
   [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
   [/^migrateDeployment /, "fails the deployment with this text, as a build does"],
-  [/^createPublisher issuer$/, "belongs to a provider of its own"],
+  [/^createPublisher issuer$/, "belongs to its own provider"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,
     "is filled by a real deployment and a real hook below",

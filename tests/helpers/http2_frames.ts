@@ -48,7 +48,7 @@ const literal = (name: string, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** The start of a connection that only allows the other side to send heads. */
+/** The start of a connection that only allows the other side to send headers. */
 export const helloWithoutWindow = (): Buffer =>
   Buffer.concat([
     Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),

@@ -214,7 +214,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Items of which a platform has few. */
+  /** Kinds of items that a platform has only a few of. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;

@@ -1,5 +1,5 @@
 /**
- * A server of Git LFS objects (batch API), in memory.
+ * A server for Git LFS objects (batch API), in memory.
  *
  * @module
  */

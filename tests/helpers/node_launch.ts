@@ -27,7 +27,7 @@ export interface LaunchedNode extends AsyncDisposable {
   ask(path: string): Promise<string>;
 }
 
-/** The start of a module of Node that responds to each request with `answer(url)`. */
+/** The start of a Node module that responds to each request with `answer(url)`. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {

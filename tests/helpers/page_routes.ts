@@ -47,7 +47,7 @@ export async function consentPath(platform: ApiCaller): Promise<string> {
   })}`;
 }
 
-/** Whether a route leads to a path, whose query is left out. */
+/** Whether a route leads to a path, without its query. */
 export function leadsTo(route: string, path: string): boolean {
   const parts = path.split("?", 1)[0]!.split("/");
   const wanted = route.split("/");

@@ -46,7 +46,7 @@ export interface ApiOptions {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  // deno-lint-ignore no-explicit-any -- tests inspect any response
   readonly json: any;
 }
 

@@ -16,7 +16,7 @@ export interface SlowLine extends AsyncDisposable {
   mend(): void;
   /** Targets requested since the line was opened. */
   readonly targets: readonly string[];
-  /** How often a path was requested. */
+  /** How many times a path was requested. */
   asked(path: string): number;
 }
 

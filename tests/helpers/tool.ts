@@ -20,7 +20,7 @@ export interface ToolOptions extends RunOptions {
 }
 
 /** The first line of the response of a command that succeeds. */
-// deno-lint-ignore no-explicit-any -- any command's answer
+// deno-lint-ignore no-explicit-any -- any command's output
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;
   const { code, stdout, stderr } = await runCli([...argv, "--json"], {

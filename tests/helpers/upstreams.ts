@@ -160,7 +160,7 @@ export const rule = (id: string, action: object, prefix?: string): object => ({
   ...(prefix === undefined ? {} : { condition: { path: { type: "prefix", value: prefix } } }),
 });
 
-/** Passes everything below a prefix on to another site. */
+/** Passes on everything below a prefix to another site. */
 export const proxyTo = (url: string, prefix = "/up/"): object => ({
   id: `proxy-${prefix}`,
   condition: { path: { type: "glob", value: `${prefix}{rest...}` } },
@@ -175,7 +175,7 @@ export function functionProcesses(): number[] {
       const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       return [{ pid: Number(name), parent: Number(parent), command }];
     } catch {
-      return []; // It has ended in the meantime, or is none.
+      return []; // It has ended in the meantime, or is not a process.
     }
   });
   // The platform is this process, or the program that it started.

@@ -35,7 +35,7 @@ const differencesOf = async (live: RequestListener, own: RequestListener = site(
   return found;
 };
 
-Deno.test("compareSides() finds nothing where times and named headers alone differ", async () => {
+Deno.test("compareSides() finds nothing if only times and named headers differ", async () => {
   const live = site({});
   assert.deepEqual(
     await differencesOf((request, response) => {
@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("compareSides() names a body that differs, and a stream that comes at once", async () => {
+Deno.test("compareSides() names a body that differs, and a stream that arrives in one piece", async () => {
   const late = (pause: number, text: string) =>
     site({
       "/next?a=1&b=2": (_request, response) => {
@@ -102,7 +102,7 @@ Deno.test("steady() omits hosts, times and random values, and nothing else", () 
   );
 });
 
-Deno.test("steady() makes a text alike on both sides that names the own side's host", () => {
+Deno.test("steady() makes texts that name each side's host identical", () => {
   const text = 'location?.hostname ?? "localhost"';
   assert.equal(
     steady(text, { host: "shop.localhost", port: 8787 }),

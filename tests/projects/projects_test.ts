@@ -12,7 +12,7 @@ const wanted = Deno.env.get("PROJECTS");
 
 for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
-    name: `${named.recipe.title} goes live as it was scaffolded`,
+    name: `${named.recipe.title} goes live exactly as scaffolded`,
     ignore: !buildsProjects || CHROMIUM === undefined,
     // The driver keeps pipes of the browser open until the process ends.
     sanitizeOps: false,

@@ -33,7 +33,7 @@ function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
 }
 
-/** @throws {ToolFailure} for a file without content, named twice, or that is no page */
+/** @throws {ToolFailure} for a file without content, named twice, or that is not a page */
 function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {
@@ -104,7 +104,7 @@ export const FIRST_FILES = [{ path: "index.html", text: "<!doctype html><title>H
 
 export const makeProject = defineTool({
   name: "create_project",
-  title: "Begin a project",
+  title: "Create an empty project",
   description: "Creates an empty project on the platform.",
   input: { name: projectName },
   output: { name: z.string(), project: anyObject },

@@ -13,7 +13,7 @@ Deno.test("createEventWriter() writes one line of JSON for each event", () => {
   assert.deepEqual(lines, ['{"type":"say","level":"info","message":"a\\nb"}\n']);
 });
 
-Deno.test("createEventWriter() keeps streams apart, and cuts long chunks", () => {
+Deno.test("createEventWriter() keeps streams separate, and splits long chunks", () => {
   const { lines, writer } = collect();
   const [out, err] = [writer.output(), writer.output()];
   out.write("x".repeat(100_000));

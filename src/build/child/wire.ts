@@ -16,7 +16,7 @@ export const buildJobFile = z.object({
   commitSha: z.string(),
   /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
   submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
-  /** Files of Git LFS, and the files with their content; both are paths in the checkout. */
+  /** Git LFS files, and the files with their content; both are paths in the checkout. */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository; null for the repository itself. */
   rootDirectory: z.string().nullable(),

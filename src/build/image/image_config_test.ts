@@ -23,12 +23,12 @@ const ROWS: readonly (readonly [what: string, config: object, wanted: object])[]
     },
   ],
   [
-    "its own PORT over the port that it exposes",
+    "its own PORT instead of the exposed port",
     { Cmd: ["a"], Env: ["PORT=9000"], ExposedPorts: { "8080/tcp": {} } },
     { args: ["a"], env: { PORT: "9000" }, workdir: "/", volumes: [] },
   ],
   [
-    "none of several ports",
+    "no port if there are several",
     { Cmd: ["a"], ExposedPorts: { "80/tcp": {}, "443/tcp": {} } },
     { args: ["a"], env: {}, workdir: "/", volumes: [] },
   ],

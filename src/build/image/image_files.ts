@@ -47,7 +47,7 @@ const invalid = (message: string, hint?: string): BuildError =>
 /** The path of an entry, without the slashes around it. */
 function pathOf(name: string): string {
   if (name.split("/").includes("..")) {
-    throw invalid(`The image has an entry that leads out of it: ${JSON.stringify(name)}`);
+    throw invalid(`The image has an entry that points outside it: ${JSON.stringify(name)}`);
   }
   return posix.normalize(`/${name}`).replace(/^\/+|\/+$/g, "");
 }
@@ -161,7 +161,7 @@ class ImageReader {
 /**
  * Reads an archive, and writes the content of its files to an empty folder.
  *
- * @throws {BuildError} if the image is too large, or an entry leads out of it
+ * @throws {BuildError} if the image is too large, or an entry points outside it
  */
 export async function readImageFiles(
   archive: ReadableStream<Uint8Array<ArrayBuffer>>,

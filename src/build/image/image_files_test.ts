@@ -46,7 +46,11 @@ Deno.test("readImageFiles() reads files, and hard links as files", () =>
     const content = (path: string) => Deno.readTextFileSync(files.get(path)!.content);
     assert.equal(content("etc/app.conf"), "settings");
     assert.equal(content("bin/again"), "program");
-    assert.equal(Deno.statSync(files.get("bin/su")!.content).mode! & 0o4000, 0, "no setuid bit");
+    assert.equal(
+      Deno.statSync(files.get("bin/su")!.content).mode! & 0o4000,
+      0,
+      "a setuid bit, which is removed",
+    );
   }));
 
 const LINKS: readonly (readonly [path: string, target: string, wanted: string])[] = [
@@ -60,7 +64,7 @@ const LINKS: readonly (readonly [path: string, target: string, wanted: string])[
   ["usr/mixed", "lib/../../etc", "../etc"],
 ];
 
-Deno.test("readImageFiles() refuses links that lead out of the image", () =>
+Deno.test("readImageFiles() refuses links that point outside the image", () =>
   withImage(LINKS.map(([path, target]) => other("symlink", path, target)), ({ links }) => {
     assert.deepEqual([...links], LINKS.map(([path, , wanted]) => [path, wanted]));
     for (const [path, target] of links) {
@@ -91,10 +95,10 @@ Deno.test("readImageFiles() lists entries that a deployment cannot contain, and 
     ]);
   }));
 
-Deno.test("readImageFiles() refuses entries that lead out of the image, or below a link", async () => {
-  await refuses([file("../a")], /leads out of it: "\.\.\/a"/);
-  await refuses([file("a/../../b")], /leads out of it/);
-  await refuses([other("link", "a", "../b")], /leads out of it/);
+Deno.test("readImageFiles() refuses entries outside the image, or below a link", async () => {
+  await refuses([file("../a")], /points outside it: "\.\.\/a"/);
+  await refuses([file("a/../../b")], /points outside it/);
+  await refuses([other("link", "a", "../b")], /points outside it/);
   await refuses([other("link", "a", "b")], /hard link to a missing file: a to b/);
   await refuses(
     [other("symlink", "a", "/etc"), file("a/passwd")],
@@ -102,7 +106,7 @@ Deno.test("readImageFiles() refuses entries that lead out of the image, or below
   );
 });
 
-Deno.test("findInImage() finds programs over links, by path and by name", () =>
+Deno.test("findInImage() finds programs through links, by path and by name", () =>
   withImage([
     other("symlink", "bin", "usr/bin"),
     file("usr/bin/busybox"),

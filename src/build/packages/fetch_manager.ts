@@ -183,7 +183,7 @@ async function findKept(
 }
 
 /**
- * Returns the wanted version of the package manager, from the host's tools or, with npm and its
+ * Returns the requested version of the package manager, from the host's tools or, with npm and its
  * settings, from the npm registry.
  *
  * @throws {BuildError} if it cannot be fetched, or does not match its hash.
@@ -197,7 +197,7 @@ export async function fetchManager(
   if (wanted.hash !== undefined && source.hashed === undefined) {
     throw failed(
       wanted,
-      'remove the hash from "packageManager", because each system has another program',
+      'remove the hash from "packageManager", because each system has a different program',
     );
   }
   const all = join(host.toolsDir, "managers", wanted.name);

@@ -44,7 +44,7 @@ Deno.test("installFault() reports nothing for unknown faults", () => {
   assert.equal(installFault("npm error 404 Not Found", undefined), undefined);
 });
 
-Deno.test("missingLockFile() names the file that is missing", () => {
+Deno.test("missingLockFile() names the missing file", () => {
   assert.match(
     missingLockFile({ name: "pnpm", lockFile: undefined }) ?? "",
     /commit pnpm-lock\.yaml$/,

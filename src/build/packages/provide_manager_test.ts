@@ -34,7 +34,7 @@ function build({ project, host }: TestProject, { url }: TestRegistry) {
   return assembleProject(inEnvironment(host, env), { directory: project, config: undefined });
 }
 
-Deno.test("assembleProject() fetches the package manager once, from the registry that is set", async () => {
+Deno.test("assembleProject() fetches the package manager once, from the configured registry", async () => {
   await withRegistry(async (registry) => {
     const hex = await registry.publish("pnpm", "9.1.0", MANAGER);
     await withTestProject(project(`pnpm@9.1.0+sha512.${hex}`), async (test) => {
@@ -56,7 +56,7 @@ Deno.test("assembleProject() fetches the package manager once, from the registry
   });
 });
 
-Deno.test("assembleProject() refuses a package manager with another hash than is written", async () => {
+Deno.test("assembleProject() refuses a package manager whose hash differs from package.json", async () => {
   await withRegistry(async (registry) => {
     await registry.publish("pnpm", "9.1.0", MANAGER);
     const hash = "0".repeat(128);
@@ -88,7 +88,7 @@ Deno.test("assembleProject() uses the version of the lock file's format", async 
   });
 });
 
-Deno.test("assembleProject() reports the response of a registry without the version", async () => {
+Deno.test("assembleProject() reports the response of a registry that lacks the version", async () => {
   await withRegistry(async (registry) => {
     await registry.publish("pnpm", "9.1.0", MANAGER);
     await withTestProject(project("pnpm@9.2.0"), async (test) => {
@@ -103,7 +103,7 @@ const OWN = {
     "echo own >>dist/index.html\n",
 };
 
-Deno.test("assembleProject() uses the machine's package manager where its version fits", async () => {
+Deno.test("assembleProject() uses the machine's package manager if its version fits", async () => {
   await withTestProject({ ...project("pnpm@^9.0.0"), ...OWN }, async (test) => {
     await Deno.chmod(join(test.project, "bin/pnpm"), 0o755);
     const env = { ...test.host.env, PATH: `${test.project}/bin:${test.host.env.PATH}` };

@@ -15,7 +15,7 @@ const OWN_MANIFEST = { isFound: false, entry: "export default { fetch() {} };" }
 
 const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = {
   "a project of Node": [{}, "node: the project has a package.json"],
-  "a server of Node without package.json": [
+  "a Node server without package.json": [
     { hasPackageJson: false },
     "node: it uses Node APIs",
   ],
@@ -29,17 +29,17 @@ const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = 
   ],
   "the manifest over the project": [{ written: "deno" }, "deno: its manifest sets the engine"],
   "a server for Deno": [{ forDeno: true }, "deno: it uses Deno APIs"],
-  "a framework in a project of Deno": [
+  "a framework in a Deno project": [
     { hasPackageJson: false, hasDenoJson: true },
     "deno: the project has a deno.json and no package.json",
   ],
-  "a project of both": [{ hasDenoJson: true }, "node: the project has a package.json"],
-  "a manifest of a project of Node": [OWN_MANIFEST, "node: the project has a package.json"],
+  "a project for both": [{ hasDenoJson: true }, "node: the project has a package.json"],
+  "a manifest of a Node project": [OWN_MANIFEST, "node: the project has a package.json"],
   "a manifest without a project": [
     { ...OWN_MANIFEST, hasPackageJson: false },
     "deno: its manifest sets no engine",
   ],
-  "a manifest whose entry serves by Deno": [
+  "a manifest whose entry calls Deno.serve()": [
     { ...OWN_MANIFEST, entry: "Deno.serve(() => new Response());" },
     "deno: its entry calls Deno.serve()",
   ],

@@ -4,7 +4,7 @@ import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** Larger modules stay unchanged, in bytes. */
+/** Maximum size of a module to edit, in bytes; larger ones stay unchanged. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
 
 /** Combines all edits into one function; `undefined` if there are none. */

@@ -20,7 +20,7 @@ const MACH_O = new Uint8Array(32);
 new DataView(MACH_O.buffer).setUint32(0, 0xfeedfacf, true);
 new DataView(MACH_O.buffer).setUint32(4, 0x0100000c, true);
 
-Deno.test("systemOf() reads for which system an addon is made", () => {
+Deno.test("systemOf() reads the target system of an addon", () => {
   const show = (bytes: Uint8Array) => {
     const system = systemOf(bytes);
     return system === undefined ? undefined : describeSystem(system);
@@ -33,7 +33,7 @@ Deno.test("systemOf() reads for which system an addon is made", () => {
 });
 
 Deno.test({
-  name: "withFittingAddons() reports which addon is compiled for another Node",
+  name: "withFittingAddons() reports addons compiled for another Node version",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTestProject({}, async ({ project, host, said }) => {
@@ -56,7 +56,7 @@ Deno.test({
     }),
 });
 
-Deno.test("packageFamily() returns the name of the package that people install", () => {
+Deno.test("packageFamily() returns the name of the package to install", () => {
   assert.equal(packageFamily("@img/sharp-linuxmusl-x64"), "@img/sharp");
   assert.equal(packageFamily("@node-rs/argon2-darwin-arm64"), "@node-rs/argon2");
   assert.equal(packageFamily("better-sqlite3"), "better-sqlite3");

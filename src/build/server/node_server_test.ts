@@ -149,7 +149,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "a b ui b\n",
     has: ["node_modules/.pnpm/a@1/node_modules/a/index.js", "svc_packages/packages/ui/index.js"],
   },
-  "modules that require one another by amdefine": {
+  "modules that require each other through amdefine": {
     files: {
       "index.js": "console.log(require('old').text)",
       "node_modules/amdefine/package.json": '{"name":"amdefine","main":"amdefine.js"}',
@@ -164,7 +164,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "hidden\n",
     has: ["node_modules/old/lib/b.js"],
   },
-  "a package by a name that is computed, and none of a style sheet's": {
+  "a package with a computed name, and none of a style sheet's": {
     files: {
       "package.json": '{"dependencies":{"views":"1","styles":"1"}}',
       "index.js": "console.log(require(['vi', 'ews'].join('')))",
@@ -178,7 +178,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "views x\n",
     has: ["node_modules/views/index.js", "node_modules/x/index.js"],
   },
-  "a platform package by a computed name, what it declares, and what the server imports": {
+  "a platform package with a computed name, its declared files, and what the server imports": {
     files: {
       "package.json": '{"devDependencies":{"fast":"1","dev":"1"}}',
       "index.js": "console.log(require('./lib'))",
@@ -202,7 +202,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     links: ["node_modules/.bin/fast"],
     lacks: ["node_modules/dev", ".bin/dev"],
   },
-  "all that is installed, where no lock file shows what is needed": {
+  "everything installed, if no lock file shows what is needed": {
     files: {
       "package.json": '{"devDependencies":{"dev":"1"}}',
       "index.js": "console.log(require(['d', 'ev'].join('')))",
@@ -213,7 +213,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "dev nested\n",
     has: ["node_modules/dev/node_modules/nested/index.js"],
   },
-  "packages of a node_modules that is a link": {
+  "packages of a linked node_modules": {
     files: {
       "app/package.json": '{"dependencies":{"a":"1"}}',
       "app/index.js": "console.log(require(['a'].join('')))",
@@ -227,7 +227,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "shared b\n",
     has: ["node_modules/a/index.js", "node_modules/b/index.js"],
   },
-  "a package that is linked from beside the project": {
+  "a package linked from outside the project": {
     files: {
       "app/package.json": '{"dependencies":{"ui":"link:../ui"}}',
       "app/index.js": "console.log(require(['ui'].join('')))",
@@ -243,7 +243,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     links: ["node_modules/ui"],
     lacks: [".env"],
   },
-  "packages of pnpm whose names are computed": {
+  "pnpm packages with computed names": {
     files: {
       "package.json": '{"dependencies":{"a":"1"}}',
       "index.js": "console.log(require(['a'].join('')))",
@@ -309,7 +309,7 @@ const FEW: TestFiles = {
   "node_modules/.cache/x": "",
 };
 
-Deno.test("nodeServer() deploys few packages as they are installed", async () => {
+Deno.test("nodeServer() deploys a small number of packages exactly as installed", async () => {
   await withTestProject(FEW, async (made) => {
     const wanted = { ignored: 0 };
     const server = await prepare(made, wanted);
@@ -323,9 +323,9 @@ Deno.test("nodeServer() deploys few packages as they are installed", async () =>
 
 const SELECTED: Readonly<Record<string, readonly [TestFiles, ServerProject]>> = {
   "a native addon": [{ "node_modules/dev/addon.node": "" }, {}],
-  "a link that leaves them": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
+  "a link that points outside them": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
   "a link to nothing": [{ "node_modules/b": "-> nothing" }, {}],
-  "a link to files that are left out": [{ "node_modules/b": "-> .cache/x" }, {}],
+  "a link to omitted files": [{ "node_modules/b": "-> .cache/x" }, {}],
   "a link to itself": [{ "node_modules/b": "-> b" }, {}],
   "variables": [{ "node_modules/dev/.env.local": "KEY=1" }, {}],
   "a token": [{ "node_modules/.npmrc": "//host/:_authToken=1" }, {}],
@@ -336,14 +336,14 @@ const SELECTED: Readonly<Record<string, readonly [TestFiles, ServerProject]>> = 
     {},
   ],
   "a name that cannot be deployed": [{ "node_modules/dev/a\\b": "" }, {}],
-  "files of the project that are left out": [{}, { ignored: 1 }],
-  "a folder of functions, which is left out": [{ "functions/x.js": "" }, {}],
+  "omitted files of the project": [{}, { ignored: 1 }],
+  "a folder with functions, which is omitted": [{ "functions/x.js": "" }, {}],
   "a workspace": [{}, { workspace: ".." }],
   "much data": [{ "node_modules/dev/data.txt": " ".repeat(8 * 1024 * 1024) }, {}],
 };
 
 for (const [name, [more, wanted]] of Object.entries(SELECTED)) {
-  Deno.test(`nodeServer() selects from few packages with ${name}`, async () => {
+  Deno.test(`nodeServer() selects from a small number of packages with ${name}`, async () => {
     await withTestProject({ ...FEW, ...more }, async (made) => {
       const { contents } = await prepare(made, { ignored: 0, ...wanted });
       const paths = contents.map(({ path }) => path);
@@ -353,7 +353,7 @@ for (const [name, [more, wanted]] of Object.entries(SELECTED)) {
   });
 }
 
-Deno.test("nodeServer() only includes the fields of the project's package.json that Node reads", async () => {
+Deno.test("nodeServer() includes only the fields of the project's package.json that Node reads", async () => {
   const { files, wanted } = Object.values(ROWS)[1]!;
   await withTestProject(files, async (made) => {
     const { contents } = await prepare(made, wanted);
@@ -391,7 +391,7 @@ for (const [name, [files, wanted, message]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("nodeServer() reports broken imports, and files that it may open", async () => {
+Deno.test("nodeServer() reports broken imports, and files that the server can open", async () => {
   const files = {
     "package.json": "{}",
     "out/index.js": "require('absent'); require('fs').readFileSync(process.cwd() + '/data.json')",
@@ -407,7 +407,7 @@ Deno.test("nodeServer() reports broken imports, and files that it may open", asy
   });
 });
 
-Deno.test("nodeServer() follows imports of TypeScript that Node runs as it is", async () => {
+Deno.test("nodeServer() follows imports of TypeScript that Node runs directly", async () => {
   const files = {
     "package.json": '{"type":"module"}',
     "index.ts": "import a from 'a';\nconst said: string = a;\nconsole.log(said);",

@@ -26,7 +26,7 @@ Deno.test("createPackageTally() names the largest packages if they are too large
   });
 });
 
-Deno.test("createPackageTally() names the packages with most files if there are too many", () => {
+Deno.test("createPackageTally() names the packages with the most files if there are too many", () => {
   const tally = createPackageTally(LIMITS);
   tally.add("node_modules/a/1", 1);
   for (const name of ["1", "2", "3"]) tally.add(`node_modules/icons/${name}`, 1);

@@ -26,7 +26,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       "/w/app/node_modules/a/node_modules/c/index.js": "node_modules/a/node_modules/c/index.js",
     },
   },
-  "a package beside the workspace": {
+  "a package next to the workspace": {
     files: {
       "/lib/ui/index.js": [ENTRY],
       "/lib/ui/node_modules/b/index.js": ["/lib/ui/index.js"],

@@ -98,7 +98,7 @@ Deno.test("prepareServers() deploys packages that a framework traced, links as l
   });
 });
 
-Deno.test("prepareServers() includes the content of links from packages to the outside", async () => {
+Deno.test("prepareServers() includes the content of links that point outside a package", async () => {
   const files = {
     "out/server.js": "",
     "out/node_modules/a": "-> ../../elsewhere/a",
@@ -111,7 +111,7 @@ Deno.test("prepareServers() includes the content of links from packages to the o
   });
 });
 
-Deno.test("prepareServers() starts a server on Node by a module next to its entry", async () => {
+Deno.test("prepareServers() starts a server on Node with a module next to its entry", async () => {
   const files = { "out/server.js": "" };
   const found = {
     ...FOUND,

@@ -41,7 +41,7 @@ const PROGRAM: Readonly<Record<PackageManager, string>> = {
 /** Names that a shell reads as one word. */
 const PLAIN_NAME = /^[@\w./-]+$/;
 
-/** Runs the build of each package with the package manager alone, in the given order. */
+/** Runs the build of each package with only the package manager, in the given order. */
 const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => string>> = {
   npm: (members) => `npm run build${members.map(({ name }) => ` --workspace=${name}`).join("")}`,
   pnpm: (members) => `pnpm --filter=${members.at(-1)?.name}... run build`,

@@ -98,14 +98,14 @@ const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefi
     "apps/web",
     "npx nx run shop-web:build",
   ],
-  "an app that needs nothing": [FILES, "apps/docs", undefined],
+  "an app without dependencies in the workspace": [FILES, "apps/docs", undefined],
   "the root itself": [FILES, "", undefined],
-  "a folder that is no member": [
+  "a folder that is not a member": [
     { ...FILES, "tools/a/package.json": json({ name: "a", scripts: build }) },
     "tools/a",
     undefined,
   ],
-  "a name that a shell would read": [
+  "a name with characters special to a shell": [
     {
       ...FILES,
       "apps/web/package.json": json({

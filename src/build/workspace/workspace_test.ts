@@ -66,7 +66,7 @@ Deno.test("readMembers() lists the packages of a workspace, and no other folder"
   });
 });
 
-Deno.test("neededBy() ends where packages need each other", () => {
+Deno.test("neededBy() stops at packages that depend on each other", () => {
   const member = (name: string, needs: string[]) => ({
     path: name,
     name,
@@ -99,7 +99,7 @@ Deno.test("assembleProject() first builds the packages of the workspace that an 
   }
 });
 
-Deno.test("assembleProject() runs nothing but a build command that is written", async () => {
+Deno.test("assembleProject() runs only the configured build command if there is one", async () => {
   await withTestProject(SHOP, async (test) => {
     await assembleProject(test.host, {
       ...at(test, "apps/web"),
@@ -169,7 +169,7 @@ Deno.test("assembleProject() installs for a project without a build script", asy
   });
 });
 
-Deno.test("assembleProject() installs no tools if nothing is built", async () => {
+Deno.test("assembleProject() does not install packages if there is nothing to build", async () => {
   const files = {
     "package.json": json({ devDependencies: { prettier: "3" } }),
     "index.html": "",

@@ -96,7 +96,7 @@ Deno.test("login stores the token of the workspace that was approved; logout rev
     assert.equal(JSON.parse((await run(["whoami", "--json"])).stdout).next[0], "svc login --json");
   }));
 
-Deno.test("logins to several workspaces stand side by side; logout --all ends them all", () =>
+Deno.test("logins to several workspaces coexist, and logout --all ends them all", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const wanted = ["acme", "other", "acme"];
@@ -121,7 +121,7 @@ Deno.test("logins to several workspaces stand side by side; logout --all ends th
     assert.deepEqual(JSON.parse((await run(["logout", "--json"])).stdout).loggedOut, []);
   }));
 
-Deno.test("workspace switch names the login that a workspace needs", () =>
+Deno.test("workspace switch names the login that is needed", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const { run } = tool(bench, { onWait: (_, code) => ada.approve(code, "acme") });
@@ -141,7 +141,7 @@ Deno.test("login reports that it was denied, and stores nothing", () =>
     await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
   }));
 
-Deno.test("login --json asks nothing and opens nothing: a log line has the address", () =>
+Deno.test("login --json does not prompt or open a browser: a log line has the URL", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     const opened: string[] = [];
@@ -161,7 +161,7 @@ Deno.test("login --json asks nothing and opens nothing: a log line has the addre
     assert.equal(JSON.parse(stdout).workspace.slug, "acme");
   }));
 
-Deno.test("login polls on after trouble of the network, ever more slowly, and then as before", () =>
+Deno.test("login keeps polling after network problems, more and more slowly, then as before", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     let isDown = false;

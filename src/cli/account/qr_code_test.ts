@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { encode } from "uqr";
 import { drawQrCode } from "./qr_code.ts";
 
-Deno.test("drawQrCode() draws every module, two rows to a line, with a quiet zone", () => {
+Deno.test("drawQrCode() draws every module, two rows per line, with a quiet zone", () => {
   const address = "http://localhost:8787/device?code=BCDF-GHJK";
   const { text, columns } = drawQrCode(address);
   // deno-lint-ignore no-control-regex -- the colours of a terminal

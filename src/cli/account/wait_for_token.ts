@@ -1,13 +1,13 @@
 /**
  * @module Polling for the token of a device authorization, as RFC 8628 (3.5) says: never faster
- * than asked, 5 seconds slower after each `slow_down`, and twice as slow after each failure of the
- * network.
+ * than requested, 5 seconds slower after each `slow_down`, and twice as slow after each failure of
+ * the network.
  */
 import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const SLOW_DOWN_MS = 5000;
-/** Maximum pause while the network is away. */
+/** Maximum pause while the network is unavailable. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** How the wait ended. */

@@ -53,9 +53,14 @@ const ROWS: readonly (readonly [
 ])[] = [
   ["waits before the first poll", [TOKEN], "token", [5], []],
   ["keeps the interval", [PENDING, PENDING, TOKEN], "token", [5, 5, 5], []],
-  ["adds 5 seconds for good", [SLOW, PENDING, SLOW, TOKEN], "token", [5, 10, 10, 15], []],
-  ["ends with a refusal", [PENDING, DENIED], "access_denied", [5, 5], []],
-  ["doubles while it is lost", [lost(), lost(), PENDING, TOKEN], "token", [5, 10, 20, 5], [
+  ["adds 5 seconds permanently", [SLOW, PENDING, SLOW, TOKEN], "token", [5, 10, 10, 15], []],
+  ["stops after a refusal", [PENDING, DENIED], "access_denied", [5, 5], []],
+  ["doubles while the connection is lost", [lost(), lost(), PENDING, TOKEN], "token", [
+    5,
+    10,
+    20,
+    5,
+  ], [
     true,
     false,
   ]],
@@ -66,7 +71,7 @@ const ROWS: readonly (readonly [
     30,
     30,
   ], [true]],
-  ["waits as long as it is told", [lost(60_000), TOKEN], "token", [5, 60], [true]],
+  ["waits as long as Retry-After asks", [lost(60_000), TOKEN], "token", [5, 60], [true]],
 ];
 
 for (const [name, answers, end, waits, told] of ROWS) {

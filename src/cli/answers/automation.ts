@@ -130,7 +130,7 @@ export const AUTOMATION_ANSWERS: Answers = {
   "trigger": e.triggerEvent.response,
 };
 
-/** Schemas of each line where a command prints a stream. */
+/** Schemas of the lines of commands that print a stream. */
 export const AUTOMATION_LINES: Answers = {
   "notifications watch": e.streamNotifications.response,
 };

@@ -75,7 +75,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, {
     io: "output",
     override({ jsonSchema }) {
-      // OpenAPI's name of it, which the contract uses.
+      // OpenAPI's name for it, which the contract uses.
       if (!("example" in jsonSchema)) return;
       jsonSchema.examples = [jsonSchema.example];
       delete jsonSchema.example;

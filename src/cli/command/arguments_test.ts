@@ -40,12 +40,12 @@ for (const [line, name, isUnknown] of ROWS) {
   });
 }
 
-Deno.test("findCommand() names the command that a group falls back to", () => {
+Deno.test("findCommand() returns the default command of a group", () => {
   const { argv } = findCommand(["--json", "deployments", "--limit", "5"], COMMANDS);
   assert.deepEqual(argv, ["--json", "deployments", "list", "--limit", "5"]);
 });
 
-Deno.test("findCommand() puts --project-id behind the command", () => {
+Deno.test("findCommand() puts --project-id after the command", () => {
   const argvOf = (line: string) => findCommand(line.split(" "), COMMANDS).argv.join(" ");
   assert.equal(
     argvOf("domains --project-id blog --json list"),
@@ -64,11 +64,11 @@ Deno.test("namedWords() names a group or a command, past flags and their values"
   assert.equal(words("--help"), "");
 });
 
-Deno.test("withoutHelpFlags() keeps commands that do not ask for help", () => {
+Deno.test("withoutHelpFlags() does not change commands without a help flag", () => {
   assert.deepEqual(withoutHelpFlags(["deplyo", "-h", "--prod", "--version"]), ["deplyo", "--prod"]);
 });
 
-Deno.test("resolveSwitches() accepts true and false for flags without value", () => {
+Deno.test("resolveSwitches() accepts true and false for flags without a value", () => {
   const flags = [
     { long: "--prod", short: undefined, takesValue: false },
     { long: "--branch", short: undefined, takesValue: true },
@@ -106,7 +106,7 @@ Deno.test("svc deploy --help fits 40 columns", async () => {
   assert.deepEqual(long, []);
 });
 
-Deno.test("help is whole on terminals of any width", async () => {
+Deno.test("help is complete on terminals of any width", async () => {
   for (const columns of [1, 6, 7, 20]) {
     const { code, stdout } = await runCli(["deploy", "--help"], { terminal: true, columns });
     assert.equal(code, 0, String(columns));

@@ -27,7 +27,7 @@ Deno.test("confirm() accepts --force and --yes as yes", async () => {
   }
 });
 
-Deno.test("confirm() asks a person, and does nothing after a no", async () => {
+Deno.test("confirm() asks a person, and does nothing if they answer no", async () => {
   const no = personWho([false]);
   const { code, isReplaced } = await replace([], { prompter: no });
   assert.deepEqual([code, isReplaced, no.asked], [1, false, ["Replace out.toml?"]]);

@@ -31,7 +31,7 @@ Deno.test("parseSince() refuses anything but a time", () => {
   }
 });
 
-Deno.test("wholeNumber() keeps to its bounds", () => {
+Deno.test("wholeNumber() enforces its bounds", () => {
   const parse = wholeNumber({ min: 1, max: 10 });
   assert.deepEqual([parse("1"), parse("10")], [1, 10]);
   for (const text of ["0", "11", "1.5", "1e1", "", " 1", "x"]) {
@@ -47,7 +47,7 @@ Deno.test("deploymentId() refuses invalid ids, before anything is sent", () => {
   }
 });
 
-Deno.test("repeatedList() accepts commas and repetition", () => {
+Deno.test("repeatedList() accepts commas and repeated flags", () => {
   assert.deepEqual(repeatedList("a, b", undefined), ["a", "b"]);
   assert.deepEqual(repeatedList("c,", ["a"]), ["a", "c"]);
 });

@@ -43,7 +43,7 @@ const bash = { ignore: Deno.build.os === "windows" };
 
 Deno.test({
   ...bash,
-  name: "the script for bash completes without bash-completion, and is sourced twice",
+  name: "the bash script completes without bash-completion, and can be sourced twice",
   fn: async () => {
     const { words, reply } = await complete("svc dep", "deploy\\tbuild\\ndeployments\\n:4\\n");
     assert.deepEqual(words, ["dep"]);
@@ -69,7 +69,7 @@ Deno.test({
 
 Deno.test({
   ...bash,
-  name: "the script for bash executes nothing that was typed",
+  name: "the bash script executes nothing that was typed",
   fn: async () => {
     const typed = [
       "$(touch",

@@ -10,7 +10,7 @@ const rows: [name: string, words: string[], values: string[]][] = [
   ["a global flag after the command", ["whoami", "--tok"], ["--token"]],
   ["the choices of a flag", ["rules", "explain", "GET", "/", "--device", "t"], ["tablet"]],
   ["the choices of an argument", ["completion", "z"], ["zsh"]],
-  ["nothing for what is unknown", ["nosuch", "x"], []],
+  ["nothing for an unknown command", ["nosuch", "x"], []],
 ];
 
 for (const [name, words, values] of rows) {

@@ -80,7 +80,7 @@ async function create(states: readonly object[], msPerLook: number) {
 
 const CREATING = { state: "creating" };
 
-Deno.test("db create --wait reports its progress, in the phase db", async () => {
+Deno.test("db create --wait reports its progress in the phase db", async () => {
   const { code, said, result } = await create(
     [...Array.from({ length: 8 }, () => CREATING), { state: "active" }],
     2000,
@@ -106,13 +106,13 @@ Deno.test("db create --wait fails with the platform's reason", async () => {
   assert.match(result.next[0], /^svc db info blog/);
 });
 
-Deno.test("db create --wait ends in the end", async () => {
+Deno.test("db create --wait gives up eventually", async () => {
   const { code, result } = await create(Array.from({ length: 50 }, () => CREATING), 60_000);
   assert.equal(code, 1);
   assert.match(result.error, /still being created after 11 min/);
 });
 
-Deno.test("db move waits until the last branch has moved, and names those that have not", async () => {
+Deno.test("db move waits until the last branch has moved, and names branches that have not", async () => {
   const branches = [["creating", null], ["creating", null], ["failed", "The disk is full"]];
   let looks = 0;
   const platform: typeof fetch = (input, init) => {

@@ -13,7 +13,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.match(source, /^#:schema .*\n\n\[project\]\nid = "[0-9a-f-]{36}"\nname = "my-site"/);
     });
 
-    await t.step("deploy creates a preview and only prints its address to stdout", async () => {
+    await t.step("deploy creates a preview and prints only its URL to stdout", async () => {
       const run = await bench.run(["deploy"]);
       assert.equal(run.code, 0, run.stderr);
       assert.match(run.stdout, /^http:\/\/my-site-[a-z0-9]{8}\.localhost:\d+\n$/);
@@ -138,7 +138,7 @@ Deno.test("deploy asks a person for the project, and remembers the answer", asyn
   });
 });
 
-Deno.test("deploy without a project names the commands that settle it", async () => {
+Deno.test("deploy without a project names the commands that choose one", async () => {
   await withPlatform(async (bench) => {
     const run = await bench.run(["deploy", "--json"]);
     assert.equal(run.code, 1);
@@ -156,7 +156,7 @@ Deno.test("deploy without a project names the commands that settle it", async ()
   });
 });
 
-Deno.test("link binds a folder to a project that a person picks", async () => {
+Deno.test("link links a folder to a project that a person picks", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     await bench.run(["projects", "create", "--name", "shop"]);
@@ -193,7 +193,7 @@ const refusals: readonly Refusal[] = [
     stderr: /Cannot find the output directory: tried "dist"/,
   },
   {
-    name: "a svc.toml with a typing mistake",
+    name: "a svc.toml with a typo",
     argv: ["deploy"],
     files: { "svc.toml": '[project]\nname = "p"\n[biuld]\ncommand = "x"\n' },
     code: "config_invalid",
@@ -259,7 +259,7 @@ Deno.test("deploy builds first and shows the build's output as log lines in JSON
   });
 });
 
-Deno.test("deploy builds with the variables of its environment, and no steering ones", async () => {
+Deno.test("deploy builds with the variables of its environment, except those that control which code runs", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     for (const [key, value] of [["GREETING", "from production"], ["PATH", "/evil"]]) {
@@ -293,7 +293,7 @@ Deno.test("deploy stops the build and exits with 130 when interrupted", async ()
   });
 });
 
-Deno.test("logs --follow gives history, then new requests, one object a line", async () => {
+Deno.test("logs --follow prints history, then new requests, one object per line", async () => {
   await withPlatform(async (bench) => {
     const { urls } = await bench.json(["init", "--create"]).then(() =>
       bench.json(["deploy", "--prod"])

@@ -17,7 +17,7 @@ function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Has the platform run every check of a deploy on what would be sent. */
+/** Asks the platform to run every check of a deploy on the data that would be sent. */
 export async function dryRun(
   ctx: Context,
   { client, project, packed: { pack, body } }: {

@@ -15,7 +15,7 @@ async function sameRefusal(bench: Bench, argv: readonly string[], wanted: RegExp
   assert.deepEqual(dry, await told([]));
 }
 
-Deno.test("deploy --dry-run checks what the deploy checks, on the platform too", async (t) => {
+Deno.test("deploy --dry-run runs the same checks as a deploy, including on the platform", async (t) => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await t.step(
@@ -23,11 +23,11 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
       () => sameRefusal(bench, ["--branch", "-bad"], /^Invalid --branch: /),
     );
     await t.step(
-      "an environment that is not there",
+      "a missing environment",
       () => sameRefusal(bench, ["--environment", "stagin"], /has no environment "stagin"/),
     );
     await t.step(
-      "a project that is not there",
+      "a missing project",
       () => sameRefusal(bench, ["--project-id", "none"], /platform has no project "none"/),
     );
     await t.step("variables that are not set", async () => {
@@ -36,7 +36,7 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
       await sameRefusal(bench, [], /Required variables of svc.toml are missing/);
       await bench.write("svc.toml", source);
     });
-    await t.step("rules of no use", async () => {
+    await t.step("invalid rules", async () => {
       await bench.write("svc.rules.toml", 'schemaVersion = "NONE"\n');
       await sameRefusal(bench, [], /svc\.rules\.toml/);
       await Deno.remove(`${bench.site}/svc.rules.toml`);
@@ -93,7 +93,7 @@ Deno.test("deploy --dry-run and build show the engine of a server, and the reaso
     }
   }));
 
-Deno.test("deploy --dry-run creates no project, and asks for none", () =>
+Deno.test("deploy --dry-run creates no project, and does not ask for one", () =>
   withPlatform(async (bench) => {
     const run = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
     assert.equal(run.code, 1);

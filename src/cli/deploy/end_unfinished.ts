@@ -16,7 +16,7 @@ export type Ending =
   | { readonly type: "live"; readonly deployment: Deployment }
   /** It had already ended, by itself or through someone else. */
   | { readonly type: "ended"; readonly deployment: Deployment }
-  /** The platform could not be asked. */
+  /** The platform could not be reached. */
   | { readonly type: "unknown"; readonly reason: string };
 
 export interface Unfinished {

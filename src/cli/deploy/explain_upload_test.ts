@@ -14,7 +14,7 @@ const packed = (path: string, bytes: Uint8Array<ArrayBuffer>, content: string) =
   size: bytes.byteLength,
 });
 
-Deno.test("explainUpload() names the file of an interrupted upload, and one that has changed in the meantime", async () => {
+Deno.test("explainUpload() names the file of an interrupted upload, and one that has changed since", async () => {
   const file = await Deno.makeTempFile();
   try {
     const bytes = new TextEncoder().encode("as it was packed");

@@ -64,7 +64,7 @@ Deno.test("svc deploy sends the difference from its last deployment, and all fil
     assert.equal(await page(bench, third.live, "/page-8"), "page 8");
   }));
 
-Deno.test("svc deploy sends the whole list where the platform lacks the last deployment", () =>
+Deno.test("svc deploy sends the whole list if the platform lacks the last deployment", () =>
   withLargeSite(async (bench) => {
     const first = await deploy(bench);
     const path = join(bench.site, CACHE_PATH, "deployed.json");

@@ -4,7 +4,7 @@ import { isLfsPointer, shortList } from "../../build/mod.ts";
 import type { Context } from "../session/context.ts";
 import { git } from "../projects/git_facts.ts";
 
-/** Maximum number of files of Git LFS that are checked. */
+/** Maximum number of Git LFS files that are checked. */
 const MAX_LOOKED_AT = 1000;
 
 const listed = (output: string | undefined): string[] =>
@@ -50,7 +50,7 @@ export async function warnOfMissingParts(ctx: Context, directory: string): Promi
     ctx.ui.log(
       "build",
       "warn",
-      `Files are pointers of Git LFS: ${shortList(pointers)}. Fetch them with \`git lfs pull\``,
+      `Files are Git LFS pointers: ${shortList(pointers)}. Fetch them with \`git lfs pull\``,
     );
   }
 }

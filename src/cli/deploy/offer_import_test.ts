@@ -54,7 +54,11 @@ Deno.test("deploy asks no one in a pipe or a dry run, but reports the file", asy
     await bench.write("_headers", "/*\n  X-A: b\n");
     const { stderr } = await bench.run(["deploy"]);
     const proposed = [...stderr.matchAll(/svc (rules import .*--output \S+)/g)];
-    assert.equal(proposed.length, 1, "each with the same output would replace the one before");
+    assert.equal(
+      proposed.length,
+      1,
+      "each file with the same output would replace the previous one",
+    );
     await bench.json(proposed[0]![1]!.split(" "));
     assert.doesNotMatch((await bench.run(["deploy"])).stderr, /configuration of/);
     await bench.write("_redirects", "/older /new 301\n\n/old /new 301\n");
@@ -65,7 +69,7 @@ Deno.test("deploy asks no one in a pipe or a dry run, but reports the file", asy
   });
 });
 
-Deno.test("an import keeps the rules that are there", async () => {
+Deno.test("an import keeps existing rules", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     const own = 'schemaVersion = "EDGE_RULE_SET_V1"\n\n# Mine.\n[[rules]]\nid = "mine"\n' +
@@ -119,7 +123,7 @@ Deno.test("deploy imports a netlify.toml, and explains where svc has its other s
   });
 });
 
-Deno.test("init asks too, and after svc.toml is there", async () => {
+Deno.test("init also asks, after it has created svc.toml", async () => {
   await withPlatform(async (bench) => {
     await bench.write("_redirects", REDIRECTS);
     const person = personWho(["my-site", false]);

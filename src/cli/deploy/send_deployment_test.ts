@@ -9,7 +9,7 @@ const file = (path: string, sha256: string) => ({
   content: `/out/${path}`,
 });
 
-Deno.test("pickSources() sends equal files once", () => {
+Deno.test("pickSources() sends identical files once", () => {
   const files = [file("a", "1"), file("b", "2"), file("c", "1")];
   const sources = pickSources({ files, functions: [] }, ["1"]);
   assert.deepEqual(sources.map(({ content }) => content), ["/out/a"]);
@@ -22,11 +22,11 @@ Deno.test("pickSources() sends functions from memory", () => {
   assert.deepEqual(sent, { sha256: "9", size: 2, content: source });
 });
 
-Deno.test("pickSources() refuses blobs that no one has", () => {
+Deno.test("pickSources() refuses unknown blobs", () => {
   assert.throws(() => pickSources({ files: [file("a", "1")], functions: [] }, ["2"]), TypeError);
 });
 
-Deno.test("an upload that fails leaves nothing visible, and the next run continues", async () => {
+Deno.test("a failed upload leaves nothing visible, and the next run continues it", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     let refused = 0;
@@ -59,7 +59,7 @@ Deno.test("an upload that fails leaves nothing visible, and the next run continu
   });
 });
 
-Deno.test("an interrupted upload is taken back", async () => {
+Deno.test("the deployment of an interrupted upload is stopped", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const stop = new AbortController();
@@ -79,7 +79,7 @@ Deno.test("an interrupted upload is taken back", async () => {
   });
 });
 
-type Moment = "before it is sent" | "after its answer";
+type Moment = "before it is sent" | "after its response";
 
 /** Runs a deploy that a user stops during the call to `path`. */
 async function stopAt(
@@ -95,7 +95,7 @@ async function stopAt(
     stopped++;
     if (at.moment === "before it is sent") interrupt();
     const { signal: _, ...rest } = init ?? {};
-    const answer = await fetch(input, at.moment === "after its answer" ? rest : init);
+    const answer = await fetch(input, at.moment === "after its response" ? rest : init);
     interrupt();
     if (init?.signal?.aborted !== true) return answer;
     await answer.body?.cancel();
@@ -113,9 +113,9 @@ async function statuses(bench: Bench): Promise<string[]> {
 }
 
 const BEFORE_LIVE = [
-  { path: "/deployments", moment: "after its answer" },
+  { path: "/deployments", moment: "after its response" },
   { path: "/v1/blobs", moment: "before it is sent" },
-  { path: "/v1/blobs", moment: "after its answer" },
+  { path: "/v1/blobs", moment: "after its response" },
   { path: "/activate", moment: "before it is sent" },
 ] as const;
 
@@ -138,7 +138,7 @@ for (const at of BEFORE_LIVE) {
   });
 }
 
-const ACTIVATED = { path: "/activate", moment: "after its answer" } as const;
+const ACTIVATED = { path: "/activate", moment: "after its response" } as const;
 
 Deno.test("a deploy stopped after it went live reports that, and how to undo it", async () => {
   await withPlatform(async (bench) => {
@@ -161,7 +161,7 @@ Deno.test("a deploy stopped after it went live reports that, and how to undo it"
   });
 });
 
-Deno.test("a preview that is live when the deploy is stopped stays, and can be stopped", async () => {
+Deno.test("a preview that is live when the deploy is stopped remains, and can be stopped", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const run = await stopAt(bench, ["deploy", "--json"], ACTIVATED);
@@ -192,9 +192,9 @@ Deno.test("a deploy whose deployment was stopped elsewhere ends at the next uplo
 
 const CREATE = ["projects", "create", "--name", "blog", "--json"];
 
-Deno.test("a command stopped while it changes something waits for the response, and shows it", async () => {
+Deno.test("a command stopped during a change waits for the response, and shows it", async () => {
   await withPlatform(async (bench) => {
-    const at = { path: "/v1/projects", moment: "after its answer" } as const;
+    const at = { path: "/v1/projects", moment: "after its response" } as const;
     const run = await stopAt(bench, CREATE, at);
     assert.equal(JSON.parse(run.stdout).project.name, "blog");
     assert.match(run.stderr, /Interrupted too late: the command had already completed/);
@@ -227,7 +227,7 @@ Deno.test("a rollback stopped after its response shows the live deployment, and 
     const first = await bench.json(["deploy", "--prod"]);
     await bench.write("index.html", "<h1>Two</h1>");
     const second = await bench.json(["deploy", "--prod"]);
-    const at = { path: "/rollback", moment: "after its answer" } as const;
+    const at = { path: "/rollback", moment: "after its response" } as const;
     const run = await stopAt(bench, ["rollback"], at);
     assert.match(run.stderr, new RegExp(`Rolled back ${second.id}\\. ${first.id} is live again`));
     const [, undo] = /undo +svc (.*)/.exec(run.stderr) ?? [];
@@ -240,7 +240,7 @@ Deno.test("a rollback stopped after its response shows the live deployment, and 
   });
 });
 
-Deno.test("an activation with a lost response is retried, and not undone", async () => {
+Deno.test("an activation whose response is lost is retried, and not undone", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     let lost = 0;

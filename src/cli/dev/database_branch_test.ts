@@ -23,7 +23,7 @@ async function query(url: string, sql: string): Promise<readonly object[]> {
 
 for (const [engine, options] of Object.entries(ENGINES)) {
   Deno.test({
-    name: `dev gives its server the named branch, which is independent: ${engine}`,
+    name: `dev gives its server the named branch, which is separate: ${engine}`,
     ignore: engine === "server" && NO_POSTGRES !== undefined,
     fn: () =>
       withServer(async (bench) => {
@@ -48,7 +48,7 @@ for (const [engine, options] of Object.entries(ENGINES)) {
 
         await bench.write("svc.toml", `${await bench.read("svc.toml")}\n[db]\nbranch = "cart"\n`);
         assert.equal(await given(), cart, "db.branch of svc.toml");
-        assert.equal(await given("--db-branch", "main"), main, "the flag over svc.toml");
+        assert.equal(await given("--db-branch", "main"), main, "the flag instead of svc.toml");
 
         await run("db", "branches", "delete", "cart", "--force");
         const gone = await dev(bench, []);

@@ -18,7 +18,7 @@ Deno.test("dev gives its server the variables of the environment, and reports mi
     assert.match(alone.stderr, /127\.0\.0\.1:9 cannot be reached/);
   }));
 
-Deno.test("dev refuses flags that do not fit the project", () =>
+Deno.test("dev refuses flags that do not apply to the project", () =>
   withServer(async (bench) => {
     const refusals: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
       [["--alias", "storybook"], /svc.toml has no alias "storybook"/],

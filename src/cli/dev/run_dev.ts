@@ -73,7 +73,7 @@ function aliased({ config }: ProjectFolder, alias: string): string {
 }
 
 /**
- * Flags override `svc.toml`, which overrides detection; `undefined` for a project of files.
+ * Flags override `svc.toml`, which overrides detection; `undefined` for a static project.
  *
  * @throws {CliError} if there is no such alias, or both flags are given
  */

@@ -5,7 +5,7 @@ import { judgePlatform, judgeReadiness, readAnswer } from "./connections.ts";
 const AT = { apiUrl: "https://svc.example", own: "1.2.0" };
 const WELL = { version: "1.2.0", skewMs: 400, databases: undefined, knowsCountries: true };
 
-Deno.test("judgePlatform() compares versions and clocks, and passes on the platform's failures", () => {
+Deno.test("judgePlatform() compares versions and clocks, and reports the platform's failures", () => {
   const judge = (facts: Partial<Parameters<typeof judgePlatform>[0]>) =>
     judgePlatform({ ...WELL, ...facts }, AT);
   assert.deepEqual(judge({}), [
@@ -13,7 +13,7 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on the platf
   ]);
   assert.equal(judge({ version: "1.1.9" })[0]!.state, "ok");
   assert.match(judge({ version: "1.3.0" })[0]!.advice!, /svc upgrade/);
-  assert.equal(judge({ version: "not a version" })[0]!.state, "ok", "it is shown, not judged");
+  assert.equal(judge({ version: "not a version" })[0]!.state, "ok", "it is shown, but not checked");
   assert.equal(judge({ skewMs: undefined }).length, 1);
   assert.match(judge({ skewMs: 90_000 })[1]!.found, /clock is 90 s behind the platform's/);
   assert.match(judge({ skewMs: -45_000 })[1]!.found, /clock is 45 s ahead of/);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { markUnfinished, writeFormatMark } from "../../lib/data_format.ts";
 import { examineDataDir, judgeDataDir, judgeFormat } from "./data_directory.ts";
 
-Deno.test("judgeDataDir() wants a directory for its owner only", () => {
+Deno.test("judgeDataDir() requires a directory that only its owner can access", () => {
   const rows: readonly (readonly [number | null | undefined, string])[] = [
     [undefined, "ok"],
     [null, "ok"],
@@ -17,7 +17,7 @@ Deno.test("judgeDataDir() wants a directory for its owner only", () => {
   assert.equal(judgeDataDir("/data", 0o40755).advice, "Restrict it: chmod 700 /data");
 });
 
-Deno.test("judgeFormat() reports which version reads the data, and how to start or end a migration", () => {
+Deno.test("judgeFormat() reports which version reads the data, and how to start or complete a migration", () => {
   const judge = (format: number, migration?: { from: number; backup: string }) =>
     judgeFormat({ format, program: "2.0.0", ...(migration && { migration }) }, 2);
   assert.deepEqual(judge(2), {

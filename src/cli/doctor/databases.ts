@@ -6,7 +6,7 @@ import type { Point } from "./point.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Until when the project mends each major version; from its versioning policy. */
+/** Until when the project fixes bugs in each major version; from its versioning policy. */
 const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [14, "2026-11-12"],
   [15, "2027-11-11"],
@@ -67,7 +67,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
     points.push({
       name,
       state: "fail",
-      found: `the server in ${folder} does not run` + (lastWords === "" ? "" : `: ${lastWords}`),
+      found: `the server in ${folder} is not running` + (lastWords === "" ? "" : `: ${lastWords}`),
       advice:
         "Check the log of svc serve and the files in its log folder. The platform restarts the server automatically",
     });

@@ -52,7 +52,7 @@ const WELL: DatabaseFacts = {
 const statesOf = (points: readonly { readonly state: string }[]) =>
   points.map(({ state }) => state).join(" ");
 
-Deno.test("judgeServer() wants rights, connections, and a version that is still mended", () => {
+Deno.test("judgeServer() requires rights, connections, and a version that is still supported", () => {
   const judge = (server: Partial<typeof SERVER>) =>
     judgeServer({ ...WELL, server: { ...SERVER, ...server } }, NOW);
   assert.equal(statesOf(judge({})), "ok");
@@ -72,19 +72,19 @@ Deno.test("judgeServer() wants rights, connections, and a version that is still 
   assert.equal(judgeServer(problem, NOW)[0]!.found, "connection refused");
 });
 
-Deno.test("judgeCluster() names each thing that keeps the local server from running", () => {
+Deno.test("judgeCluster() names everything that keeps the local server from running", () => {
   const judge = (cluster: Partial<typeof CLUSTER>, isServed = true) =>
     judgeCluster({ ...WELL, isServed, cluster: { ...CLUSTER, ...cluster } });
   assert.equal(statesOf(judge({})), "ok");
   assert.equal(statesOf(judge({ runs: false }, false)), "ok");
   const [down] = judge({ runs: false, lastWords: "FATAL: no space" });
-  assert.match(down!.found, /does not run: FATAL: no space$/);
+  assert.match(down!.found, /is not running: FATAL: no space$/);
   assert.match(judge({ installed: ["18.1"] })[0]!.found, /need PostgreSQL 17, which is not/);
   assert.equal(judge({ mode: 0o40750 })[0]!.advice, "Restrict it: chmod 700 /data/postgres/data");
   assert.deepEqual(judgeCluster({ ...WELL, cluster: undefined }), []);
 });
 
-Deno.test("judgeEmbedded() wants space for a copy where the file system cannot clone", () => {
+Deno.test("judgeEmbedded() requires space for a copy if the file system cannot clone files", () => {
   assert.equal(statesOf(judgeEmbedded(WELL, 1e9)), "ok");
   const [low] = judgeEmbedded(WELL, 50e6);
   assert.deepEqual([low!.state, low!.advice], [
@@ -105,12 +105,16 @@ Deno.test("judgeRecords() reports databases that failed, are missing, have no ow
   const [gone] = judge({}, { server: { ...SERVER, branches: [] } });
   assert.equal(gone!.found, "the engine lacks stock/main of shop");
   const bare = { server: { ...SERVER, withoutDatabase: SERVER.branches } };
-  assert.equal(judge({}, bare)[0]!.found, gone!.found, "its role is there, its database is not");
-  assert.equal(statesOf(judge({}, { server: undefined })), "ok", "a server that was not asked");
+  assert.equal(
+    judge({}, bare)[0]!.found,
+    gone!.found,
+    "its role exists, but its database does not",
+  );
+  assert.equal(statesOf(judge({}, { server: undefined })), "ok", "a server that was not queried");
   const [stray] = judge({ named: new Set(["b".repeat(16)]) });
   assert.match(stray!.found, /^the engines have databases without a record: a{16}$/);
   const ended = (hours: number) => [{ name: "orders/try of shop", expiresAt: NOW - hours * HOUR }];
-  assert.equal(statesOf(judge({ expired: ended(2) })), "ok", "it is swept within the hour");
+  assert.equal(statesOf(judge({ expired: ended(2) })), "ok", "it is removed within the hour");
   assert.match(judge({ expired: ended(30) })[0]!.advice!, /housekeeping fails/);
   assert.match(judge({ expired: ended(30) }, { isServed: false })[0]!.advice!, /Start svc serve/);
   const [soon, ...later] = judge({

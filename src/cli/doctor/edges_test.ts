@@ -30,7 +30,7 @@ Deno.test("judgeEdges() counts edges that have every change", () => {
   ]);
 });
 
-Deno.test("judgeEdges() names edges that are away, silent, behind or drained", () => {
+Deno.test("judgeEdges() names edges that are disconnected, silent, behind or drained", () => {
   const edges = [
     edge("a"),
     edge("b", { state: "lost", behind: null }),

@@ -14,7 +14,7 @@ const LANGUAGES = [
   "hugo",
 ];
 
-Deno.test("examine() looks at each point, and advises if one fails", async () => {
+Deno.test("examine() checks each point, and gives advice if one fails", async () => {
   const folder = await Deno.makeTempDir();
   const points = await examine({
     dataDir: `${folder}/data`,
@@ -43,7 +43,7 @@ Deno.test("examine() looks at each point, and advises if one fails", async () =>
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("examine() reports a data directory that svc serve cannot make", async () => {
+Deno.test("examine() reports a data directory that svc serve cannot create", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/file`, "");
   const points = await examine({

@@ -82,7 +82,7 @@ async function examineCredentials({ credentials }: Context): Promise<Point | und
   return facts === undefined ? undefined : judgeCredentials(path, { mode: facts.mode, warnings });
 }
 
-/** Tries the usual port where no platform serves from the data directory. */
+/** Tries the usual port if no platform serves from the data directory. */
 function examinePort(): Point {
   const name = "port";
   try {

@@ -5,7 +5,7 @@ const limitsOf = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +
   `Max open files            ${soft.padEnd(20)} 524288               files\n`;
 
-Deno.test("judgeOpenFiles() wants a file for each visitor", () => {
+Deno.test("judgeOpenFiles() requires an open file for each visitor", () => {
   assert.equal(judgeOpenFiles(limitsOf("65536"))!.state, "ok");
   assert.equal(judgeOpenFiles(limitsOf("unlimited"))!.state, "ok");
   const few = judgeOpenFiles(limitsOf("1024"))!;
@@ -19,7 +19,7 @@ Deno.test("judgeMemory() requires memory for the platform's processes", () => {
   assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MiB/);
 });
 
-Deno.test("judgeProxy() shows which variables name a proxy, and not its password", () => {
+Deno.test("judgeProxy() shows which variables set a proxy, without its password", () => {
   const HTTPS_PROXY = "http://user:secret@proxy.example:3128";
   assert.equal(judgeProxy({}), undefined);
   const through = judgeProxy({ HTTPS_PROXY })!;
@@ -28,12 +28,12 @@ Deno.test("judgeProxy() shows which variables name a proxy, and not its password
   assert.ok(!JSON.stringify(through).includes("secret"));
 });
 
-Deno.test("judgeCredentials() wants a file for its owner only", () => {
+Deno.test("judgeCredentials() requires a file that only its owner can access", () => {
   const judge = (mode: number | null, warnings: readonly string[] = []) =>
     judgeCredentials("/home/ada/.config/svc/credentials.json", { mode, warnings })!;
   assert.equal(judge(0o100600).state, "ok");
   assert.equal(judge(null).state, "ok");
   assert.match(judge(0o100644).advice!, /^Restrict it: chmod 600 \/home/);
-  assert.equal(judge(0o100600, ["an entry was left out"]).found, "an entry was left out");
+  assert.equal(judge(0o100600, ["an entry is missing"]).found, "an entry is missing");
   assert.equal(judgeCredentials(undefined, { mode: null, warnings: [] }), undefined);
 });

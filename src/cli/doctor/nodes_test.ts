@@ -19,7 +19,7 @@ Deno.test("judgeNodes() reports nothing about a platform with one node", () => {
   assert.deepEqual(found({ items: [node("a")], lost: [] }), []);
 });
 
-Deno.test("judgeNodes() counts nodes that are well", () => {
+Deno.test("judgeNodes() counts healthy nodes", () => {
   assert.deepEqual(found({ items: [node("a"), node("b", { lagMs: 5000 })], lost: [] }), [
     ["ok", "2 nodes, version 1.2.0", false],
   ]);

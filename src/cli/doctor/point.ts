@@ -1,6 +1,6 @@
 /** @module One check of `svc doctor`. */
 
-/** `warn` where the platform runs, but with less protection or fewer features. */
+/** `warn` if the platform runs, but with less protection or fewer features. */
 export type PointState = "ok" | "warn" | "fail";
 
 export interface Point {

@@ -55,7 +55,7 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   };
 }
 
-/** Tries the sandbox of servers on Node, where servers run at all. */
+/** Tests the sandbox of servers on Node, if servers run at all. */
 export async function examineNodeSandbox(
   support: SandboxSupport,
   env: Readonly<Record<string, string | undefined>>,

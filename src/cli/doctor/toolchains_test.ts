@@ -31,12 +31,12 @@ Deno.test("judgeToolchains() reports each language's toolchain, and how to insta
   assert.match(said.rust!, /^Projects in Rust do not build or run here\. Install Rust from /);
 });
 
-Deno.test("judgeToolchains() names all that a language lacks", () => {
+Deno.test("judgeToolchains() names everything that a language lacks", () => {
   const { ruby } = sentences();
   assert.match(ruby!, /^Projects in Ruby do not .*\. Install Ruby with .*\. Install Bundler with /);
 });
 
-Deno.test("judgeToolchains() has each toolchain in one language", () => {
+Deno.test("judgeToolchains() assigns each toolchain to one language", () => {
   const said = Object.values(sentences()).join("\n");
   for (const { install } of TOOLCHAINS) assert.equal(said.split(install).length, 2, install);
 });

@@ -17,7 +17,7 @@ export default defineCommand({
     const isDrained = flags.undo !== true;
     const client = ctx.client({ phase: "auth" });
     const edge = await client.call(drainEdge, { params: { edge: name }, body: { isDrained } });
-    ctx.ui.done("auth", `${isDrained ? "Drains" : "Uses"} front edge ${printable(edge.name)}`);
+    ctx.ui.done("auth", `${isDrained ? "Draining" : "Using"} front edge ${printable(edge.name)}`);
     ctx.ui.result({ edge }, "");
   },
 });

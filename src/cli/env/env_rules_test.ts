@@ -76,7 +76,7 @@ Deno.test("findMissing() names each required variable in each environment that l
   }]);
 });
 
-Deno.test("findExposed() names sensitive variables that are stored plain", () => {
+Deno.test("findExposed() names sensitive variables that are stored as plain text", () => {
   const declarations = new Map([["A", sensitive], ["B", plain]]);
   const variables = [variable("A", "all"), variable("A", "x", "secret"), variable("B", "all")];
   assert.deepEqual(findExposed(declarations, variables), [{ key: "A", scope: "all" }]);
@@ -121,7 +121,7 @@ Deno.test("parseDotenv() keeps values unchanged and expands nothing", () => {
   });
 });
 
-Deno.test("parseDotenv() drops no line in silence", () => {
+Deno.test("parseDotenv() never drops a line silently", () => {
   const text = 'A=1\nno assignment\nB="open\nA=2\n';
   const { problems } = parseDotenv(text, { flag: "plain", declarations: new Map() });
   assert.deepEqual(problems, [
@@ -137,7 +137,7 @@ Deno.test("parseDotenv() never allows a flag to make a declared secret plain", (
   assert.deepEqual(entries.map(({ category }) => category), ["secret", "plain", "plain"]);
 });
 
-Deno.test("parseDotenv() reports problems without values, whatever the file holds", () => {
+Deno.test("parseDotenv() reports problems without values, regardless of the file's content", () => {
   const options = { flag: "secret" as const, declarations: new Map() };
   fc.assert(fc.property(fc.string(), fc.stringMatching(/^[a-z.-]{1,8}$/), (noise, name) => {
     const { problems } = parseDotenv(`${noise}\n${name}=planted-secret\n`, options);
@@ -157,14 +157,14 @@ Deno.test("checkVariableName() never repeats text after an equals sign", () => {
   }));
 });
 
-Deno.test("childVariables() puts the project's variables over the parent's", () => {
+Deno.test("childVariables() lets the project's variables override the parent's", () => {
   const parent = { HOME: "/home", A: "own", GONE: undefined, PATH: "/bin" };
   const { env, heldBack } = childVariables(parent, { A: "1", PATH: "/evil", LD_X: "1" }, ["LD_X"]);
   assert.deepEqual(env, { HOME: "/home", A: "1", PATH: "/bin", LD_X: "1" });
   assert.deepEqual(heldBack, ["PATH"]);
 });
 
-Deno.test("isSteering() knows loaders, shells and runtimes, in any case", () => {
+Deno.test("isSteering() recognizes variables of loaders, shells and runtimes, in any case", () => {
   for (const name of ["PATH", "Path", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_FUNC_a"]) {
     assert.ok(isSteering(name), name);
   }

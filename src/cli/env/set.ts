@@ -60,7 +60,7 @@ function checkFlags(given: string | undefined, flags: SetFlags): void {
   }
 }
 
-/** The scope that the flags, the variable, the context or a person say. */
+/** The scope from the flags, the variable, the context or a person. */
 async function chooseScope(
   ctx: Context,
   flags: SetFlags,

@@ -13,7 +13,7 @@ const withDeclarations: Step["before"] = async (bench) => {
 const makeStaging: Step["before"] = (bench) => bench.json(["environments", "create", "staging"]);
 
 const set: readonly Step[] = [
-  { name: "nothing is set", argv: ["env", "list"] },
+  { name: "no variables set", argv: ["env", "list"] },
   {
     name: "set a plain variable in one environment",
     argv: ["env", "set", "LEVEL", "--plain", "--value", "info", "--environment", "production"],
@@ -45,7 +45,7 @@ const set: readonly Step[] = [
     env: { SVC_ENVIRONMENT: "preview" },
   },
   {
-    name: "an environment of the project's own",
+    name: "a custom environment",
     before: makeStaging,
     argv: ["env", "set", "LEVEL", "--plain", "--value", "all", "--environment", "staging"],
   },
@@ -60,7 +60,7 @@ const set: readonly Step[] = [
     code: 1,
   },
   {
-    name: "no scope, and a person who chooses",
+    name: "no scope, so the person chooses",
     argv: ["env", "set", "LEVEL", "--plain", "--value", "x"],
     answers: ["preview"],
   },
@@ -105,13 +105,13 @@ const set: readonly Step[] = [
     answers: [SECRET],
   },
   { name: "all scopes listed", argv: ["env", "list", "--all"] },
-  { name: "what one environment sees", argv: ["env", "list", "--environment", "preview"] },
+  { name: "the variables of one environment", argv: ["env", "list", "--environment", "preview"] },
   {
     name: "what SVC_ENVIRONMENT sees",
     argv: ["env", "list"],
     env: { SVC_ENVIRONMENT: "production" },
   },
-  { name: "list of two scopes", argv: ["env", "list", "--all", "--environment", "x"], code: 2 },
+  { name: "a list of two scopes", argv: ["env", "list", "--all", "--environment", "x"], code: 2 },
 ];
 
 const refusals: readonly Step[] = [
@@ -121,7 +121,7 @@ const refusals: readonly Step[] = [
     code: 2,
   },
   {
-    name: "a secret behind the name",
+    name: "a secret after the name",
     argv: ["env", "set", `TOKEN=${SECRET}`],
     code: 2,
   },
@@ -131,15 +131,15 @@ const refusals: readonly Step[] = [
     code: 2,
   },
   {
-    name: "a secret behind an unknown flag",
+    name: "a secret after an unknown flag",
     argv: ["env", "set", "TOKEN", `--valeu=${SECRET}`],
     code: 2,
   },
-  { name: "a secret as a surplus word", argv: ["env", "set", "TOKEN", SECRET], code: 2 },
+  { name: "a secret as an extra argument", argv: ["env", "set", "TOKEN", SECRET], code: 2 },
   { name: "no category", argv: ["env", "set", "NEW", "--value", "x", "--all"], code: 2 },
   { name: "two categories", argv: ["env", "set", "NEW", "--plain", "--secret"], code: 2 },
   { name: "no value", argv: ["env", "set", "NEW", "--plain", "--all"], code: 1 },
-  { name: "no value of a secret", argv: ["env", "set", "NEW", "--secret", "--all"], code: 1 },
+  { name: "no value for a secret", argv: ["env", "set", "NEW", "--secret", "--all"], code: 1 },
   {
     name: "two values",
     argv: ["env", "set", "NEW", "--plain", "--value", "x", "--stdin", "--all"],
@@ -158,19 +158,19 @@ const refusals: readonly Step[] = [
     code: 2,
   },
   {
-    name: "a secret with a NUL",
+    name: "a secret with a NUL character",
     argv: ["env", "set", "NEW", "--secret", "--stdin", "--all"],
     stdin: `${SECRET}\0`,
     code: 2,
   },
   {
-    name: "a secret of too many bytes",
+    name: "a secret that is too large",
     argv: ["env", "set", "NEW", "--secret", "--stdin", "--all"],
     stdin: SECRET.repeat(1000),
     code: 2,
   },
   {
-    name: "a secret that is no UTF-8",
+    name: "a secret that is not UTF-8",
     argv: ["env", "set", "NEW", "--secret", "--stdin", "--all"],
     stdin: Uint8Array.of(0xff, 0xfe, 0x41),
     code: 2,
@@ -195,9 +195,9 @@ const dotenv: readonly Step[] = [
     files: { ".env": `URL=http://a # why\nexport API_KEY="${SECRET}"\nEXTRA='$(id)'\n` },
     argv: ["env", "set", "--from-file", ".env", "--all-keys", "--plain", "--all"],
   },
-  { name: "what it set", argv: ["env", "list"] },
+  { name: "the variables that it set", argv: ["env", "list"] },
   {
-    name: "a dotenv file with a variable of no category",
+    name: "a dotenv file with a variable without a category",
     argv: ["env", "set", "--from-file", ".env", "--all-keys", "--all"],
     code: 1,
   },
@@ -208,13 +208,13 @@ const dotenv: readonly Step[] = [
     code: 1,
   },
   {
-    name: "a dotenv file with nothing in it",
+    name: "an empty dotenv file",
     files: { "empty.env": "# nothing\n" },
     argv: ["env", "set", "--from-file", "empty.env", "--all-keys", "--secret", "--all"],
     code: 1,
   },
   {
-    name: "a dotenv file of which the platform refuses a part",
+    name: "a dotenv file that the platform refuses in part",
     files: { "part.env": `EXTRA=${SECRET}\nFRESH=${SECRET}\n` },
     argv: ["env", "set", "--from-file", "part.env", "--all-keys", "--secret", "--all"],
     code: 1,
@@ -249,21 +249,21 @@ const validate: readonly Step[] = [
     argv: ["env", "set", "URL", "--value", "http://a", "--environment", "production"],
   },
   { name: "missing ones", argv: ["env", "validate"], before: makeStaging, code: 1 },
-  { name: "of one environment", argv: ["env", "validate", "--environment", "preview"], code: 1 },
-  { name: "of an unknown one", argv: ["env", "validate", "--environment", "x"], code: 1 },
+  { name: "for one environment", argv: ["env", "validate", "--environment", "preview"], code: 1 },
+  { name: "for an unknown environment", argv: ["env", "validate", "--environment", "x"], code: 1 },
   {
     name: "declared sensitive, no flag",
     argv: ["env", "set", "API_KEY", "--stdin", "--all"],
     stdin: SECRET,
   },
-  { name: "complete in one", argv: ["env", "validate", "--environment", "production"] },
+  { name: "complete in one environment", argv: ["env", "validate", "--environment", "production"] },
   {
     name: "the rest",
     argv: ["env", "set", "URL", "--value", "http://b", "--all", "--replace-scope"],
   },
   { name: "complete", argv: ["env", "validate"] },
   {
-    name: "a sensitive one that is stored plain",
+    name: "a sensitive variable stored as plain text",
     before: async (bench) => {
       const source = await bench.read("svc.toml");
       await bench.write("svc.toml", source.replace('URL = "plain"', 'URL = "sensitive"'));

@@ -91,7 +91,7 @@ async function findReference(
     ctx.ui.log(
       phase,
       "warn",
-      `Ignoring ${CONTEXT_PATH}: it belongs to another project than ${project.name}`,
+      `Ignoring ${CONTEXT_PATH}: it does not belong to project ${project.name}`,
     );
     return undefined;
   }

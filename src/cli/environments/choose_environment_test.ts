@@ -12,7 +12,7 @@ const withProject = (test: (bench: Bench) => Promise<void>) =>
     await test(bench);
   });
 
-Deno.test("--environment, SVC_ENVIRONMENT and context use take an id", () =>
+Deno.test("--environment, SVC_ENVIRONMENT and context use accept an id", () =>
   withProject(async (bench) => {
     const { environment } = await bench.json(["environments", "create", "staging"]);
     const { id } = environment as { id: string };
@@ -26,7 +26,7 @@ Deno.test("--environment, SVC_ENVIRONMENT and context use take an id", () =>
     assert.equal(deployed.environment, "staging");
   }));
 
-Deno.test("context use makes git ignore the context, and the manifest stays", () =>
+Deno.test("context use makes git ignore the context, but not the manifest", () =>
   withProject(async (bench) => {
     const git = (...args: string[]) => new Deno.Command("git", { args, cwd: bench.site }).output();
     await git("init", "--quiet");
@@ -38,7 +38,7 @@ Deno.test("context use makes git ignore the context, and the manifest stays", ()
     assert.equal((await git("check-ignore", ".svc/manifest.json")).code, 1);
   }));
 
-Deno.test("the context of a folder counts in the folders below", () =>
+Deno.test("the context of a folder applies to the folders below", () =>
   withProject(async (bench) => {
     await bench.json(["context", "use", "preview"]);
     const below = join(bench.site, "src");
@@ -54,7 +54,7 @@ Deno.test("the context is not deployed", () =>
     assert.deepEqual((files as { path: string }[]).map(({ path }) => path), ["index.html"]);
   }));
 
-Deno.test("a value is asked for unseen, with --stdin on a terminal too", () =>
+Deno.test("a value is typed hidden, even with --stdin on a terminal", () =>
   withProject(async (bench) => {
     for (const flags of [["--secret"], ["--secret", "--stdin"]]) {
       const person = personWho([SECRET]);

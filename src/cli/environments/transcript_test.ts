@@ -32,17 +32,17 @@ const environments: readonly Step[] = [
     before: (bench) => bench.json(["context", "use", "staging"]),
     argv: ["environments", "delete", "staging", "--force"],
   },
-  { name: "a context that is gone", argv: ["env", "list"], code: 1 },
+  { name: "a context that no longer exists", argv: ["env", "list"], code: 1 },
 ];
 
 const context: readonly Step[] = [
   { name: "none", argv: ["context", "show"] },
   { name: "clear nothing", argv: ["context", "clear"] },
-  { name: "use an unknown one", argv: ["context", "use", "prodution"], code: 1 },
+  { name: "use an unknown environment", argv: ["context", "use", "prodution"], code: 1 },
   { name: "use", argv: ["context", "use", "production"] },
   { name: "use again", argv: ["context", "use", "production"] },
   { name: "show", argv: ["context", "show"] },
-  { name: "the list knows it", argv: ["environments", "list"] },
+  { name: "the list shows it", argv: ["environments", "list"] },
   { name: "a command uses it", argv: ["env", "set", "A", "--plain", "--value", "x"] },
   {
     name: "SVC_ENVIRONMENT takes precedence over it",
@@ -86,7 +86,7 @@ const deploy: readonly Step[] = [
     code: 1,
   },
   { name: "in production", argv: ["deploy", "--prod"], code: 1 },
-  { name: "in an own environment", argv: ["deploy", "--environment", "staging"], code: 1 },
+  { name: "in a custom environment", argv: ["deploy", "--environment", "staging"], code: 1 },
   { name: "--skip-env-check", argv: ["deploy", "--skip-env-check", "--environment", "staging"] },
   { name: "two environments", argv: ["deploy", "--prod", "--environment", "staging"], code: 2 },
   { name: "an unknown environment", argv: ["deploy", "--environment", "stagin"], code: 1 },
@@ -94,12 +94,12 @@ const deploy: readonly Step[] = [
     name: "set it",
     argv: ["env", "set", "URL", "--value", "http://a", "--environment", "staging"],
   },
-  { name: "the deployment is marked", argv: ["deployments"] },
+  { name: "the deployment is marked as outdated", argv: ["deployments"] },
   {
     name: "complete",
     argv: ["deploy", "--environment", "staging"],
   },
-  { name: "the new one is not", argv: ["deployments", "--limit", "1"] },
+  { name: "the new deployment is not", argv: ["deployments", "--limit", "1"] },
   {
     name: "the context does not choose the environment of a deploy",
     before: (bench) => bench.json(["context", "use", "production"]),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withPlatform } from "../_test_platform.ts";
 import { toFlagProblems } from "./flag_problems.ts";
 
-Deno.test("toFlagProblems() names the flag or argument that gave a field", () => {
+Deno.test("toFlagProblems() names the flag or argument that set a field", () => {
   const given = { flags: ["--display-name", "--project-id"], args: ["name", "webhook_id"] };
   const rows: [path: string, wanted: string | undefined][] = [
     ["body.displayName", "--display-name"],
@@ -31,7 +31,7 @@ const WRONG_VALUES: [argv: string[], named: string][] = [
   [["deploy", "--branch", "-bad"], "--branch"],
 ];
 
-Deno.test("a wrong value of a flag is named by its flag, with exit code 2", async (t) => {
+Deno.test("a wrong value is reported with its flag, and exit code 2", async (t) => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     for (const [argv, named] of WRONG_VALUES) {

@@ -94,7 +94,7 @@ const withoutSecrets = (words: readonly Word[]): Word[] =>
 function assertSameTarget(changes: FlagChanges): void {
   for (const [flag, value] of Object.entries(changes)) {
     if (value !== undefined && TARGET_FLAGS.has(flag)) {
-      throw new TypeError(`Cannot suggest a command with another ${flag} than the user's`);
+      throw new TypeError(`Cannot suggest a command with a different ${flag} than the user's`);
     }
   }
 }

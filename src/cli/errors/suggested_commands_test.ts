@@ -35,7 +35,7 @@ Deno.test("again() sets, replaces and leaves out flags, before the arguments aft
   );
 });
 
-Deno.test("again() knows a flag by its short name", () => {
+Deno.test("again() recognizes a flag by its short name", () => {
   assert.equal(linesOf("dev", "-p", "3000").again({ "--port": "4000" }), "svc dev --port 4000");
 });
 
@@ -55,7 +55,7 @@ Deno.test("of() keeps platform, workspace and JSON mode, and nothing else", () =
   );
 });
 
-Deno.test("no line repeats a possible secret", () => {
+Deno.test("no suggested line repeats a possible secret", () => {
   const lines = linesOf("env", "set", "KEY", "--plain", "--value", "1", "--token=svc_1", "--json");
   assert.equal(lines.again(), "svc env set KEY --plain --value 1 --json");
   assert.equal(lines.of("login"), "svc login --json");

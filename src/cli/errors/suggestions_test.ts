@@ -34,7 +34,7 @@ async function settles(bench: Bench, line: string | undefined, options: RunOptio
   assert.equal(outcome.code, 0, `${line}: ${outcome.stdout}${outcome.stderr}`);
 }
 
-Deno.test("a name that is taken: take another", () =>
+Deno.test("a taken name: choose another", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const argv = ["projects", "create", "--name", "blog", "--display-name", "It's a blog"];
@@ -49,7 +49,7 @@ Deno.test("a name that is taken: take another", () =>
     await settles(bench, init.next[0]);
   }));
 
-Deno.test("a folder that is not linked: list the projects, or create one, but touch no other", () =>
+Deno.test("an unlinked folder: list the projects, or create one, but change no other", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"], ["link"]]) {
@@ -67,7 +67,7 @@ Deno.test("a folder that is not linked: list the projects, or create one, but to
     assert.match(await bench.read("svc.toml"), /name = "my-site"/);
   }));
 
-Deno.test("a project that is not there: the hint names the one that was meant", () =>
+Deno.test("a missing project: the hint names the one that was probably meant", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const { next, hint } = await suggested(bench, ["deploy", "--prod", "--project-id", "blogs"]);
@@ -80,7 +80,7 @@ Deno.test("a project that is not there: the hint names the one that was meant", 
     for (const line of next) await settles(bench, line);
   }));
 
-Deno.test("a key of another workspace: log in there, and nothing happens in the key's own", () =>
+Deno.test("a key of another workspace: log in there, and nothing changes in the key's workspace", () =>
   withPlatform(async (bench) => {
     const { next, error } = await suggested(bench, ["projects", "list", "--workspace", "acme"]);
     assert.match(error, /belongs to workspace "default", not "acme"/);
@@ -101,7 +101,7 @@ Deno.test("nothing to roll back: list the deployments", () =>
     assert.match(first.error, /no earlier deployment to roll back to/);
   }));
 
-Deno.test("an output that is missing: build it", () =>
+Deno.test("a missing output: build it", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create", "--name", "my-site"]);
     await Deno.remove(join(bench.site, "index.html"));
@@ -126,7 +126,7 @@ Deno.test("no environment: a list of them; confirmations: the same line with the
     await settles(bench, remove.next[0]);
   }));
 
-Deno.test("the platform's address and the project go with every suggestion", () =>
+Deno.test("every suggestion includes the platform's URL and the project", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const { SVC_API_URL: url, ...env } = bench.env;

@@ -41,9 +41,9 @@ export function renderErrorPage(): string {
     "",
     "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",
-    "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a request of",
-    "the API that fails returns `{ error, code, requestId, hint, docs, … }`. `error` is for people and can",
-    "change; `code` does not. `svc explain <code>` prints the same text.",
+    "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a failed API",
+    "request returns `{ error, code, requestId, hint, docs, … }`. `error` is for people and can change;",
+    "`code` does not. `svc explain <code>` prints the same text.",
     "",
     ...sections,
   ].join("\n");

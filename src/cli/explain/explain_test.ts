@@ -10,7 +10,7 @@ import { hintOfCode } from "../program.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
 
-Deno.test("every code of the tool and of the platform is explained, and no other", () => {
+Deno.test("every code of the CLI and the platform is explained, and no others", () => {
   const codes = new Set<string>([...ERROR_CODES, ...CLI_ERROR_CODES]);
   assert.deepEqual([...EXPLANATIONS.keys()].sort(), [...codes].sort());
 });
@@ -25,7 +25,7 @@ async function* sources(folder: URL): AsyncGenerator<string> {
   }
 }
 
-Deno.test("every explained code stands if it is thrown, not only in the list of codes", async () => {
+Deno.test("every explained code is actually thrown, not only listed", async () => {
   const uses = new Map([...EXPLANATIONS.keys()].map((code) => [code, 0]));
   for await (const text of sources(new URL("../../", import.meta.url))) {
     for (const [, word] of text.matchAll(/["`]([a-z_]+)["`]/g)) {

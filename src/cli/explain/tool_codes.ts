@@ -162,7 +162,7 @@ export const TOOL_CODES = {
     guide: "domains.md",
   },
   not_delivered: {
-    meaning: "A notification, a webhook or a test of a drain could not be delivered.",
+    meaning: "A notification, a webhook event or a drain test could not be delivered.",
     remedy: "The message has the response of the receiver.",
     commands: ["notifications test", "webhooks list", "drains list"],
     guide: "notifications.md",
@@ -194,7 +194,7 @@ export const TOOL_CODES = {
     guide: "platform.md",
   },
   not_listening: {
-    meaning: "The platform could not listen, or ended before it did.",
+    meaning: "The platform could not listen, or exited before it could.",
     remedy: "Check the lines above and the log of the platform.",
     isHint: true,
     commands: ["doctor"],
@@ -218,7 +218,7 @@ export const TOOL_CODES = {
   },
   not_replaced: {
     meaning: "The running platform did not hand over to the new one.",
-    remedy: "Check which of them runs before you try again.",
+    remedy: "Check which of the two is running before you try again.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",

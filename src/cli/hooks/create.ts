@@ -24,7 +24,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   examples: [
     ["hooks create --name cms --scope Production", "for a CMS that publishes content"],
-    ["hooks create --name github --signed", "for webhooks of a forge"],
+    ["hooks create --name github --signed", "for webhooks from a forge"],
     ["hooks create --name ci --branch 'release/*' --scope Preview", "for releases only"],
   ],
   async run({ flags }, ctx) {

@@ -11,7 +11,7 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states with which the command itself fails. */
+/** Final states that make the command itself fail. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
 /** Pause between two polls, in milliseconds; it grows from the first to the last. */
@@ -64,7 +64,7 @@ export default defineCommand({
       .option("--wait", "wait until it is live; fail if it fails")
       .option(
         "--timeout <seconds>",
-        "longest time to wait",
+        "maximum time to wait",
         wholeNumber({ min: 1, max: 86_400 }),
         DEFAULT_WAIT_SECONDS,
       ),

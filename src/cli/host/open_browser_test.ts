@@ -27,7 +27,7 @@ for (const [name, os, env, command] of ROWS) {
   });
 }
 
-Deno.test("browserCommand() opens nothing but web addresses", () => {
+Deno.test("browserCommand() opens only web URLs", () => {
   for (const url of ["file:///etc/passwd", "javascript:alert(1)", "-flag", ""]) {
     assert.equal(browserCommand(url, { os: "darwin", env: {} }), undefined);
   }

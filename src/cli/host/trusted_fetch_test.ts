@@ -79,7 +79,7 @@ Deno.test({
     }),
 });
 
-Deno.test("createTrustedFetch() names the file that it cannot use", async () => {
+Deno.test("createTrustedFetch() names a file that it cannot use", async () => {
   const trusted = createTrustedFetch({ SSL_CERT_FILE: "/nowhere/ca.pem" });
   await assert.rejects(
     trusted("https://localhost:1/"),

@@ -3,12 +3,12 @@ import { testTranscript } from "../_test_transcript.ts";
 
 testTranscript("keys", [
   {
-    name: "a permission that is none",
+    name: "an invalid permission",
     argv: ["keys", "create", "ci", "--permission", "deploy"],
     code: 2,
   },
-  { name: "a life that is none", argv: ["keys", "create", "ci", "--expires", "soon"], code: 2 },
-  { name: "a project that is none", argv: ["keys", "create", "ci", "--project", "boats"], code: 1 },
+  { name: "an invalid lifetime", argv: ["keys", "create", "ci", "--expires", "soon"], code: 2 },
+  { name: "an invalid project", argv: ["keys", "create", "ci", "--project", "boats"], code: 1 },
   {
     name: "for CI",
     argv: ["keys", "create", "ci", "--permission", "deploy-previews", "--permission", "READ"],
@@ -16,7 +16,7 @@ testTranscript("keys", [
   { name: "all", argv: ["keys", "list"] },
   { name: "nothing to change", argv: ["keys", "update", "ci"], code: 2 },
   {
-    name: "no longer limited",
+    name: "limits removed",
     argv: ["keys", "update", "ci", "--permission", "everything", "--all-projects"],
   },
   { name: "not asked", argv: ["keys", "revoke", "ci"], code: 1 },
@@ -28,7 +28,7 @@ testTranscript("keys", [
     code: 2,
   },
   {
-    name: "a publisher of no repository",
+    name: "a publisher without a repository",
     argv: [
       "keys",
       "publishers",
@@ -61,10 +61,14 @@ testTranscript("keys", [
     ],
   },
   { name: "all publishers", argv: ["keys", "publishers"] },
-  { name: "a publisher not removed", argv: ["keys", "publishers", "remove", "acme/shop"], code: 1 },
+  {
+    name: "a publisher that is not removed",
+    argv: ["keys", "publishers", "remove", "acme/shop"],
+    code: 1,
+  },
   {
     name: "a publisher removed",
     argv: ["keys", "publishers", "remove", "acme/shop", "--force"],
   },
-  { name: "one that is not there", argv: ["keys", "revoke", "ci", "--force"], code: 1 },
+  { name: "a missing one", argv: ["keys", "revoke", "ci", "--force"], code: 1 },
 ]);

@@ -55,7 +55,7 @@ Deno.test("kv get returns the value of kv set: text, JSON, and bytes from stdin"
     assert.equal((await run(["get", "a"])).stdout, "  as it\nis\n");
   }));
 
-Deno.test("kv get shows a value on a terminal so that it cannot control it", () =>
+Deno.test("kv get shows a value so that it cannot control the terminal", () =>
   withFolder(async ({ run }) => {
     await run(["set", "a", "\x1b[2Jb"]);
     assert.equal((await run(["get", "a"], { terminal: true })).stdout, "\\x1b[2Jb\n");
@@ -101,7 +101,7 @@ Deno.test("kv clear asks for confirmation, unless it gets --force", () =>
     assert.deepEqual(await json(["list"]), { items: [] });
   }));
 
-Deno.test("kv shares dev.data_dir with other processes that have it open, and reading leaves nothing behind", () =>
+Deno.test("kv shares dev.data_dir with other processes that have it open, and reading creates nothing", () =>
   withFolder(async ({ folder, json, run }) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), '[dev]\ndata_dir = "local/data"\n');
     const inner = join(folder, "src");
@@ -113,9 +113,9 @@ Deno.test("kv shares dev.data_dir with other processes that have it open, and re
     assert.ok(!await Deno.stat(join(folder, "local")).then(() => true, () => false));
 
     using dev = await openLocalKv(join(folder, "local", "data"));
-    await json(["set", "a", "from the tool"], { cwd: inner });
+    await json(["set", "a", "from the CLI"], { cwd: inner });
     const seen = await dev.store.get(dev.namespace, "a");
-    assert.equal(new TextDecoder().decode(seen?.bytes), "from the tool");
+    assert.equal(new TextDecoder().decode(seen?.bytes), "from the CLI");
     await dev.store.set(dev.namespace, "a", {
       bytes: new TextEncoder().encode("from dev"),
       contentType: "text/plain",
@@ -123,7 +123,7 @@ Deno.test("kv shares dev.data_dir with other processes that have it open, and re
     assert.equal((await json(["get", "a"])).value, "from dev");
   }));
 
-Deno.test("kv reports problems of a command line", () =>
+Deno.test("kv reports errors in a command line", () =>
   withFolder(async ({ run }) => {
     const rows: readonly (readonly [string[], RegExp, RunOptions?])[] = [
       [["set", "", "x"], /Keys must be 1 to 512 bytes/],

@@ -63,7 +63,7 @@ export default defineCommand({
       )
       .addOption(new Option("--type <type>", "type of the value").choices(VALUE_TYPES)),
   examples: [
-    ["kv set greeting hello", "set a text"],
+    ["kv set greeting hello", "set text"],
     [`kv set boats/kestrel '{"feet":40}'`, "set JSON"],
     ["kv set session abc --ttl 3600", "expire after an hour"],
     ["kv set photo < photo.jpg", "set bytes from a file"],

@@ -46,7 +46,7 @@ export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): st
   return MEDIA_TYPES[given ?? guessType(bytes)];
 }
 
-/** A value as a member of a JSON object; bytes that are no text are in base64. */
+/** A value as a member of a JSON object; bytes that are not text are in base64. */
 export interface ShownValue {
   readonly value: unknown;
   readonly encoding: "json" | "text" | "base64";

@@ -112,7 +112,7 @@ Deno.test("each tool has a title, schemas and annotations that match its behavio
   assert.equal(hints.get("search_logs")?.readOnlyHint, true);
 });
 
-Deno.test("--read-only offers nothing that changes anything, nor suggests it", async () => {
+Deno.test("--read-only neither offers nor suggests anything that makes changes", async () => {
   await using agent = await connect({
     readOnly: true,
     api: (path) =>
@@ -145,7 +145,7 @@ Deno.test("--project confines every tool to that project", async () => {
   assert.ok(!agent.requests.some((line) => line.startsWith("POST")), "nothing was promoted");
 });
 
-Deno.test("status reports that a folder is linked to no project, and hides no other failure", async () => {
+Deno.test("status reports an unlinked folder, and hides no other failure", async () => {
   const failing = async (code: string) => {
     await using agent = await connect({ noProject: code });
     return await agent.client.callTool({ name: "status", arguments: {} });
@@ -156,7 +156,7 @@ Deno.test("status reports that a folder is linked to no project, and hides no ot
   assert.match(textOf(unreachable), /^No \(unreachable\)/);
 });
 
-Deno.test("a variable is set unseen, from the server's environment or a file", async () => {
+Deno.test("a variable is set without being shown, from the server's environment or a file", async () => {
   await using agent = await connect({
     answer: () => ({ variable: { key: "KEY", value: "sk_live_1" } }),
   });
@@ -189,7 +189,7 @@ Deno.test("a variable is set unseen, from the server's environment or a file", a
   assert.match(textOf(missing), /environment has no variable NOBODY/);
 });
 
-Deno.test("input that the schema does not allow runs no command", async () => {
+Deno.test("input that violates the schema runs no command", async () => {
   await using agent = await connect();
   for (
     const [name, given] of [
@@ -215,7 +215,7 @@ Deno.test("values are passed as values, never as flags", async () => {
   assert.ok(words.indexOf("--") < words.indexOf("--rules=/etc/passwd"));
 });
 
-Deno.test("describeFailure() shows problems and their position, with a limit, and tools that help", () => {
+Deno.test("describeFailure() shows a limited number of problems with their position, and tools that help", () => {
   const diagnostics = Array.from({ length: 12 }, (_, index) => ({
     position: { line: index + 1, column: 2 },
     path: "rules[0].x",
@@ -319,10 +319,10 @@ Deno.test("the logs of a deployment are resources, with --read-only too", async 
   assert.ok(agent.requests.every((request) => request.startsWith("GET ")));
   const before = agent.requests.length;
   await assert.rejects(read("svc://deployments/..%2Fprojects/logs"), /no deployment/);
-  assert.equal(agent.requests.length, before, "what is no id is not asked for");
+  assert.equal(agent.requests.length, before, "an invalid id is never requested");
 });
 
-Deno.test("--project confines the logs: those of other projects are as if there were none", async () => {
+Deno.test("--project confines the logs: logs of other projects seem not to exist", async () => {
   for (const name of ["build-log", "logs"]) {
     const uri = `svc://deployments/${D1}/${name}`;
     await using own = await connect({ project: "blog", api: deploymentOf(PROJECT.id) });
@@ -333,7 +333,7 @@ Deno.test("--project confines the logs: those of other projects are as if there 
   }
 });
 
-Deno.test("of a long log the end is read, which reports how much is before it", async () => {
+Deno.test("only the end of a long log is read, with the number of lines before it", async () => {
   const lines = Array.from({ length: 3000 }, (_, at) => ({
     number: at + 1,
     time: "2026-11-21T10:00:00.000Z",

@@ -25,7 +25,7 @@ function isWithin(folder: string, path: string): boolean {
 const forbidden = (error: string, hint: string) =>
   new ToolFailure({ error, code: "forbidden", hint });
 
-/** The path without links; `undefined` if nothing is there. */
+/** The path without links; `undefined` if nothing exists there. */
 async function realPath(path: string): Promise<string | undefined> {
   try {
     return await Deno.realPath(path);

@@ -27,7 +27,7 @@ async function makeHome() {
 const failsWith = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof ToolFailure && error.code === code && message.test(error.message);
 
-Deno.test("readProjectFile() reads files of the project, from folders of it too", async () => {
+Deno.test("readProjectFile() reads files of the project, including from subfolders", async () => {
   await using box = await makeHome();
   assert.equal(await box.read("key.txt"), "value\n");
   assert.equal(await box.read("../key.txt", ".svc"), "value\n");
@@ -40,7 +40,7 @@ Deno.test("readProjectFile() refuses files outside the project, including links"
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {
     await assert.rejects(box.read(path), elsewhere, path);
   }
-  // A folder from the agent gives no access to other projects than the server's own.
+  // A folder from the agent gives no access to projects other than the server's own.
   await Deno.writeTextFile(join(box.home, "site2", "svc.toml"), '[project]\nname = "b"\n');
   await assert.rejects(box.read("key.txt", "../site2"), elsewhere);
   await assert.rejects(

@@ -47,7 +47,7 @@ Deno.test("notifications watch shows incoming notifications, one object per line
     assert.deepEqual([told.title, told.data], ["blog is live", { project: "blog" }]);
   }));
 
-Deno.test("notifications watch continues after a break where it was", async () => {
+Deno.test("notifications watch resumes after a lost connection", async () => {
   const stop = new AbortController();
   const asked: (string | null)[] = [];
   const answers = [

@@ -8,7 +8,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const FACTS = { name: "blog", buildCommand: "npm run build", devCommand: undefined };
 
-Deno.test("withAgentsSection() adds the section once, and keeps the text around it", () => {
+Deno.test("withAgentsSection() adds the section once, and keeps the surrounding text", () => {
   const section = renderAgentsSection(FACTS);
   assert.equal(withAgentsSection("", section), `${section}\n`);
   const added = withAgentsSection("# Ours\n\nBe kind.\n", section);
@@ -20,7 +20,7 @@ Deno.test("withAgentsSection() adds the section once, and keeps the text around 
   );
 });
 
-Deno.test("withAgentsSection() finds the section of another version, and ends lines as the file does", () => {
+Deno.test("withAgentsSection() replaces the section of another version, and keeps the file's line endings", () => {
   const section = renderAgentsSection(FACTS);
   const older = "# Ours\n\n<!-- svc: begin (older words) -->\n$& old\n<!-- svc: end -->\n\nMore\n";
   assert.equal(withAgentsSection(older, section), `# Ours\n\n${section}\n\nMore\n`);
@@ -35,11 +35,11 @@ Deno.test("withAgentsSection() keeps the text between unpaired marks", () => {
   for (const broken of [`${begin}\nOurs\n`, "<!-- svc: end -->\nOurs\n", `Ours\n${begin}`]) {
     const once = withAgentsSection(broken, section);
     assert.equal(once, `${broken.trimEnd()}\n\n${section}\n`);
-    assert.equal(withAgentsSection(once, section), once, "and again without losing anything");
+    assert.equal(withAgentsSection(once, section), once, "again, without losing anything");
   }
 });
 
-Deno.test("every command of the section is one of the tool's", () => {
+Deno.test("every command in the section exists", () => {
   const lines = [...renderAgentsSection(FACTS).matchAll(/`svc ([a-z]+(?: [a-z]+)?)/g)];
   assert.ok(lines.length > 8);
   for (const [, line] of lines) {

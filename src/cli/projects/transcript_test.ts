@@ -47,7 +47,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   },
   "a server for Deno": { files: { "main.ts": "Deno.serve(() => new Response());" } },
   "a site of Vite": { files: { "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }) } },
-  "functions of Vercel beside a site of Vite": {
+  "Vercel functions next to a Vite site": {
     files: {
       "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }),
       "api/hello.js":
@@ -69,7 +69,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   },
   "Ruby": { files: { "Gemfile": 'gem "sinatra"', "app.rb": 'require "sinatra"' } },
   "a Gemfile that starts nothing": { files: { "Gemfile": 'gem "rake"' } },
-  "a module of Go that is no program": {
+  "a Go module that is not a program": {
     files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },
   },
   "a Dockerfile": { files: { "Dockerfile": "FROM node\nCMD node main.js\n" } },
@@ -79,7 +79,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
       "Dockerfile": "FROM node\nCMD node main.js\n",
     },
   },
-  "a site beside a server in Python that svc.toml calls static": {
+  "a site next to a Python server that svc.toml declares static": {
     files: {
       "svc.toml": "[build]\nstatic = true\n",
       "index.html": "",
@@ -87,7 +87,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
     },
   },
   "plain files": { files: { "index.html": "<h1>hello</h1>" } },
-  "a deploy of a server that passes for a site": {
+  "a deploy of a server that looks like a site": {
     files: {
       "svc.toml": '[build]\ncommand = "exit 0"\noutput_dirs = ["dist"]\n',
       "dist/client/app.css": "",
@@ -96,7 +96,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
     argv: ["build"],
     code: 1,
   },
-  "a build of files that look like one": {
+  "a build of files that look like a server": {
     files: {
       "svc.toml": '[build]\ncommand = "exit 0"\noutput_dirs = ["dist"]\nstatic = true\n',
       "dist/widget.js": "export default { fetch: () => new Response() };",

@@ -29,7 +29,7 @@ export async function askValue(
   },
   { message, isShown }: ValueQuestion,
 ): Promise<string> {
-  // First: early input must not be echoed either.
+  // Done first, because early input must not be echoed either.
   keyboard.setRaw(true);
   try {
     output.write(`${MARK_PASTES}${message}${isShown ? "" : " (hidden)"}: `);

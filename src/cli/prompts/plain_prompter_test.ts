@@ -27,7 +27,7 @@ Deno.test("text() accepts typed and suggested text, and asks again after a probl
   assert.equal(shown(), "Name [site]: Use no blanks\nName [site]: ");
 });
 
-Deno.test("value() is typed unseen, and can be corrected", async () => {
+Deno.test("value() hides the typed text, which can be corrected", async () => {
   const { prompter, raw, shown } = typing("hunterX", "\x7f2\r");
   assert.equal(await prompter.value({ message: "Password", isShown: false }), "hunter2");
   assert.deepEqual(raw, [true, false]);
@@ -36,7 +36,7 @@ Deno.test("value() is typed unseen, and can be corrected", async () => {
 
 const PEM = "-----BEGIN KEY-----\nMIIB\n-----END KEY-----";
 
-Deno.test("value() accepts all lines of a paste, marked by the terminal or not", async () => {
+Deno.test("value() accepts all lines of a paste, whether the terminal marks it or not", async () => {
   const pasted = PEM.replaceAll("\n", "\r");
   const rows = [
     [`\x1b[200~${pasted}\r\x1b[201~`, "\r"],
@@ -52,7 +52,7 @@ Deno.test("value() accepts all lines of a paste, marked by the terminal or not",
   }
 });
 
-Deno.test("value() shows values that are not secret, as text", async () => {
+Deno.test("value() shows values that are not secret", async () => {
   const { prompter, shown } = typing("inX", "\x7ffo\x1b[A\r");
   assert.equal(await prompter.value({ message: "Level", isShown: true }), "info");
   assert.ok(shown().includes("inX\b \bfo"), JSON.stringify(shown()));
@@ -76,7 +76,7 @@ Deno.test("select() numbers the choices", async () => {
 });
 
 for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
-  Deno.test(`every question ends the command at ${name}, and the end of input`, async () => {
+  Deno.test(`every prompt ends the command at ${name} and at the end of input`, async () => {
     const { prompter, raw } = typing(typed);
     await assert.rejects(prompter.value({ message: "Password", isShown: false }), {
       code: "interrupted",
@@ -86,7 +86,7 @@ for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
   });
 }
 
-Deno.test("a signal ends a question that waits for its answer", async () => {
+Deno.test("a signal ends a prompt that waits for an answer", async () => {
   const stop = new AbortController();
   const prompter = createPlainPrompter(
     { read: () => new Promise(() => {}), setRaw() {} },

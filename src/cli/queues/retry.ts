@@ -12,7 +12,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")
-      .option("--message <id>", "only this message, which can also be waiting")
+      .option("--message <id>", "only this message, even if it is waiting")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [["queues retry mails", "deliver all dead letters of a queue again"]],

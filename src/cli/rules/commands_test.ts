@@ -47,7 +47,7 @@ Deno.test("rules check finds svc.rules.toml and shows errors with a caret", asyn
   });
 });
 
-Deno.test("rules check only warns of a closed folder if its own page stays open", async () => {
+Deno.test("rules check warns of a denied folder only if its own page stays reachable", async () => {
   const closed = `${RULES}
 [[rules]]
 id = "closed"
@@ -101,8 +101,8 @@ Deno.test("rules explain shows which rules match, and why others do not", async 
 
 const misuses: [name: string, argv: string[]][] = [
   ["a header without a colon", ["--header", "bad"]],
-  ["a country that is none", ["--country", "Germany"]],
-  ["a device that is none", ["--device", "fridge"]],
+  ["an invalid country", ["--country", "Germany"]],
+  ["an unknown device", ["--device", "fridge"]],
   ["an ASN out of bounds", ["--asn", "0"]],
 ];
 
@@ -116,7 +116,7 @@ for (const [name, argv] of misuses) {
   });
 }
 
-Deno.test("rules test fails when a row does, and reports rules that no row reached", async () => {
+Deno.test("rules test fails if a row fails, and reports rules that no row reached", async () => {
   const row = (status: number) =>
     `[[tests]]\nname = "moves"\nurl = "/old/a"\nexpect = { status = ${status} }\n`;
   await inFolder({ "svc.rules.toml": RULES, "svc.rules.test.toml": row(302) }, async (cwd) => {
@@ -131,7 +131,7 @@ Deno.test("rules test fails when a row does, and reports rules that no row reach
   });
 });
 
-Deno.test("rules import names lines without equivalent, and adds to the rules that are there", async () => {
+Deno.test("rules import names lines without an equivalent, and adds to existing rules", async () => {
   const redirects = "/a /b 301\n/c /d 999\n";
   await inFolder({ "_redirects": redirects, "svc.rules.toml": RULES }, async (cwd) => {
     const shown = await runCli(["rules", "import", "_redirects"], { cwd });
@@ -180,7 +180,7 @@ Deno.test("rules import accepts several files in order, each rule with its own i
   });
 });
 
-Deno.test("rules import knows Cloudflare by its wrangler file, in the folder or the one above", async () => {
+Deno.test("rules import recognizes Cloudflare by its wrangler file, in the folder or its parent", async () => {
   await inFolder({ "wrangler.toml": 'name = "site"\n' }, async (cwd) => {
     await Deno.mkdir(join(cwd, "public"));
     await Deno.writeTextFile(join(cwd, "public/_redirects"), "/a /b\n");
@@ -192,7 +192,7 @@ Deno.test("rules import knows Cloudflare by its wrangler file, in the folder or 
   });
 });
 
-Deno.test("rules are published over the deployment's, listed, restored and removed", async () => {
+Deno.test("rules are published to override the deployment's, listed, restored and removed", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const { urls } = await bench.json(["deploy", "--prod"]);
@@ -249,7 +249,7 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
   });
 });
 
-Deno.test("rules explain --live judges use the active rules of production", async () => {
+Deno.test("rules explain --live evaluates the active rules of production", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.json(["deploy", "--prod"]);
@@ -281,7 +281,7 @@ steps = [
 ]
 `;
 
-Deno.test("rules check knows the functions of the project, and suggests one", async () => {
+Deno.test("rules check knows the project's functions, and suggests a similar name", async () => {
   await inFolder({ "svc.rules.toml": PIPELINE, "edge.toml": PIPELINE }, async (cwd) => {
     await Deno.mkdir(join(cwd, "functions"));
     await Deno.writeTextFile(join(cwd, "functions", "authorize.ts"), "export default () => {};\n");
@@ -301,11 +301,11 @@ Deno.test("rules check knows the functions of the project, and suggests one", as
     await Deno.remove(join(cwd, "functions"), { recursive: true });
     assert.equal((await runCli(["rules", "check"], { cwd })).code, 1);
     const elsewhere = await runCli(["rules", "check", "edge.toml"], { cwd });
-    assert.equal(elsewhere.code, 0, "nothing is known of the functions of another file");
+    assert.equal(elsewhere.code, 0, "functions are unknown for another file");
   });
 });
 
-Deno.test("deploy refuses rules with a function that the project lacks, before it sends", async () => {
+Deno.test("deploy refuses rules that name a missing function, before it uploads anything", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.write("svc.rules.toml", PIPELINE);
@@ -317,7 +317,7 @@ Deno.test("deploy refuses rules with a function that the project lacks, before i
   });
 });
 
-Deno.test("check, publish and deploy warn of asn where the platform has no database", async () => {
+Deno.test("check, publish and deploy warn of asn if the platform has no ASN database", async () => {
   const rules = RULES.replace('device = "bot"', "asn = [64500]");
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
@@ -331,7 +331,7 @@ Deno.test("check, publish and deploy warn of asn where the platform has no datab
   await inFolder({ "svc.rules.toml": rules }, async (cwd) => {
     const unknown = await runCli(["rules", "check"], { cwd });
     assert.equal(unknown.code, 0);
-    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody says what the platform knows");
+    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody mentions what the platform knows");
   });
 });
 

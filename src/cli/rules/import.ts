@@ -154,7 +154,7 @@ async function saveSettings(
   for (const { shown, result } of files) {
     if (Object.keys(result.settings).length === 0) continue;
     if (output === undefined) {
-      ctx.ui.note(`Of ${shown}, for [static] in svc.toml: ${describeSettings(result.settings)}`);
+      ctx.ui.note(`From ${shown}, for [static] in svc.toml: ${describeSettings(result.settings)}`);
     } else await writeSettings(ctx, await openProjectFolder(ctx, dirname(output)), result);
   }
 }
@@ -221,7 +221,7 @@ export default defineCommand({
     const { diagnostics } = loadRulesToml(toml);
     const shown = output === undefined ? "the rules" : showPath(output, ctx);
     reportWarnings(ctx, { path: output ?? "", shown, source: toml }, diagnostics);
-    const there = present === 0 ? "" : `, ${formatCount(present, "rule")} there already`;
+    const there = present === 0 ? "" : `, ${formatCount(present, "rule")} already there`;
     ctx.ui.done(
       "build",
       `Read ${read}: ${imported} imported as ${formatCount(rules.length, "rule")}, ` +

@@ -27,7 +27,7 @@ Deno.test("svc schema --list lists every command that prints JSON, and no other"
   }
 });
 
-Deno.test("every schema is one of JSON Schema 2020-12, and closed at its top", async () => {
+Deno.test("every schema is valid JSON Schema 2020-12, and closed at the top level", async () => {
   const { answer: { commands } } = await told("schema", "--list");
   const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true });
   for (const { command, prints } of commands) {
@@ -61,7 +61,7 @@ Deno.test("an unknown command gets a suggestion", async () => {
   assert.deepEqual([code, answer.code], [2, "usage"]);
   assert.deepEqual(answer.next, ["svc schema projects list --json"]);
   const far = await told("schema", "nosuch");
-  assert.deepEqual(far.answer.next, ["svc schema --list --json"], "none is near");
+  assert.deepEqual(far.answer.next, ["svc schema --list --json"], "no similar name");
   assert.equal((await told("schema")).answer.code, "usage");
   assert.match(
     (await told("schema", "projects", "list", "--lines")).answer.error,

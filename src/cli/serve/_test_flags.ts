@@ -10,7 +10,7 @@ export async function optionsOf(
   argv: readonly string[] = [],
   env: Context["env"] = {},
 ): Promise<PlatformOptions> {
-  // As much of a context as flags and environment need.
+  // The part of a context that flags and environment need.
   const surroundings: Context["env"] = { HOME: "/home/user", ...env };
   const ctx = { env: surroundings, path: (given: string) => given } as Context;
   const flags = addSettingFlags(new Command()).parse(argv, { from: "user" }).opts();

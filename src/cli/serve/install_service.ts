@@ -15,7 +15,7 @@ const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 
 /**
  * The arguments of the service. The arguments or the file must name the data directory: system
- * services have no `HOME`, and user services have other variables than this run.
+ * services have no `HOME`, and user services have different variables than this run.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,

@@ -22,7 +22,7 @@ function wordsOf(typed: string, env: Readonly<Record<string, string>>): string {
   return serviceWords({ lines, env }, { found, given: { dataDir } }).join(" ");
 }
 
-Deno.test("serviceWords() name the data directory of this run, where the service has no HOME", () => {
+Deno.test("serviceWords() includes the data directory of this run, because the service has no HOME", () => {
   assert.equal(
     wordsOf("serve --port 80 --install --dry-run", { HOME: "/root" }),
     "serve --port 80 --data-dir /root/.local/share/svc",
@@ -33,7 +33,7 @@ Deno.test("serviceWords() name the data directory of this run, where the service
   );
 });
 
-Deno.test("serviceWords() keep the data directory that is named, in either form", () => {
+Deno.test("serviceWords() keeps a given data directory, in either form", () => {
   assert.equal(wordsOf("serve --data-dir x --install", {}), "serve --data-dir x");
   assert.equal(wordsOf("serve --data-dir=x --install", {}), "serve --data-dir=x");
   const env = { SVC_SERVE_CONFIG: "/etc/svc/serve.toml" };

@@ -10,7 +10,7 @@ import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { MigrationReport } from "../../serve/mod.ts";
 import { VERSION } from "../version.ts";
 
-/** The places of records and of files that a flag names. */
+/** The locations of records and files that a flag names. */
 interface Places {
   readonly records?: string;
   readonly files?: string;
@@ -23,7 +23,7 @@ function readPlaces(ctx: Context, flag: string, given: readonly string[] = []): 
       ? "records"
       : "files";
     if (places[kind] !== undefined) {
-      throw new CliError("usage", `${flag} has several places for ${kind}: use only one`);
+      throw new CliError("usage", `${flag} has several locations for ${kind}: use only one`);
     }
     const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
     if (kind === "files" && isUrl && !isS3Place(place)) {
@@ -58,7 +58,7 @@ export default defineCommand({
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
       .option("--from <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
       .option("--to <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
-      .option("--kv <place>", "place of the records, if you only move files")
+      .option("--kv <place>", "location of the records, if you only move files")
       .option("--keys-file <file>", "keys file, if it is outside the data directory")
       .option("--dry-run", "check both sides, but move nothing"),
   examples: [
@@ -140,7 +140,7 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
 }
 
 function sayResumed({ files, records, planned }: Partial<MigrationReport>): string {
-  if (planned !== undefined) return "The target already has a part of this move";
+  if (planned !== undefined) return "The target already has part of this move";
   return [files, records].every((part) => part === undefined || part.copied === 0)
     ? "The target already had everything"
     : "Continued an interrupted move";

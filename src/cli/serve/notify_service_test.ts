@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { notifyService } from "./notify_service.ts";
 
 Deno.test({
-  name: "notifyService() names the main process to the service manager",
+  name: "notifyService() tells the service manager which process is the main one",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-manager-" });

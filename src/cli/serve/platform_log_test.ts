@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NOW, runCli } from "../_test_run.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-Deno.test("serve --log-format json writes one object a line, and repeats no key given to it", async () => {
+Deno.test("serve --log-format json writes one object per line, and never repeats a given key", async () => {
   await inTestFolder(async (folder) => {
     const stop = new AbortController();
     const token = "svc_serve_0123456789abcdef0123456789";

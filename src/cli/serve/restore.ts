@@ -40,7 +40,7 @@ export default defineCommand({
     command
       .argument("[file]", "file from svc backup")
       .option("--from <place>", "directory, s3:// or sftp:// of svc serve --backup or svc backup")
-      .option("--list", "list the backups in the place")
+      .option("--list", "list the backups at that location")
       .option("--at <name>", "name of the backup (default: the newest)")
       .option("--identity <file>", "secret key of an encrypted backup")
       .option("--data-dir <dir>", "directory to create (default: $XDG_DATA_HOME/svc)")

@@ -76,7 +76,7 @@ Deno.test("findOldPrograms() finds platforms of the program, and no other proces
   assert.deepEqual(found, [[7, REPLACE], [12, replace("--port 1 ")]]);
 });
 
-Deno.test("findOldPrograms() repeats the flags of a platform, but for secrets and how it was started", async () => {
+Deno.test("findOldPrograms() repeats a platform's flags, except secrets and how it was started", async () => {
   const words = (text: string) => [PROGRAM, ...text.split(" ")];
   const found = await find([
     {
@@ -101,7 +101,7 @@ Deno.test("findOldPrograms() repeats the flags of a platform, but for secrets an
   ]);
 });
 
-Deno.test("findOldPrograms() lists a service once, and no service of another program", async () => {
+Deno.test("findOldPrograms() lists a service once, and ignores services of other programs", async () => {
   const exe = `${PROGRAM} (deleted)`;
   const words = ["svc", "serve"];
   const found = await find([
@@ -114,7 +114,7 @@ Deno.test("findOldPrograms() lists a service once, and no service of another pro
   ]);
 });
 
-Deno.test("findOldPrograms() names the services of a user and of launchd", async () => {
+Deno.test("findOldPrograms() finds user services and launchd services", async () => {
   assert.deepEqual(await find([], { ofUser: PROGRAM }), [
     ["/home/.config/systemd/user/svc.service", "systemctl --user reload svc"],
   ]);

@@ -28,7 +28,7 @@ const STOP_SECONDS = 90;
 /** launchd's default is 256; this is OPEN_MAX of macOS. */
 const OPEN_FILES_OF_MACOS = 10_240;
 
-/** Quotes a word of a command line for systemd, without specifiers and variables. */
+/** Quotes a word of a command line for systemd, without specifiers or variables. */
 function systemdWord(word: string): string {
   const plain = word.replaceAll("%", "%%");
   if (/^[\w./:=@%+,-]+$/.test(plain)) return plain;

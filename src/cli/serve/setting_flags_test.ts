@@ -47,7 +47,7 @@ for (const [argv, wanted] of cases) {
   });
 }
 
-Deno.test("a password of PostgreSQL is taken from the environment, and refused in a flag", async () => {
+Deno.test("a PostgreSQL password is read from the environment, and refused in a flag", async () => {
   const url = "postgres://svc:secret@db.example/svc";
   assert.equal((await optionsOf([], { SVC_POSTGRES_URL: url })).postgres, url);
   await assert.rejects(optionsOf(["--postgres", url]), (error: Error) => {

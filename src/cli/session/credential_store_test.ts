@@ -6,7 +6,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const API = "http://platform.test";
 
-Deno.test("a stored login names platform, key and workspace of a call", async () => {
+Deno.test("a stored login sets the platform, key and workspace of a call", async () => {
   await inTestFolder(async (home) => {
     const env = { HOME: home };
     const store = await openCredentialStore(env);
@@ -38,7 +38,7 @@ Deno.test("a stored login names platform, key and workspace of a call", async ()
   });
 });
 
-Deno.test("a broken credentials file hinders only who needs it", async () => {
+Deno.test("a broken credentials file only affects commands that need it", async () => {
   await inTestFolder(async (home) => {
     const folder = join(home, ".config", "svc");
     await Deno.mkdir(folder, { recursive: true });

@@ -76,7 +76,7 @@ Deno.test("JobKeys requests one key for all calls, and another before it expires
   );
 });
 
-Deno.test("JobKeys reports why there is no key, and forgets it", async () => {
+Deno.test("JobKeys reports why there is no key, and retries the next time", async () => {
   const { state, asked, keys } = bench(GITLAB);
   await assert.rejects(keys.key(undefined, undefined), /it has no workspace/);
   assert.deepEqual(asked, []);
@@ -86,7 +86,7 @@ Deno.test("JobKeys reports why there is no key, and forgets it", async () => {
   assert.equal(await keys.key("acme", undefined), "key 1");
 });
 
-Deno.test("JobKeys sends no token where others can read it", async () => {
+Deno.test("JobKeys never sends a token where others can read it", async () => {
   for (const identity of [GITHUB, GITLAB]) {
     const { asked, keys } = bench(identity, "http://svc.example.com");
     await assert.rejects(keys.key("acme", undefined), /http:\/\/svc\.example\.com is not https/);

@@ -22,7 +22,7 @@ const facts = (more: {
   storedDefault: more.storedDefault,
 });
 
-Deno.test("chooseWorkspace() uses flag, variable, project file, default in this order", () => {
+Deno.test("chooseWorkspace() uses the flag, variable, project file and default, in this order", () => {
   const all = { flag: "f", variable: "v", project: "p", storedDefault: "d" };
   assert.deepEqual(chooseWorkspace(facts(all)), { slug: "f", source: "flag" });
   const { flag: _, ...noFlag } = all;
@@ -36,7 +36,7 @@ Deno.test("chooseWorkspace() uses flag, variable, project file, default in this 
   assert.equal(chooseWorkspace(facts({})), undefined);
 });
 
-Deno.test("chooseWorkspace() keeps a given key in its own workspace", () => {
+Deno.test("chooseWorkspace() always uses a given key in its own workspace", () => {
   const key = { token: "svc_1", storedDefault: "d" };
   assert.equal(chooseWorkspace(facts(key)), undefined);
   assert.equal(chooseWorkspace(facts({ ...key, project: "p" }))?.slug, "p");
@@ -67,7 +67,7 @@ const COMMANDS = [
   ["link"],
 ];
 
-Deno.test("every command acts in the workspace that the one rule gives", async (t) => {
+Deno.test("every command uses the workspace that chooseWorkspace() returns", async (t) => {
   const home = await Deno.realPath(await Deno.makeTempDir());
   const [site, other] = [join(home, "site"), join(home, "other")];
   try {

@@ -23,7 +23,7 @@ const rows: readonly Row[] = [
   { name: "FORCE_COLOR=0 forbids", env: { FORCE_COLOR: "0" }, isTerminal: true, wanted: false },
   { name: "CLICOLOR_FORCE demands", env: { CLICOLOR_FORCE: "1" }, isTerminal: false, wanted: true },
   { name: "CLICOLOR=0 does without", env: { CLICOLOR: "0" }, isTerminal: true, wanted: false },
-  { name: "a dumb terminal does without", env: { TERM: "dumb" }, isTerminal: true, wanted: false },
+  { name: "a dumb terminal has none", env: { TERM: "dumb" }, isTerminal: true, wanted: false },
 ];
 
 for (const { name, env, isTerminal, wanted } of rows) {

@@ -47,7 +47,7 @@ for (const [timestamp, text] of ages) {
   });
 }
 
-Deno.test("formatCount() knows one and many", () => {
+Deno.test("formatCount() uses singular and plural", () => {
   assert.deepEqual([0, 1, 2].map((count) => formatCount(count, "file")), [
     "0 files",
     "1 file",
@@ -55,7 +55,7 @@ Deno.test("formatCount() knows one and many", () => {
   ]);
 });
 
-Deno.test("printable() leaves no way to control a terminal", () => {
+Deno.test("printable() leaves nothing that can control a terminal", () => {
   assert.equal(printable("\x1b[2Jüser\u202e\r"), "\\x1b[2Jüser\\u202e\\x0d");
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     // deno-lint-ignore no-control-regex -- control characters are what it must not leave

@@ -31,7 +31,7 @@ Deno.test("createProgress() reports the bytes of one large file once per quarter
   ]);
 });
 
-Deno.test("createProgress() redraws its bar as bytes leave, and removes it", () => {
+Deno.test("createProgress() redraws its bar as bytes are sent, and removes it at the end", () => {
   const { progress, drawn } = start({ live: true });
   progress.add({ files: 0, bytes: 500 });
   progress.end();

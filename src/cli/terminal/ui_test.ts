@@ -39,7 +39,7 @@ Deno.test("createUi() writes text for people on stderr", () => {
   assert.equal(out.stderr, "• going\nwarning: careful\n✓ there\nmore\n");
 });
 
-Deno.test("result() writes one object or text, and never a second one", () => {
+Deno.test("result() writes one object or text, and refuses a second one", () => {
   const json = uiOf(true);
   json.ui.result({ a: 1 }, "text");
   assert.equal(json.out.stdout, '{"a":1}\n');
@@ -49,7 +49,7 @@ Deno.test("result() writes one object or text, and never a second one", () => {
   assert.equal(human.out.stdout, "text\n");
 });
 
-Deno.test("progress() draws a bar on a terminal, not more often than can be seen", () => {
+Deno.test("progress() redraws a bar on a terminal only as often as it is visible", () => {
   const { ui, out, pass } = uiOf(false, true);
   const bar = ui.progress("deploy", { label: "Uploading", files: 4, bytes: 4000 });
   bar.add({ files: 1, bytes: 1000 });

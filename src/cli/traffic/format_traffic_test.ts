@@ -82,7 +82,7 @@ const REPORTS: readonly (readonly [string, TrafficReport, number | undefined])[]
 ];
 
 for (const [name, report, width] of REPORTS) {
-  Deno.test(`formatTraffic() prints the report "${name}" as its golden file has it`, async () => {
+  Deno.test(`formatTraffic() prints the report "${name}" like its golden file`, async () => {
     const text = formatTraffic(report, {
       project: "harbour-shop",
       table: tableFor(width),

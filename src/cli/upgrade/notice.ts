@@ -107,5 +107,5 @@ export async function mindReleases(argv: readonly string[], host: Host): Promise
       await writeState(path, { ...state, noticedAt: now });
     }
     if (check) startCheck(path);
-  } catch { /* an unusable cache is no reason to disturb the user */ }
+  } catch { /* an unusable cache should not disturb the user */ }
 }

@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
     check: false,
   },
   {
-    name: "a newer release of a package manager's program",
+    name: "a newer release for a program that a package manager owns",
     state: { latest: "1.10.0", command: "brew upgrade svc", checkedAt: NOW },
     notice: `${NEWER} brew upgrade svc`,
     check: false,
@@ -58,7 +58,7 @@ for (const { name, state, notice, check } of ROWS) {
 const terminal = { isTerminal: true, write: () => {} };
 const pipe = { isTerminal: false, write: () => {} };
 
-Deno.test("mayNotice() only for people at terminals", () => {
+Deno.test("mayNotice() is true only for people at terminals", () => {
   const may = (argv: string[], env = {}, [stdout, stderr] = [terminal, terminal]) =>
     mayNotice(argv, { env, stdout, stderr });
   assert.equal(may(["whoami"]), true);

@@ -38,7 +38,7 @@ export interface UpgradeOutcome {
   readonly version: string;
   readonly previous: string;
   readonly path: string;
-  /** False if the program was already the wanted one. */
+  /** False if the program was already the requested one. */
   readonly changed: boolean;
 }
 

@@ -81,7 +81,7 @@ Deno.test("performUpgrade() installs the latest release and keeps the old progra
   });
 });
 
-Deno.test("performRollback() exchanges the programs, and back", async () => {
+Deno.test("performRollback() swaps the programs, and swaps them back", async () => {
   await withProgram(async ({ releases, upgrade, rollback, says, files }) => {
     await releases.publish({ ...NEW, dataFormat: 3 });
     await upgrade();
@@ -109,7 +109,7 @@ Deno.test("performRollback() does not restore unknown programs", async () => {
   });
 });
 
-Deno.test("performUpgrade() installs a certain version, older ones too", async () => {
+Deno.test("performUpgrade() installs a specific version, even an older one", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish({ ...NEW, version: "0.9.0", program: program("0.9.0") });
     await releases.publish(NEW);
@@ -167,7 +167,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /it is not signed with a key that this program knows/,
   },
   {
-    name: "a signature that is cut off",
+    name: "a truncated signature",
     arrange: ({ releases }) =>
       releases.change(
         "/download/v1.1.0/release.json.sig",
@@ -194,7 +194,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /has no program for .*, only for aarch64-pc-windows-msvc/,
   },
   {
-    name: "a program for another platform than in the manifest",
+    name: "a program for a different platform than in the manifest",
     arrange: async ({ releases }) => {
       const elf = new Uint8Array(200_000).map((_, index) => index);
       await releases.publish({ ...NEW, program: elf });
@@ -203,7 +203,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /svc 1\.1\.0 does not start on this machine/,
   },
   {
-    name: "a program that starts and is another version",
+    name: "a program that starts, but is another version",
     arrange: async ({ releases }) => {
       await releases.publish({ ...NEW, program: program("1.0.9") });
     },
@@ -217,7 +217,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /the connection failed/,
   },
   {
-    name: "a version that is not there",
+    name: "a missing version",
     arrange: () => {},
     wish: { version: "7.0.0" },
     code: "release_unusable",
@@ -268,7 +268,7 @@ Deno.test("performUpgrade() only trusts its own key", async () => {
   });
 });
 
-Deno.test("performUpgrade() lets one process replace the program at a time", async () => {
+Deno.test("performUpgrade() lets only one process replace the program at a time", async () => {
   await withProgram(async ({ releases, upgrade, says, files }) => {
     await releases.publish(NEW);
     const [sending, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -38,7 +38,7 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
  * first.
  *
  * @param stored format of the data directory; `undefined` if there is none.
- * @throws {CliError} if there is no such program, or it does not read the data.
+ * @throws {CliError} if there is no such program, or it cannot read the data.
  */
 export async function performRollback(
   installed: InstalledProgram,
@@ -109,7 +109,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--version <tag>", "release to install, such as v1.2.3 (default: the latest)", tag)
-      .option("--force", "install it even if this version is as new")
+      .option("--force", "install it even if this version is the same or newer")
       .option("--rollback", "return to the version before the last upgrade"),
   examples: [
     ["upgrade", "install the latest release"],

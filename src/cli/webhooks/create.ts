@@ -6,7 +6,7 @@ import { knownNames } from "../command/known_names.ts";
 
 export default defineCommand({
   description:
-    "Prints the signing secret once. By default, the webhook gets send every event of the workspace.",
+    "Prints the signing secret once. By default, the webhook gets every event of the workspace.",
   define: (command) =>
     command
       .argument("<url>", "URL to send events to", httpUrl)

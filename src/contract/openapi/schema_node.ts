@@ -31,11 +31,11 @@ export type Components = Readonly<Record<string, SchemaNode>>;
 export function resolve(schema: SchemaNode, components: Components): SchemaNode {
   if (schema.$ref === undefined) return schema;
   const found = components[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];
-  if (found === undefined) throw new TypeError(`${schema.$ref} is no component`);
+  if (found === undefined) throw new TypeError(`${schema.$ref} is not a component`);
   return found;
 }
 
-/** The schemas of which a value must match one, or all. */
+/** The schemas: a value must match one of them, or all. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

@@ -10,7 +10,7 @@ import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts
 
 const LOG = `${LOG_FOLDER}/`;
 
-/** Made again by each process, or of no use to another. */
+/** Recreated by each process, or useless to another. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
 export interface BranchFile {
@@ -54,7 +54,7 @@ export async function listBelow(
 }
 
 /**
- * Runs work while the branch makes no checkpoint and does not start.
+ * Runs work while the branch creates no checkpoint and does not start.
  *
  * @returns `undefined`, without running it, if the branch does not exist
  */

@@ -47,7 +47,7 @@ Deno.test("withBranchFiles() copies a branch under writes as it was at one momen
   );
   assert.ok(found);
   const after = last;
-  assert.ok(after > before, "the branch was written to meanwhile");
+  assert.ok(after > before, "the branch was written to during the copy");
   isDone = true;
   await writing;
   other.know(branch);

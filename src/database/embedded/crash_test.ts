@@ -3,7 +3,7 @@ import { TestGateway } from "../_test_gateway.ts";
 import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
-/** How often the process is killed; 50 in the long form. */
+/** How many times the process is killed; 50 in the long form. */
 const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);
 
 /** Number of commits in a round before the process is killed. */

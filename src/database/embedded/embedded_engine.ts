@@ -56,7 +56,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
-  /** Process ids of the databases that run. */
+  /** Process ids of the running databases. */
   get pids(): readonly number[] {
     return [...this.#running.values()].filter(({ isEnded }) => !isEnded).map(({ pid }) => pid);
   }

@@ -20,7 +20,7 @@ async function sizeOf(folder: string): Promise<number> {
   return size;
 }
 
-Deno.test("EmbeddedEngine cuts a long log of changes, and copies little of it", async () => {
+Deno.test("EmbeddedEngine shortens a long write-ahead log, and copies little of it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
   const command = databaseProcessCommand({ env: Deno.env.toObject() });
   const gateway = new TestGateway(new EmbeddedEngine({ folder, command }));

@@ -73,7 +73,7 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` tells whether it can open the database. */
+  /** Starts a process; `ready` resolves to whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {

@@ -10,7 +10,7 @@ interface Session {
 }
 
 export interface CancelKey {
-  /** Puts the key in the place of the engine's. */
+  /** Replaces the engine's key with this one. */
   inGreeting(greeting: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
   /** Makes it void. */
   remove(): void;

@@ -54,7 +54,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `Gateway turns away whoever may not come in, and reports why only to who knows the password${skipped}`,
+    `Gateway refuses clients without access, and gives the reason only to those who know the password${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();
@@ -117,7 +117,7 @@ Deno.test({
     await lost.client.query("INSERT INTO kept VALUES (1)");
     lost.client.query("SELECT pg_sleep(600)").catch(() => {});
     await until(sleeps, (count) => count === 1);
-    // deno-lint-ignore no-explicit-any -- the socket is no part of the public types
+    // deno-lint-ignore no-explicit-any -- the socket is not part of the public types
     (lost.client as any).connection.stream.destroy();
     await until(sleeps, (count) => count === 0);
     const { client, errors } = watcher;
@@ -183,7 +183,7 @@ Deno.test({
     assert.match(text(await openRaw(test.port, version2)), /Protocol 2\.0 is not supported/);
     const silent = Uint8Array.of(0, 0, 0, 200, 0, 3, 0, 0);
     await using hasty = await startTestGateway({ server, limits: { startupMs: 50 } });
-    assert.equal(text(await openRaw(hasty.port, silent)), "", "it does not wait for ever");
+    assert.equal(text(await openRaw(hasty.port, silent)), "", "it does not wait endlessly");
 
     const branch = await test.add("shop");
     const url = test.url(branch);
@@ -214,7 +214,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `Gateway accepts no client for a branch that moves, not even one that is signing in${skipped}`,
+    `Gateway accepts no client for a branch that is being moved, not even one that is signing in${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();

@@ -19,7 +19,7 @@ Deno.test("GuessLimiter allows a few wrong passwords, then makes each wait longe
   assert.equal(limiter.takeTurn("a"), 0);
 });
 
-Deno.test("GuessLimiter turns away attempts that would wait too long, and forgets in time", () => {
+Deno.test("GuessLimiter refuses attempts that would wait too long, and forgets failures over time", () => {
   let now = 0;
   const limiter = new GuessLimiter(() => now);
   for (let guess = 0; guess < 40; guess++) limiter.failed("a");

@@ -17,7 +17,7 @@ async function serverProcess(dataFolder: string): Promise<number> {
 }
 
 Deno.test({
-  name: `A local server keeps every acknowledged commit through kill -9 under load${skipped}`,
+  name: `a local server keeps every acknowledged commit through kill -9 under load${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();

@@ -30,7 +30,8 @@ async function psql(url: string): Promise<string> {
 const at = (url: string, host: string): string => url.replace("127.0.0.1", host);
 
 Deno.test({
-  name: `Gateway speaks TLS with psql, pg and postgres, and plainly on this machine only${skipped}`,
+  name:
+    `Gateway uses TLS with psql, pg and postgres, and accepts plain connections only from this machine${skipped}`,
   ignore,
   fn: async () => {
     let pair = await makeKeyPair("localhost", ["DNS:localhost", "IP:127.0.0.1"]);

@@ -29,7 +29,7 @@ export interface GatewayLimits {
   readonly maxPerAddress: number;
   /** Time from the connection to the end of authentication, in milliseconds. */
   readonly startupMs: number;
-  /** Embedded branches that run at a time. */
+  /** Maximum number of embedded branches that run at a time. */
   readonly maxRunning: number;
   /** Time without a session after which a branch is stopped, in milliseconds. */
   readonly idleMs: number;

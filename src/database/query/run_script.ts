@@ -38,7 +38,7 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the statement that runs; then nothing of the script takes effect. */
+  /** Cancels the running statement; then nothing of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 
@@ -169,7 +169,7 @@ class ScriptRun {
     return false;
   }
 
-  /** Runs what does not fail in an open transaction. */
+  /** Runs statements that cannot fail in an open transaction. */
   async #quietly(text: string): Promise<void> {
     for await (const event of this.#send(text)) {
       if (event.type === "error") throw new EngineError(event.message, event.sqlState);

@@ -14,7 +14,7 @@ export interface RunSqlOptions {
   readonly params?: readonly (string | null)[];
   /** Runs all of it in one transaction that can only read, and is rolled back. */
   readonly readOnly?: boolean;
-  /** Cancels the statement that runs. */
+  /** Cancels the running statement. */
   readonly signal?: AbortSignal;
 }
 

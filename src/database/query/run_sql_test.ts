@@ -84,7 +84,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `runSql() lets no statement out of read-only mode${skipped}`,
+  name: `runSql() lets no statement escape read-only mode${skipped}`,
   ignore,
   fn: () =>
     withServer(async (run) => {

@@ -17,7 +17,7 @@ export class ScramClientExchange {
   readonly #password: string;
   readonly #nonce: string;
 
-  /** @param nonce random, printable, without commas; of 18 bytes at least */
+  /** @param nonce random, printable, without commas; at least 18 bytes */
   constructor(password: string, nonce: string) {
     this.#password = password;
     this.#nonce = nonce;

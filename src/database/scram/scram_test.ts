@@ -18,13 +18,13 @@ const SERVER_FINAL = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
 
 const verifier = makeVerifier("pencil", SALT);
 
-Deno.test("ScramServerExchange answers the example of RFC 7677", () => {
+Deno.test("ScramServerExchange reproduces the example of RFC 7677", () => {
   const exchange = new ScramServerExchange(verifier, SERVER_NONCE);
   assert.equal(exchange.first(CLIENT_FIRST), SERVER_FIRST);
   assert.deepEqual(exchange.final(CLIENT_FINAL), { type: "accepted", serverFinal: SERVER_FINAL });
 });
 
-Deno.test("ScramServerExchange refuses another password, and messages of another exchange", () => {
+Deno.test("ScramServerExchange refuses a wrong password, and messages of another exchange", () => {
   const start = (first = CLIENT_FIRST) => {
     const exchange = new ScramServerExchange(makeVerifier("pen", SALT), SERVER_NONCE);
     exchange.first(first);
@@ -49,7 +49,7 @@ Deno.test("ScramServerExchange refuses another password, and messages of another
   assert.throws(() => new ScramServerExchange(verifier, "n").final(CLIENT_FINAL), ScramError);
 });
 
-Deno.test("ScramClientExchange and ScramServerExchange understand each other, and none else", () => {
+Deno.test("ScramClientExchange and ScramServerExchange authenticate each other, and nothing else", () => {
   for (const password of ["pencil", "grün,=\u{1F512}"]) {
     const server = new ScramServerExchange(makeVerifier(password, SALT), "s".repeat(24));
     const client = new ScramClientExchange(password, "c".repeat(24));

@@ -17,7 +17,7 @@ export class ScramServerExchange {
   readonly #verifier: ScramVerifier;
   readonly #serverNonce: string;
 
-  /** @param serverNonce random, printable, without commas; of 18 bytes at least */
+  /** @param serverNonce random, printable, without commas; at least 18 bytes */
   constructor(verifier: ScramVerifier, serverNonce: string) {
     this.#verifier = verifier;
     this.#serverNonce = serverNonce;

@@ -19,7 +19,7 @@ const installed = await findPostgres(Deno.env.get("PATH") ?? "");
 /** Why tests with a server cannot run here; `undefined` if they can. */
 export const NO_POSTGRES: string | undefined = installed.length > 0
   ? undefined
-  : "there is no PostgreSQL on this machine";
+  : "PostgreSQL is not installed on this machine";
 
 export interface TestServer extends AsyncDisposable {
   readonly engine: DatabaseEngine;

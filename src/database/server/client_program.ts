@@ -1,4 +1,4 @@
-/** @module Starts the client programs of PostgreSQL, such as `pg_dump`. */
+/** @module Starts PostgreSQL's client programs, such as `pg_dump`. */
 import { join } from "node:path";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { EngineError } from "../types.ts";

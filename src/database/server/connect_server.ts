@@ -36,7 +36,7 @@ export interface ServerConnection {
   readonly connection: Connection;
   /** Notices, `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`. */
   readonly greeting: Uint8Array<ArrayBuffer>;
-  /** Cancels the statement that runs. */
+  /** Cancels the running statement. */
   cancel(): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Asks the server; `undefined` if the local one does not run.
+ * Asks the server; `undefined` if the local one is not running.
  *
  * @throws {Error} if it cannot be reached, with a message for the operator
  */

@@ -14,7 +14,7 @@ async function rowsOf(engine: DatabaseEngine, branch: Branch, sql: string) {
 }
 
 Deno.test({
-  name: `A role that may create databases and roles is enough for a server of others${skipped}`,
+  name: `a role that can create databases and roles is enough on a remote server${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();

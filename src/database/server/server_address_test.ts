@@ -11,7 +11,7 @@ const sources: UrlSources = {
 };
 const read = (url: string) => parseServerUrl(url, sources);
 
-Deno.test("parseServerUrl() reads where the server is and who signs in", () => {
+Deno.test("parseServerUrl() reads the server's address and the role", () => {
   assert.deepEqual(read("postgres://svc:p%40ss@127.0.0.1:6000/main"), {
     address: { endpoint: { transport: "tcp", hostname: "127.0.0.1", port: 6000 }, tls: undefined },
     login: { user: "svc", password: "p@ss", database: "main" },
@@ -26,7 +26,7 @@ Deno.test("parseServerUrl() reads where the server is and who signs in", () => {
   assert.equal(read("postgres://svc@localhost/?passfile=/secret").login.password, "from file");
 });
 
-Deno.test("parseServerUrl() verifies certificates wherever the network is not this machine", () => {
+Deno.test("parseServerUrl() verifies certificates unless the server is on this machine", () => {
   const tls = (url: string) => read(url).address.tls;
   assert.deepEqual(tls("postgres://svc@db.test"), { caCerts: [], caFile: undefined });
   assert.deepEqual(tls("postgres://svc@db.test?sslmode=require"), {
@@ -41,7 +41,7 @@ Deno.test("parseServerUrl() verifies certificates wherever the network is not th
   assert.equal(tls("postgres://svc@[::1]"), undefined);
 });
 
-Deno.test("parseServerUrl() reports problems, and never the password", () => {
+Deno.test("parseServerUrl() reports problems, but never the password", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["mysql://svc:hidden@db.test", /must look like postgres:/],
     ["nothing", /must look like postgres:/],

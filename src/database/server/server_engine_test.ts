@@ -53,7 +53,7 @@ Deno.test({
       assert.equal(await valueOf(engine, copy, "SELECT max(id) FROM inner_rooms.t"), "101");
       await run(engine, copy, "DROP FUNCTION f(); DROP SCHEMA inner_rooms CASCADE");
       const left = "SELECT count(*) FROM pg_tables WHERE schemaname = 'inner_rooms'";
-      assert.equal(await valueOf(engine, copy, left), "0", "its role owns all of it");
+      assert.equal(await valueOf(engine, copy, left), "0", "its role owns everything");
     }
     assert.equal(await valueOf(engine, source, "SELECT count(*) FROM inner_rooms.t"), "100");
     assert.equal(await valueOf(engine, source, "SELECT f()"), "1");
@@ -72,7 +72,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `ServerEngine removes a branch once nothing that a killed platform asked for needs its role${skipped}`,
+    `ServerEngine removes a branch once no statement of a killed platform needs its role${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();
@@ -126,7 +126,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `ServerEngine holds a branch to limits that were changed since it was made${skipped}`,
+  name: `ServerEngine applies limits that were changed after a branch was created${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();
@@ -141,7 +141,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `ServerEngine dumps a branch as SQL that makes it again${skipped}`,
+  name: `ServerEngine dumps a branch as SQL that recreates it${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();

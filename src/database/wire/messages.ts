@@ -18,7 +18,7 @@ export function message(
   return whole;
 }
 
-/** A number is an Int32, a string ends with a zero byte, bytes are as they are. */
+/** A number is an Int32, a string ends with a zero byte, bytes are unchanged. */
 function encodePart(part: number | string | Uint8Array): Uint8Array {
   if (part instanceof Uint8Array) return part;
   if (typeof part === "string") return new TextEncoder().encode(`${part.replaceAll("\0", "")}\0`);

@@ -29,7 +29,7 @@ export interface LocalQueues {
   readonly secret: string;
   /** Performs a request that sends a message; `undefined` for any other. */
   answer(request: Request): Promise<Response> | undefined;
-  /** Delivers to the current site from now on. Messages sent before that wait. */
+  /** Delivers to the current site from now on. Messages sent earlier wait. */
   start(current: () => Site | undefined): Promise<void>;
   /** Ends current deliveries; a second call does nothing. */
   close(): Promise<void>;

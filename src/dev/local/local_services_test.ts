@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createTransport } from "nodemailer";
 import { openLocalServices } from "./local_services.ts";
 
-Deno.test("openLocalServices() catches mail, and gives the store to who has its token", async () => {
+Deno.test("openLocalServices() catches mail, and opens the store to clients with its token", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-local-" });
   const caught: string[] = [];
   const services = await openLocalServices({

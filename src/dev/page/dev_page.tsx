@@ -210,7 +210,7 @@ function Submissions({ submissions }: Pick<PageFacts, "submissions">) {
   if (submissions.length === 0) {
     return (
       <p class="quiet">
-        No submission yet. Forms with the action <code>/_svc/forms/…</code> appear here.
+        No submissions yet. Forms with the action <code>/_svc/forms/…</code> appear here.
       </p>
     );
   }

@@ -24,7 +24,7 @@ export class DevCommand {
   #problem: string | undefined;
   /** Counts starts and stops: a start that a later one overtakes does nothing. */
   #run = 0;
-  /** Processes that end. */
+  /** Resolves when earlier processes have ended. */
   #stopping: Promise<void> = Promise.resolve();
 
   readonly #options: DevCommandOptions;

@@ -4,7 +4,7 @@ import { unusedPort } from "../../lib/unused_port.ts";
 import { DevCommand } from "./dev_command.ts";
 
 Deno.test({
-  name: "DevCommand starts one process if it is told to start twice",
+  name: "DevCommand starts one process even if start() is called twice",
   ignore: Deno.build.os === "windows",
   async fn() {
     const lines: string[] = [];

@@ -36,7 +36,7 @@ const LOOK_EVERY = 8;
  */
 const LAST_OUTPUT_MS = 250;
 /**
- * Number of attempts with only the wanted and the announced port, because other ports may serve
+ * Number of attempts with only the requested and the announced port, because other ports may serve
  * something else.
  */
 const PATIENT_ATTEMPTS = 80;
@@ -62,7 +62,7 @@ export interface DevProcess {
   kill(): void;
 }
 
-/** An address that accepts connections: a name may have two, of which only one is used. */
+/** An address that accepts connections: a name may have two, and only one is used. */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];
   for (const host of hosts) {

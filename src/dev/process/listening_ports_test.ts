@@ -9,7 +9,7 @@ const TABLE =
    1: 0100007F:1F91 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 4712 1
 `;
 
-Deno.test("parseListeners() finds ports that listen, by the inode of their socket", () => {
+Deno.test("parseListeners() finds listening ports by the inode of their socket", () => {
   assert.deepEqual([...parseListeners(TABLE)], [["4711", 8080]]);
 });
 

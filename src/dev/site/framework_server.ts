@@ -8,7 +8,7 @@ import {
 } from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
 
-/** Maximum time to the head of a response, in milliseconds: a first request may compile much. */
+/** Maximum time to the response headers, in milliseconds: a first request may compile much. */
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Keeps nothing: pages of a dev server change. */
@@ -25,7 +25,7 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;
-  /** Maximum time to the head of a response, in milliseconds; five minutes by default. */
+  /** Maximum time to the response headers, in milliseconds; five minutes by default. */
   readonly timeoutMs?: number;
 }
 

@@ -117,7 +117,7 @@ export class FunctionsServer {
     this.#compute?.closeIdle();
   }
 
-  /** Starts functions again that have ended, as a platform does. */
+  /** Restarts functions that have ended, like a platform. */
   #address() {
     const { runner } = this.#options;
     if (runner.problem !== undefined) runner.start();

@@ -52,7 +52,7 @@ const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
   idleMs: 0,
 };
 
-/** Time that running calls get when newer functions take over, in milliseconds. */
+/** Time for running calls to finish when newer functions take over, in milliseconds. */
 const DRAIN_MS = 5000;
 
 /** The functions as they would be sent, or why they cannot be. */

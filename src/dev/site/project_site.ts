@@ -61,7 +61,7 @@ export class ProjectSite {
   rules: RuntimeRuleSet | null = null;
   #content: ProjectContent | undefined;
   #functions: FunctionHost | undefined;
-  /** Names and hashes of the functions that run. */
+  /** Names and hashes of the running functions. */
   #functionsKey = "";
   #site: Site | undefined;
   /** The last report of the active change. */

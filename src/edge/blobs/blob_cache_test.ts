@@ -27,14 +27,14 @@ Deno.test("BlobCache reads a blob once and then returns it immediately", async (
   assert.equal(blobs.reads, 1);
 });
 
-Deno.test("BlobCache serves all who wait with one read", async () => {
+Deno.test("BlobCache serves all waiting requests with one read", async () => {
   const { blobs, names } = store(1, 10);
   const cache = new BlobCache();
   await Promise.all(Array.from({ length: 50 }, () => cache.load(names[0]!, blobs)));
   assert.equal(blobs.reads, 1);
 });
 
-Deno.test("BlobCache refuses a blob whose content has another hash, and tries again", async () => {
+Deno.test("BlobCache refuses a blob with a different hash, and tries again", async () => {
   const { blobs, names } = store(1, 10);
   const right = blobs.content.get(names[0]!)!;
   const cache = new BlobCache();

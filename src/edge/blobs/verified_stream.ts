@@ -82,7 +82,7 @@ const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {
   readonly checksum: number;
-  /** Fingerprint of the file that was verified; `undefined` if the blob is no file. */
+  /** Fingerprint of the file that was verified; `undefined` if the blob is not a file. */
   readonly fingerprint: string | undefined;
   /** When it was verified, by a monotonic clock, in milliseconds. */
   readonly at: number;

@@ -33,13 +33,13 @@ Deno.test("BlobStreams.whole() breaks off before the last bytes of a changed blo
   assert.ok(received < blob.size);
 });
 
-Deno.test("BlobStreams.whole() breaks off on a blob that has become shorter", async () => {
+Deno.test("BlobStreams.whole() breaks off when a blob has become shorter", async () => {
   const { bytes, blob, blobs } = bigBlob();
   blobs.content.set(blob.sha256, bytes.slice(0, 200_000));
   await assert.rejects(readAll(await new BlobStreams().whole(blob, blobs)), BlobCorruptError);
 });
 
-Deno.test("BlobStreams.whole() breaks off on a blob that rots after it was verified, and reports it", async () => {
+Deno.test("BlobStreams.whole() breaks off when a blob is damaged after it was verified, and reports it", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const reported: string[] = [];
   const reader = {
@@ -67,7 +67,7 @@ Deno.test("BlobStreams.whole() breaks off on a blob that rots after it was verif
   assert.deepEqual(reported, rotten.map(() => blob.sha256));
 });
 
-Deno.test("BlobStreams.whole() hands a verified file to the runtime, for ten minutes", async () => {
+Deno.test("BlobStreams.whole() passes a verified file to the runtime for ten minutes", async () => {
   const { bytes, blob, blobs } = bigBlob();
   let [now, fingerprint] = [0, "first"];
   const opened: ReadableStream[] = [];
@@ -139,7 +139,7 @@ Deno.test("BlobStreams.whole() releases a blob whose reader disconnects", async 
 const textOf = async (stream: Promise<ReadableStream<Uint8Array<ArrayBuffer>>>) =>
   await readAll(await stream);
 
-Deno.test("BlobStreams.range() gives the bytes of any range, across blocks", async () => {
+Deno.test("BlobStreams.range() returns the bytes of any range, across blocks", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const streams = new BlobStreams();
   const edges = [0, 1, 65_535, 65_536, 65_537, 131_071, 131_072, 299_998, 299_999];
@@ -151,7 +151,7 @@ Deno.test("BlobStreams.range() gives the bytes of any range, across blocks", asy
   }
 });
 
-Deno.test("BlobStreams.range() reads the whole blob once, however many requests there are", async () => {
+Deno.test("BlobStreams.range() reads the whole blob once, regardless of the number of requests", async () => {
   const { blob, blobs } = bigBlob();
   const streams = new BlobStreams();
   const range = { start: 5, end: 9 };
@@ -185,7 +185,7 @@ Deno.test("BlobStreams.range() returns nothing of a damaged block, and reports t
   );
 });
 
-Deno.test("BlobStreams.range() lets the blob go when the client does", async () => {
+Deno.test("BlobStreams.range() releases the blob when the client disconnects", async () => {
   const { blob, blobs } = bigBlob();
   let open = 0;
   const reader = {

@@ -28,7 +28,7 @@ Deno.test("handle() sends one request for many", async () => {
   assert.match(answers[1]!.header("cache-status") ?? "", /fwd=uri-miss.*; collapsed$/);
 });
 
-Deno.test("handle() never shares a response that turns out private", async () => {
+Deno.test("handle() never shares a response that turns out to be private", async () => {
   let count = 0;
   const { test, first } = held(() => ok(`mine ${++count}`, { "cache-control": "private" }));
   const asked = Array.from({ length: 10 }, () => test.ask());
@@ -41,7 +41,7 @@ Deno.test("handle() never shares a response that turns out private", async () =>
   assert.equal(test.seen.length, 10);
 });
 
-Deno.test("handle() does not make clients wait again where waiting was in vain", async () => {
+Deno.test("handle() does not make clients wait again after waiting in vain", async () => {
   const { test, first } = held(() => ok("own", { "cache-control": "no-store" }));
   first.resolve(ok("own", { "cache-control": "no-store" }));
   await test.read();
@@ -51,7 +51,7 @@ Deno.test("handle() does not make clients wait again where waiting was in vain",
   assert.equal((await test.read()).text, "own");
 });
 
-Deno.test("handle() only gives waiting clients responses that Vary allows", async () => {
+Deno.test("handle() gives waiting clients only responses that Vary allows", async () => {
   const { test, first } = held(() => ok("en", { ...FRESH, vary: "accept-language" }));
   const german = [1, 2].map(() => test.ask({ headers: { "accept-language": "de" } }));
   const english = test.ask({ headers: { "accept-language": "en" } });
@@ -74,7 +74,7 @@ Deno.test("handle() does not treat a stale response as the awaited one", async (
   assert.deepEqual(texts, ["new de", "new en"]);
 });
 
-Deno.test("handle() never collapses authorized requests", async () => {
+Deno.test("handle() never collapses requests with Authorization", async () => {
   const { test, first } = held(() => ok("b", { "cache-control": "public, max-age=60" }));
   const a = test.ask({ headers: { authorization: "A" } });
   const b = await test.read({ headers: { authorization: "B" } });
@@ -137,7 +137,7 @@ Deno.test("purge() discards responses that were requested before it", async () =
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() streams a miss while it stores it, and stores it though the client leaves", async () => {
+Deno.test("handle() streams a miss while it stores it, and stores it even if the client leaves", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();
@@ -215,7 +215,7 @@ Deno.test("handle() cancels a body that is too long when no client reads it", as
   assert.deepEqual([left.cancelled, head.cancelled, test.cache.byteLength], [true, true, 0]);
 });
 
-Deno.test("handle() does not hold a body that announces itself as too long", async () => {
+Deno.test("handle() does not buffer a body whose declared length is too large", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, { ...FRESH, "content-length": "6" }), {
     maxEntryBytes: 4,

@@ -10,13 +10,13 @@ const PLAIN = "cache-control";
 const ROWS: Readonly<Record<string, readonly [Header[], boolean, number | undefined]>> = {
   "Cache-Control without a targeted field": [[[PLAIN, "max-age=1"]], false, 1],
   "the CDN's field before Cache-Control": [[[PLAIN, "max-age=1"], [CDN, "max-age=2"]], true, 2],
-  "our own before both": [
+  "svc's own field before both": [
     [[CDN, "max-age=2"], [PLAIN, "max-age=1"], [OWN, "max-age=3"]],
     true,
     3,
   ],
   "several lines of one field": [[[CDN, "public"], [CDN, "max-age=4"]], true, 4],
-  "a later member in place of an earlier one": [[[CDN, "max-age=1, max-age=2"]], true, 2],
+  "a later member instead of an earlier one": [[[CDN, "max-age=1, max-age=2"]], true, 2],
   "no lifetime in the targeted field": [[[PLAIN, "max-age=1"], [CDN, "public"]], true, undefined],
   "no parameters": [[[CDN, "max-age=5;q=1"]], true, 5],
   "an empty field counts as missing": [[[PLAIN, "max-age=1"], [CDN, " "]], false, 1],
@@ -26,11 +26,11 @@ const ROWS: Readonly<Record<string, readonly [Header[], boolean, number | undefi
     false,
     1,
   ],
-  "a malformed one leaves the next": [[[OWN, "max-age=("], [CDN, "max-age=2"]], true, 2],
-  "a string is no number of seconds": [[[CDN, 'max-age="60"']], true, 0],
-  "nor is a decimal": [[[CDN, "max-age=1.5"]], true, 0],
-  "nor a list": [[[CDN, "max-age=(1 2)"]], true, 0],
-  "nor a negative number": [[[CDN, "max-age=-1"]], true, 0],
+  "a malformed field is skipped for the next": [[[OWN, "max-age=("], [CDN, "max-age=2"]], true, 2],
+  "a string is not a number of seconds": [[[CDN, 'max-age="60"']], true, 0],
+  "a decimal is not either": [[[CDN, "max-age=1.5"]], true, 0],
+  "a list is not either": [[[CDN, "max-age=(1 2)"]], true, 0],
+  "a negative number is not either": [[[CDN, "max-age=-1"]], true, 0],
 };
 
 for (const [name, [headers, isTargeted, maxAge]] of Object.entries(ROWS)) {

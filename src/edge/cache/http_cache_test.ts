@@ -149,7 +149,7 @@ Deno.test("handle() fetches again when a 304 is about another response (RFC 9111
   assert.equal((await test.read()).result, "HIT");
 });
 
-Deno.test("handle() has one response for a request, the latest", async () => {
+Deno.test("handle() keeps one response for a request, the latest", async () => {
   const test = new TestCache((_, count) => ok(String(count), { "cache-control": "max-age=60" }));
   await test.read();
   test.now += 100_000;
@@ -158,7 +158,7 @@ Deno.test("handle() has one response for a request, the latest", async () => {
   assert.equal((await test.read()).text, "2");
 });
 
-Deno.test("handle() removes a stale response when the new one must not be stored", async () => {
+Deno.test("handle() removes a stale response if the new one must not be stored", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
   test.now += 100_000;
@@ -234,7 +234,7 @@ Deno.test("handle() answers several ranges in one body", async () => {
   assert.match(answer.text, /content-range: bytes 5-6\/10\r\n\r\n56\r\n/);
 });
 
-Deno.test("handle() fetches HEAD as GET, and stores it", async () => {
+Deno.test("handle() fetches HEAD as GET, and stores the response", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   const head = await test.read({ method: "HEAD" });
   assert.deepEqual([head.text, head.header("content-length")], ["", "3"]);
@@ -248,7 +248,7 @@ Deno.test("handle() sends no length for a HEAD whose body has not arrived", asyn
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const head = await test.ask({ method: "HEAD" });
-  assert.ok(head.body instanceof ReadableStream, "a server would add a length of 0 to none");
+  assert.ok(head.body instanceof ReadableStream, "a server would add a length of 0");
   assert.equal((await readAnswer(head)).header("content-length"), undefined);
   body.write("one");
   body.close();
@@ -265,7 +265,7 @@ Deno.test("handle() fills the store with a conditional request, and responds wit
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() forgets a URI after an unsafe request, and those that it names (RFC 9111, 4.4)", async () => {
+Deno.test("handle() invalidates a URI after an unsafe request, and those that it names (RFC 9111, 4.4)", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const urls = ["/page", "/page?a=1", "/list", "/item?id=1", "/far"];
   for (const url of urls) await test.read({ url });

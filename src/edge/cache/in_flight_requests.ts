@@ -4,7 +4,7 @@
 export type FetchOutcome =
   /** The response is stored; it was generated or validated after they arrived. */
   | { readonly type: "stored" }
-  /** The response is for the request that fetched it only. */
+  /** The response is only for the request that fetched it. */
   | { readonly type: "not_stored" }
   /** The origin failed; a stale response may be served. */
   | { readonly type: "failed"; readonly unreachable: boolean }

@@ -16,7 +16,7 @@ const BODIES = [
 ] as const;
 
 for (const { name, body, kept } of BODIES) {
-  Deno.test(`the cache holds a body of ${name} once, and counts it once`, async () => {
+  Deno.test(`the cache stores a body of ${name} once, and counts it once`, async () => {
     const test = new TestCache(() => ok(body, { "cache-control": "max-age=60" }));
     await test.read();
     assert.ok(test.cache.byteLength >= SIZE);
@@ -29,7 +29,7 @@ for (const { name, body, kept } of BODIES) {
   });
 }
 
-Deno.test("10,000 pages of 13 KB are held once by a cache", async () => {
+Deno.test("a cache stores 10,000 pages of 13 KB once", async () => {
   const PAGES = 10_000;
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
     capacityBytes: 256 * 1024 * 1024,
@@ -40,7 +40,7 @@ Deno.test("10,000 pages of 13 KB are held once by a cache", async () => {
   assert.ok(perPage >= SIZE && perPage < SIZE + 2_500, `${perPage} bytes for each`);
 });
 
-Deno.test("the cache serves parts of a body that it holds as text", async () => {
+Deno.test("the cache serves parts of a body stored as text", async () => {
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }));
   await test.read();
   const part = await test.read({ headers: { range: "bytes=10-17" } });

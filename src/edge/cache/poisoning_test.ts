@@ -25,7 +25,7 @@ const POISON = [
 ];
 
 for (const name of POISON) {
-  Deno.test(`an unkeyed ${name} does not reach the origin of a shared answer`, async () => {
+  Deno.test(`an unkeyed ${name} does not reach the origin of a shared response`, async () => {
     const test = reflecting();
     await test.read({ headers: { [name]: "evil.test" } });
     const victim = await test.read();
@@ -78,14 +78,14 @@ for (const { url, type, stored } of DECEPTIVE) {
   });
 }
 
-Deno.test("an origin that marks such a name as shared is believed", async () => {
+Deno.test("an origin that marks such a name as shared is trusted", async () => {
   const headers = { "content-type": "text/html", "cache-control": "public, max-age=60" };
   const test = new TestCache(() => ok("for all", headers));
   await test.read({ url: "/docs/x.css" });
   assert.equal((await test.read({ url: "/docs/x.css" })).result, "HIT");
 });
 
-Deno.test("no cookie reaches another client, whatever the response says", async () => {
+Deno.test("no cookie reaches another client, regardless of the response", async () => {
   for (
     const control of ["max-age=60", "public, max-age=60", "s-maxage=60", 'private="set-cookie"']
   ) {
@@ -158,7 +158,7 @@ const DIMENSIONS: readonly {
 ];
 
 for (const { name, rule, a, b } of DIMENSIONS) {
-  Deno.test(`responses are kept apart by ${name}`, async () => {
+  Deno.test(`responses are separated by ${name}`, async () => {
     const test = new TestCache((_, count) => ok(String(count)));
     await test.read(a, rule);
     assert.equal((await test.read(b, rule)).text, "2");

@@ -42,7 +42,7 @@ function asRequest(described: Described): TestRequest {
   };
 }
 
-Deno.test("cacheKey() differs wherever a part of it does", () => {
+Deno.test("cacheKey() differs whenever one of its parts differs", () => {
   const keyed = ({ language: _, ...rest }: Described) => JSON.stringify(Object.entries(rest));
   // The second one differs only slightly, so that parts could be confused.
   const change = fc.record({ deploymentId: word, path: word, query: word, beta: word }, {

@@ -217,7 +217,7 @@ async function outcomeOf(first: string, answer: string, seconds: number, second:
 
 const rows = ROWS.trim().split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
 
-Deno.test("the table has a row for each demand", () => {
+Deno.test("the table has a row for each requirement", () => {
   assert.ok(rows.length >= 80);
   assert.ok(rows.every((row) => row.length === 7));
 });

@@ -3,7 +3,7 @@ import { ok, TestCache } from "./_test_origin.ts";
 
 const TARGETED = { "cdn-cache-control": "max-age=10", "cache-control": "max-age=1000" };
 
-Deno.test("a rule's cache obeys the targeted field in place of Cache-Control and Expires", async () => {
+Deno.test("a rule's cache obeys the targeted field instead of Cache-Control and Expires", async () => {
   const world = new TestCache((_, count) =>
     ok(`body ${count}`, { ...TARGETED, expires: "Thu, 01 Jan 2099 00:00:00 GMT" })
   );
@@ -25,7 +25,7 @@ Deno.test("a targeted field without a lifetime leaves it to the rule", async () 
   assert.equal((await world.read()).result, "MISS");
 });
 
-Deno.test("a targeted no-store is obeyed, whatever Cache-Control says", async () => {
+Deno.test("a targeted no-store is obeyed regardless of Cache-Control", async () => {
   const world = new TestCache(() =>
     ok("body", { ...TARGETED, "svc-cdn-cache-control": "no-store" })
   );
@@ -52,7 +52,7 @@ Deno.test("clients do not get the fields for this cache only", async () => {
   assert.equal(bypassed.header("svc-cdn-cache-control"), undefined);
 });
 
-Deno.test("a 304 keeps the terms of a targeted field", async () => {
+Deno.test("a 304 keeps the directives of a targeted field", async () => {
   const world = new TestCache((seen) =>
     seen.headers["if-none-match"] === undefined
       ? ok("body", { "svc-cdn-cache-control": "max-age=10", etag: '"1"' })
@@ -98,7 +98,7 @@ Deno.test("a response that was requested before its tag was purged is not stored
   }
 });
 
-Deno.test("a response with more tags than can be kept is not stored, and reports it", async () => {
+Deno.test("a response with too many tags is not stored, which is reported", async () => {
   const world = new TestCache(() =>
     ok("body", { "cache-tag": Array.from({ length: 129 }, (_, index) => index).join(",") })
   );

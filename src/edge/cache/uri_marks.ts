@@ -1,4 +1,4 @@
-/** @module A bounded set of URIs that forgets none, but may have others too. */
+/** @module A bounded set of URIs that never loses one, but may contain others. */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 

@@ -26,7 +26,7 @@ Deno.test("pageRequest() shares a page among the requests for its host and port"
   assert.equal(asked("shop.example.com:8443").key, "* https://shop.example.com:8443/a");
 });
 
-Deno.test("pageRequest() sends nothing of the client to the server", () => {
+Deno.test("pageRequest() sends nothing about the client to the server", () => {
   const { sharedRequest } = asked("shop.example.com");
   assert.ok(!JSON.stringify(sharedRequest([]).headers).includes(REQUEST.ip));
 });

@@ -90,7 +90,7 @@ const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 };
 
-Deno.test("relayWebSocket() passes messages in order, and the server's only once the client is there", async () => {
+Deno.test("relayWebSocket() passes messages in order, and the server's only once the client is connected", async () => {
   const pair = joined();
   pair.fromServer("early");
   await settled();
@@ -132,7 +132,7 @@ Deno.test("relayWebSocket() disconnects a client that sends more than the server
   resolve();
 });
 
-Deno.test("relayWebSocket() cuts off a client that sends empty messages without end", async () => {
+Deno.test("relayWebSocket() disconnects a client that sends empty messages endlessly", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pair = joined({ serverTakes: () => promise });
   pair.open();
@@ -142,7 +142,7 @@ Deno.test("relayWebSocket() cuts off a client that sends empty messages without 
   resolve();
 });
 
-Deno.test("relayWebSocket() holds the server back while the client's buffer is full", async () => {
+Deno.test("relayWebSocket() pauses the server while the client's buffer is full", async () => {
   const pair = joined();
   pair.open();
   Object.assign(pair.client, { bufferedAmount: 2 * 1024 * 1024 });

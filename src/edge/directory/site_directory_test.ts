@@ -42,7 +42,7 @@ function directory(
 const shown = async (sites: SiteDirectory, hostname: string) =>
   (await sites.resolve(hostname))?.deploymentId;
 
-Deno.test("SiteDirectory.resolve() answers immediately for a site that was pointed at", async () => {
+Deno.test("SiteDirectory.resolve() returns immediately for a site that was pointed at", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("d1", "1"));
   const found = sites.resolve("a.localhost");
@@ -51,7 +51,7 @@ Deno.test("SiteDirectory.resolve() answers immediately for a site that was point
   assert.equal(sites.resolve("b.localhost"), undefined);
 });
 
-Deno.test("SiteDirectory.point() lets the later commit win, whichever loads first", async () => {
+Deno.test("SiteDirectory.point() lets the later commit win, regardless of which loads first", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("new", "2"));
   await sites.point("a.localhost", target("old", "1"));
@@ -70,13 +70,13 @@ Deno.test("SiteDirectory loads a deployment once for all its hosts", async () =>
   assert.deepEqual(loads, ["d1"]);
 });
 
-Deno.test("SiteDirectory.resolve() shows nothing of a deployment that is not served", async () => {
+Deno.test("SiteDirectory.resolve() returns nothing for a deployment that is not served", async () => {
   const sites = directory();
   sites.pointLazily("a.localhost", target("gone", ""));
   assert.equal(await shown(sites, "a.localhost"), undefined);
 });
 
-Deno.test("SiteDirectory lets sites go when too many are loaded, and loads them again", async () => {
+Deno.test("SiteDirectory unloads sites when too many are loaded, and loads them again", async () => {
   const loads: string[] = [];
   const sites = directory(loads, { maxLoaded: 2 });
   for (const id of ["d1", "d2", "d3", "d4"]) {
@@ -87,7 +87,7 @@ Deno.test("SiteDirectory lets sites go when too many are loaded, and loads them 
   assert.deepEqual(loads, ["d1", "d2", "d3", "d4", "d1"]);
 });
 
-Deno.test("SiteDirectory.removeDeployment() and removeProject() take hosts off the air", async () => {
+Deno.test("SiteDirectory.removeDeployment() and removeProject() take hosts offline", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("d1", "1"));
   await sites.point("b.localhost", target("d2", "1"));

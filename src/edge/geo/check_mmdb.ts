@@ -62,7 +62,7 @@ class DataSection {
   check(offset: number, depth: number): number {
     const known = this.#checked.get(offset);
     if (known !== undefined) {
-      if (depth + known > MAX_DEPTH) throw this.#damage(offset, "it nests too deep");
+      if (depth + known > MAX_DEPTH) throw this.#damage(offset, "it is nested too deeply");
       return known;
     }
     const { nests } = this.#value(offset, depth);
@@ -71,7 +71,7 @@ class DataSection {
   }
 
   #value(offset: number, depth: number): { readonly next: number; readonly nests: number } {
-    if (depth > MAX_DEPTH) throw this.#damage(offset, "it nests too deep");
+    if (depth > MAX_DEPTH) throw this.#damage(offset, "it is nested too deeply");
     const control = this.#byte(offset);
     let type = control >> 5;
     let at = offset + 1;

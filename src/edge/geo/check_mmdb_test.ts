@@ -22,7 +22,7 @@ async function load(path: string, bytes: Uint8Array) {
   })).geo;
 }
 
-Deno.test("loadGeo() accepts a whole database that the operator names", () =>
+Deno.test("loadGeo() accepts a complete database chosen by the operator", () =>
   inFolder(async (path) => {
     const geo = await load(path, await Deno.readFile(SHIPPED));
     assert.equal(geo.country("8.8.8.8"), "US");
@@ -42,7 +42,7 @@ Deno.test("loadGeo() refuses a database that was cut short or overwritten, with 
       const [name, bytes] of Object.entries({
         empty: new Uint8Array(),
         cut: whole.subarray(0, third),
-        "without its middle": joined,
+        "without its middle part": joined,
         "with other bytes": noise,
       })
     ) {
@@ -53,7 +53,7 @@ Deno.test("loadGeo() refuses a database that was cut short or overwritten, with 
     }
   }));
 
-Deno.test("a database that passed fails no lookup, whatever byte of it is changed", () =>
+Deno.test("a database that passed the check never fails a lookup, regardless of which byte is changed", () =>
   inFolder(async (path) => {
     const whole = mmdbOf({ country: { iso_code: "de", names: { en: "x" } }, asn: 64496 });
     const counts = { refused: 0, taken: 0 };
@@ -76,7 +76,7 @@ Deno.test("a database that passed fails no lookup, whatever byte of it is change
     assert.ok(counts.refused > 100 && counts.taken > 100, JSON.stringify(counts));
   }));
 
-Deno.test("a lookup that fails is unknown, with one warning", () => {
+Deno.test("a failed lookup counts as unknown, with one warning", () => {
   const bytes = mmdbOf({ country_code: "DE" });
   const warnings: unknown[] = [];
   const geo = openCountryDatabase(bytes, { onFailure: (cause) => warnings.push(cause) });

@@ -33,7 +33,7 @@ Deno.test("loadGeo() names the file that it cannot open", async () => {
   await Deno.remove(text);
 });
 
-Deno.test("openAsnDatabase() finds nothing in a database of countries", async () => {
+Deno.test("openAsnDatabase() finds nothing in a country database", async () => {
   const path = new URL(
     import.meta.resolve(
       "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country-ipv4.mmdb",
@@ -76,7 +76,7 @@ Deno.test("openCountryDatabase() reads MaxMind's nested records", () => {
 for (
   const [what, read, found, failures] of [
     ["a database", () => mmdbOf({ country_code: "de" }), "DE", 0],
-    ["one that is damaged", () => new Uint8Array(8), undefined, 1],
+    ["a damaged one", () => new Uint8Array(8), undefined, 1],
   ] as const
 ) {
   Deno.test(`openCountryDatabase() reads ${what} once, on first use`, () => {

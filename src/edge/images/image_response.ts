@@ -47,7 +47,7 @@ export interface ImageReply {
   readonly keptSeconds: number;
   /** Whether the format follows from `Accept`. */
   readonly varies: boolean;
-  /** Name of the source without folder and extension. */
+  /** Name of the source without its folder and extension. */
   readonly name: string;
 }
 
@@ -61,7 +61,7 @@ function fields(reply: ImageReply, etag: string, cached: string): Header[] {
   ];
 }
 
-/** The name under which a browser saves an image: letters, digits and a few signs. */
+/** The name under which a browser saves an image: letters, digits and a few other characters. */
 export function fileName(path: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";

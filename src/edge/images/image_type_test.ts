@@ -21,8 +21,8 @@ Deno.test("sniffImage() recognizes images by their first bytes", () => {
     ["JPEG", bytes([0xff, 0xd8, 0xff, 0xe0]), "jpeg"],
     ["PNG", bytes(PNG, IHDR, [0, 0, 0, 0], "IDAT"), "png"],
     ["APNG", bytes(PNG, IHDR, [0, 0, 0, 8], "acTL"), "png moves"],
-    ["APNG behind a profile", bytes(PNG, IHDR, ICCP, [0, 0, 0, 8], "acTL"), "png moves"],
-    ["PNG that names acTL in its pixels", bytes(PNG, IHDR, [0, 0, 0, 8], "IDATacTLacTL"), "png"],
+    ["APNG after a profile", bytes(PNG, IHDR, ICCP, [0, 0, 0, 8], "acTL"), "png moves"],
+    ["PNG with acTL in its pixels", bytes(PNG, IHDR, [0, 0, 0, 8], "IDATacTLacTL"), "png"],
     ["WebP", bytes("RIFF", [0, 0, 0, 0], "WEBPVP8 "), "webp"],
     ["extended WebP", bytes("RIFF", [0, 0, 0, 0], "WEBPVP8X", [10, 0, 0, 0, 0x10]), "webp"],
     [
@@ -34,7 +34,7 @@ Deno.test("sniffImage() recognizes images by their first bytes", () => {
     ["moving GIF", bytes(GIF_HEAD, GIF_FRAME, GIF_EXTENSION, GIF_FRAME), "gif moves"],
     ["GIF that ends early", bytes(GIF_HEAD, [0x2c]), "gif"],
     ["AVIF", bytes([0, 0, 0, 24], "ftypavif", [0, 0, 0, 0], "mif1miaf"), "avif"],
-    ["AVIF by its second brand", bytes([0, 0, 0, 24], "ftypmif1", [0, 0, 0, 0], "avif"), "avif"],
+    ["AVIF as its second brand", bytes([0, 0, 0, 24], "ftypmif1", [0, 0, 0, 0], "avif"), "avif"],
     ["moving AVIF", bytes([0, 0, 0, 24], "ftypavis", [0, 0, 0, 0], "avif"), "avif moves"],
     ["HEIC", bytes([0, 0, 0, 24], "ftypheic", [0, 0, 0, 0], "mif1"), "heic"],
     ["MP4", bytes([0, 0, 0, 24], "ftypisom", [0, 0, 0, 0], "mp42"), undefined],
@@ -42,7 +42,7 @@ Deno.test("sniffImage() recognizes images by their first bytes", () => {
     ["HTML", bytes("<!doctype html><html><body></body></html>"), undefined],
     ["ICO", bytes([0, 0, 1, 0, 1, 0]), "ico"],
     ["BMP", bytes("BM"), "bmp"],
-    ["text", bytes("no image at all, but a text"), undefined],
+    ["text", bytes("text, not an image"), undefined],
     ["nothing", new Uint8Array(), undefined],
   ];
   for (const [name, content, expected] of rows) {

@@ -17,7 +17,7 @@ const parse = (url: string) => {
   return parseQuery(images, images.styleOf(path)!, { path, query });
 };
 
-Deno.test("parseQuery() reads the forms of all endpoints", () => {
+Deno.test("parseQuery() reads the formats of all endpoints", () => {
   const rows: readonly (readonly [string, Record<string, unknown>])[] = [
     ["/_svc/image?url=/a.png&w=640", { source: "/a.png", width: 640, quality: 75 }],
     ["/_svc/image?url=/a.png&w=640&q=10", { source: "/a.png", width: 640, quality: 50 }],
@@ -117,7 +117,7 @@ Deno.test("parseQuery() refuses missing, repeated and undeclared parameters, wit
   }
 });
 
-Deno.test("SiteImages.styleOf() knows its endpoints only", () => {
+Deno.test("SiteImages.styleOf() recognizes only its endpoints", () => {
   const rows = [
     ["/_svc/image", "svc"],
     ["/_svc/image/", undefined],

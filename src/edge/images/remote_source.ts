@@ -122,7 +122,7 @@ export class RemoteSources {
       const read = await readSource(bytes ?? body, count);
       return { bytes: read, cacheControl: field("cache-control") };
     }
-    throw new SourceFailedError(502, "The URL of the image redirects too often.");
+    throw new SourceFailedError(502, "The URL of the image redirects too many times.");
   }
 
   #redirected(images: SiteImages, from: URL, location: string): URL {

@@ -2,7 +2,7 @@
 
 export interface PageLimits {
   readonly pages: number;
-  /** Pages with a query, of which anyone can request any number. */
+  /** Pages with a query. Anyone can request any number of them. */
   readonly queryPages: number;
   readonly bytes: number;
 }

@@ -5,7 +5,7 @@ const LIMITS = { pages: 4, queryPages: 2, bytes: 100 };
 const plain = (key: string) => pageName(key, { hasQuery: false, isDeclared: false });
 const query = (key: string) => pageName(key, { hasQuery: true, isDeclared: false });
 
-Deno.test("PageIndex lets pages with a query go when they are too many", () => {
+Deno.test("PageIndex drops pages with a query if there are too many", () => {
   const index = new PageIndex([], LIMITS);
   assert.deepEqual(index.add(plain("a"), 1), []);
   assert.deepEqual(["1", "2", "3", "4"].flatMap((key) => index.add(query(key), 1)), [

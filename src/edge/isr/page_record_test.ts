@@ -15,7 +15,7 @@ Deno.test("decodePage() returns the page of encodePage()", () => {
   fc.assert(fc.property(record, (page) => assert.deepEqual(decodePage(encodePage(page)), page)));
 });
 
-Deno.test("decodePage() refuses a page that is cut short or changed", () => {
+Deno.test("decodePage() refuses a truncated or changed page", () => {
   const bytes = encodePage({
     key: "k",
     path: "/",

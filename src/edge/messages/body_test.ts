@@ -9,7 +9,7 @@ function partOf(content: Uint8Array): Bytes {
   return larger.subarray(3, 3 + content.byteLength);
 }
 
-Deno.test("toMemoryBody() keeps every byte, ASCII as a string, and nothing around it", () => {
+Deno.test("toMemoryBody() keeps every byte, ASCII as a string, and nothing else", () => {
   const ascii = fc.array(fc.nat(127)).map((bytes) => Uint8Array.from(bytes));
   const any = fc.uint8Array();
   fc.assert(fc.property(fc.oneof(ascii, any), (content) => {
@@ -20,7 +20,7 @@ Deno.test("toMemoryBody() keeps every byte, ASCII as a string, and nothing aroun
   }));
 });
 
-Deno.test("toMemoryBody() does not copy bytes that are a separate buffer", () => {
+Deno.test("toMemoryBody() does not copy bytes that have their own buffer", () => {
   const bytes = Uint8Array.of(200, 201);
   assert.equal(toMemoryBody(bytes), bytes);
 });

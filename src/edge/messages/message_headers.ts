@@ -48,8 +48,8 @@ export interface Hop {
 }
 
 /**
- * How often a request may return to this edge: a page may call the site's functions, and these may
- * call another site on this platform. More returns are a loop.
+ * How many times a request may return to this edge: a page may call the site's functions, and these
+ * may call another site on this platform. More returns are a loop.
  */
 export const MAX_RETURNS = 3;
 

@@ -15,7 +15,7 @@ const hop = {
   pseudonym: "svc-ab12",
 } as const;
 
-Deno.test("endToEndHeaders() drops the fields of one hop, those that Connection names included", () => {
+Deno.test("endToEndHeaders() drops hop-by-hop fields, including those that Connection names", () => {
   assert.deepEqual(
     endToEndHeaders([
       ["Connection", "close, X-Private"],
@@ -58,7 +58,7 @@ Deno.test("isLoop() detects a request that came back to this edge too often", ()
   assert.ok(!isLoop({ via: null, pseudonym }));
 });
 
-Deno.test("responseHeadersFrom() lets no response speak for the edge", () => {
+Deno.test("responseHeadersFrom() keeps responses from forging the edge's fields", () => {
   assert.deepEqual(
     responseHeadersFrom([
       ["X-Svc-Request-Id", "forged"],

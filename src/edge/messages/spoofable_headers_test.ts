@@ -43,7 +43,7 @@ for (const name of KEPT) {
   Deno.test(`isSpoofable() leaves ${name}`, () => assert.ok(!isSpoofable(name)));
 }
 
-Deno.test("mayForward() accepts a country from a trusted proxy alone", () => {
+Deno.test("mayForward() accepts a country only from a trusted proxy", () => {
   for (const name of ["cf-ipcountry", "cf_ipcountry", "x-geo-asn"]) {
     assert.deepEqual([mayForward(name, true), mayForward(name, false)], [true, false]);
   }

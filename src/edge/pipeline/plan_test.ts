@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { planPipeline } from "./plan.ts";
 
-Deno.test("planPipeline() puts steps on their side of the cache, in authored order", () => {
+Deno.test("planPipeline() puts steps before or after the cache, in authored order", () => {
   const plan = planPipeline([
     { use: "auth", mode: "request", failure: "closed" },
     { use: "variant", mode: "request", cachePosition: "after", failure: "open", as: "ab" },
@@ -19,7 +19,7 @@ Deno.test("planPipeline() puts steps on their side of the cache, in authored ord
   assert.equal(plan.runsBehindCache, true);
 });
 
-Deno.test("planPipeline() closes request steps and opens others if nothing is said", () => {
+Deno.test("planPipeline() defaults request steps to closed and others to open", () => {
   const plan = planPipeline([
     { use: "a", mode: "request" },
     { handle: "origin" },

@@ -68,7 +68,7 @@ const observe = (use: string) => ({ use, mode: "observe" as const });
 const origin = { handle: "origin" };
 const failed: Behaviour = () => ({ type: "failed", reason: "threw" });
 
-Deno.test("runPipeline() runs steps, cache, origin and steps in their order", async () => {
+Deno.test("runPipeline() runs steps, cache, origin and steps in order", async () => {
   const { trace, run } = perform([
     request("outer"),
     request("inner", { cachePosition: "after" }),
@@ -89,7 +89,7 @@ Deno.test("runPipeline() runs steps, cache, origin and steps in their order", as
   ]);
 });
 
-Deno.test("runPipeline() runs nothing behind a cache that has the response", async () => {
+Deno.test("runPipeline() runs nothing after a cache that has the response", async () => {
   const { trace, run } = perform(
     [request("gate"), request("inner", { cachePosition: "after" }), origin, response("stamp")],
     {},
@@ -99,14 +99,14 @@ Deno.test("runPipeline() runs nothing behind a cache that has the response", asy
   assert.deepEqual(trace, ["gate", "cache", "stamp"]);
 });
 
-Deno.test("runPipeline() answers immediately from the cache if no step stands before it", () => {
+Deno.test("runPipeline() responds immediately from the cache if there is no step before it", () => {
   const stored = text("stored");
   const steps: PipelineStep[] = [request("inner", { cachePosition: "after" }), origin];
   const parts = {
     get runner(): StepRunner {
       throw new Error("No function runs");
     },
-    origin: () => Promise.reject(new Error("Nobody is asked")),
+    origin: () => Promise.reject(new Error("No request is sent")),
     cached: () => stored,
     failed: (error: unknown) => {
       throw error;
@@ -151,7 +151,7 @@ Deno.test("runPipeline() continues with a changed request and a replaced respons
   assert.ok(trace.includes("origin /b"));
 });
 
-Deno.test("runPipeline() lets a function answer in the origin's place", async () => {
+Deno.test("runPipeline() lets a function respond instead of the origin", async () => {
   const { trace, run } = perform([{ handle: "api" }], {
     api: () => ({ type: "response", response: text("api") }),
   });
@@ -176,7 +176,7 @@ for (const [name, steps, outcome] of failures) {
   });
 }
 
-Deno.test("runPipeline() cannot continue if a failed step has begun to read the body", async () => {
+Deno.test("runPipeline() cannot continue if a failed step has started to read the body", async () => {
   const body = new Response("sent").body as ReadableStream<Uint8Array<ArrayBuffer>>;
   const { run } = perform([request("x", { failure: "open" }), origin], {
     x: (given) => {

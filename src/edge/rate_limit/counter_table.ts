@@ -32,7 +32,7 @@ export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** The slots of all keys. A slot is free when none of its counts apply any more. */
+/** The slots of all keys. A slot is free when none of its counts still apply. */
 export class CounterTable {
   readonly slots: number;
   /** Number of keys evicted while their counts still applied. */

@@ -4,7 +4,7 @@ import { HalfSipHash } from "./half_sip_hash.ts";
 /** The authors' test vectors (`vectors_hsip64`): key and input are the bytes 0, 1, 2, … */
 const KEY = { k0: 0x03020100, k1: 0x07060504 };
 
-Deno.test("HalfSipHash agrees with the authors' vectors", () => {
+Deno.test("HalfSipHash agrees with the authors' test vectors", () => {
   const hash = new HalfSipHash(KEY);
   hash.start();
   hash.finish(0);
@@ -27,7 +27,7 @@ Deno.test("HalfSipHash.addText() separates texts from each other", () => {
   assert.equal(results.size, 5);
 });
 
-Deno.test("HalfSipHash gives other results under another key", () => {
+Deno.test("HalfSipHash gives different results with another key", () => {
   const results = [KEY, { k0: 1, k1: 2 }].map((key) => {
     const hash = new HalfSipHash(key);
     hash.start();

@@ -26,7 +26,7 @@ Deno.test("rateLimitHeaders() writes policy and state of every limit", () => {
   );
 });
 
-Deno.test("rateLimitHeaders() writes nothing for a request that was not counted", () => {
+Deno.test("rateLimitHeaders() writes nothing for an uncounted request", () => {
   assert.deepEqual(rateLimitHeaders([]), []);
 });
 

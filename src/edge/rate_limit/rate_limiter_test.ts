@@ -6,7 +6,7 @@ import { createRateLimiter, DEFAULT_SLOTS, randomSeed } from "./rate_limiter.ts"
 
 const CLIENT = subject("203.0.113.7");
 
-Deno.test("check() lets the limit through, then refuses", () => {
+Deno.test("check() allows requests up to the limit, then refuses", () => {
   const { limiter } = testLimiter();
   const verdicts = Array.from({ length: 4 }, () => ({ ...limiter.check(CLIENT, policy(3)) }));
   assert.deepEqual(verdicts.map(({ allowed }) => allowed), [true, true, true, false]);
@@ -26,7 +26,7 @@ Deno.test("check() returns the first second in which one more request fits", () 
   assert.equal(test.limiter.check(CLIENT, policy(5)).allowed, true);
 });
 
-Deno.test("check() lets a request through one window after the one that used the limit up", () => {
+Deno.test("check() allows a request one window after the one that used up the limit", () => {
   for (let late = 0; late < 12_000; late += 997) {
     const test = testLimiter();
     test.now += late;
@@ -37,14 +37,14 @@ Deno.test("check() lets a request through one window after the one that used the
   }
 });
 
-Deno.test("check() has the full limit again after the seconds it names", () => {
+Deno.test("check() allows the full limit again after Retry-After", () => {
   const test = testLimiter();
   for (let count = 0; count < 5; count++) test.limiter.check(CLIENT, policy(5));
   test.now += test.limiter.check(CLIENT, policy(5)).resetSeconds * 1000;
   assert.equal(test.limiter.check(CLIENT, policy(5)).remaining, 4);
 });
 
-Deno.test("check() lets a client through at the rate of the limit, however it knocks", () => {
+Deno.test("check() allows a client at the rate of the limit, regardless of its pattern", () => {
   const test = testLimiter();
   let allowed = 0;
   for (let tick = 0; tick < 600; tick++, test.now += 1000) {
@@ -143,7 +143,7 @@ Deno.test("check() stays within its error of an exact log, for any traffic", () 
   }));
 });
 
-Deno.test("check() lets no more than the limit through where bursts meet the ends of parts", () => {
+Deno.test("check() allows no more than the limit when bursts meet the ends of parts", () => {
   for (const windowSeconds of [10, 60, 600]) {
     const part = windowSeconds * 1000 / 8;
     const test = testLimiter(8);
@@ -174,7 +174,7 @@ Deno.test("check() allows a request after Retry-After, for any traffic", () => {
   }));
 });
 
-Deno.test("check() forgets light keys first when the table is full, and never grows", () => {
+Deno.test("check() evicts the least used keys first when the table is full, and never grows", () => {
   const test = testLimiter(64);
   const { limiter } = test;
   for (let count = 0; count < 20; count++) limiter.check(CLIENT, policy(20));
@@ -187,7 +187,7 @@ Deno.test("check() forgets light keys first when the table is full, and never gr
   assert.ok(limiter.evicted > 19_000);
 });
 
-Deno.test("check() takes the slots of keys that no longer count without forgetting anyone", () => {
+Deno.test("check() reuses slots of expired keys without evicting others", () => {
   const test = testLimiter(64);
   for (let round = 0; round < 20; round++, test.now += 120_000) {
     for (let index = 0; index < 8; index++) {
@@ -204,17 +204,17 @@ Deno.test("check() survives a clock that is set back", () => {
   assert.equal(
     test.limiter.check(CLIENT, policy(3)).allowed,
     false,
-    "a little: what was counted counts",
+    "by a little: earlier requests still count",
   );
   test.now = START - 3_600_000;
   assert.equal(
     test.limiter.check(CLIENT, policy(3)).allowed,
     true,
-    "an hour: it does not lock anyone out",
+    "by an hour: no one is locked out",
   );
 });
 
-Deno.test("check() counts over the windows of two policies apart", () => {
+Deno.test("check() counts the windows of two policies separately", () => {
   const { limiter } = testLimiter();
   assert.equal(limiter.check(CLIENT, policy(1, 10)).allowed, true);
   assert.equal(limiter.check(CLIENT, policy(1, 600)).allowed, true);

@@ -36,6 +36,6 @@ for (const [device, userAgent] of rows) {
   });
 }
 
-Deno.test("deviceOf() takes a long user agent in its stride", () => {
+Deno.test("deviceOf() handles a long user agent quickly", () => {
   assert.equal(deviceOf("Mozilla/5.0 (".repeat(5000)), "desktop");
 });

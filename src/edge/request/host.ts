@@ -6,7 +6,7 @@ import { requestHost } from "../../rules/mod.ts";
 export interface UrlParts {
   /** As the client wrote it, with port. */
   readonly authority: string;
-  /** As the client wrote it, without query and fragment. */
+  /** As the client wrote it, without its query and fragment. */
   readonly path: string;
   /** Without its `?`; "" if there is none. */
   readonly query: string;
@@ -23,7 +23,7 @@ let latest = { origin: "", authority: "" };
 
 /**
  * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored: the connection
- * determines it. The path stays unchanged, because `new URL()` would resolve dot segments by its
+ * determines it. The path stays unchanged, because `new URL()` would resolve dot segments with its
  * own rules.
  */
 export function splitUrl(url: string): UrlParts {
@@ -54,7 +54,7 @@ const queryOf = (url: string, mark: number, end: number): string =>
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in canonical form: lower case, punycode, without port and final dot; `undefined`
+ * Returns the host in canonical form: lower case, punycode, without port or final dot; `undefined`
  * for an invalid host. Percent escapes are refused, although URL parsers decode them: no client
  * sends one.
  */

@@ -72,7 +72,7 @@ for (const [authority, expected] of Object.entries(hosts)) {
   });
 }
 
-Deno.test("canonicalHost() has one form only, whatever comes in", () => {
+Deno.test("canonicalHost() returns one form for any spelling", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.domain()), (text) => {
     const host = canonicalHost(text);
     if (host === undefined) return;

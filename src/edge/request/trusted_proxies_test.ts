@@ -20,10 +20,10 @@ const forwardedFor: readonly (readonly [name: string, value: string | null, clie
   ["IPv6 in brackets with port", "[2001:db8::7]:4711", "2001:db8::7"],
   ["IPv4 with port", "198.51.100.7:4711", "198.51.100.7"],
   ["mapped trusted hop", "198.51.100.7, ::ffff:10.3.0.1", "198.51.100.7"],
-  ["garbage ends the walk", "198.51.100.7, unknown, 10.3.0.1", "10.3.0.1"],
+  ["garbage ends the search", "198.51.100.7, unknown, 10.3.0.1", "10.3.0.1"],
   ["garbage only", "not an address", "10.0.0.1"],
   ["empty", "", "10.0.0.1"],
-  ["octal parts are no address", "0300.1.1.1", "10.0.0.1"],
+  ["octal parts are not an address", "0300.1.1.1", "10.0.0.1"],
   ["no spaces", "1.1.1.1,198.51.100.7,10.3.0.1", "198.51.100.7"],
 ];
 
@@ -55,7 +55,7 @@ Deno.test("TrustedProxies.clientAddress() reads one header only", () => {
   assert.equal(proxies.clientAddress("10.0.0.1", { header }), "198.51.100.7");
 });
 
-Deno.test("TrustedProxies.trusts() by address and block, mapped ones included", () => {
+Deno.test("TrustedProxies.trusts() matches addresses and blocks, including mapped ones", () => {
   const proxies = new TrustedProxies(CIDRS);
   for (const address of ["10.255.0.1", "::ffff:10.0.0.1", "2001:db8:ffff::1", "127.0.0.1"]) {
     assert.ok(proxies.trusts(address), address);

@@ -14,7 +14,7 @@ const LAST: Header = ["x-svc-request-id", "1"];
 
 const copy = (fields: readonly Header[]): Header[] => fields.map(([name, value]) => [name, value]);
 
-Deno.test("written and appended fields read the same, whatever the body", () => {
+Deno.test("written and appended fields read the same, for any body", () => {
   for (const body of ["text", new Uint8Array(1), new ReadableStream(), null]) {
     for (const status of [200, 404]) {
       const appended = new Response(null, { status });
@@ -39,7 +39,7 @@ const serve = (fields: HeaderList) =>
     return response;
   });
 
-Deno.test("a control character in a value becomes a space, and ends no process", async () => {
+Deno.test("a control character in a value becomes a space, and never ends the process", async () => {
   const controls = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
     .filter((char) => /[^\0\t\n\r\x20-\x7e]/.test(char));
   const server = serve([["x-control", `a${controls.join("")}b`]]);
@@ -64,7 +64,7 @@ Deno.test("fields reach the client over a socket as they were written", async ()
   await stopServer(server);
 });
 
-Deno.test("an invalid list is refused, checked or not", () => {
+Deno.test("an invalid list is refused, whether checked or not", () => {
   const strange: HeaderList[] = [
     [["x-break", "a\r\nset-cookie: stolen=1"]],
     [["x-null", "a\0b"]],

@@ -203,7 +203,7 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
   return inTurns(underRules(site, rules));
 }
 
-/** How often each rule of the site took effect or was logged; empty without rules. */
+/** How many times each rule of the site took effect or was logged; empty without rules. */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }

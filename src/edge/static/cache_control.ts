@@ -1,7 +1,7 @@
 /** @module The default `Cache-Control` of files, by whether a name depends on the content. */
 import { HASHED_FOLDERS, type HashedFolder } from "../../manifest/mod.ts";
 
-/** Clients revalidate each time, usually with a 304, so a deployment shows at once. */
+/** Clients revalidate each time, usually with a 304, so a new deployment is visible immediately. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
 /** One year, the longest time that HTTP caches commonly accept. */

@@ -18,10 +18,10 @@ const rows: readonly Row[] = [
   { name: "a page", files: ["/about.html"], address: "/about" },
   { name: "the page of a folder", files: ["/docs/index.html"], address: "/docs/" },
   { name: "the page of the site", files: ["/index.html"], address: "/" },
-  { name: "a file that is no page", files: ["/about.txt"], address: "/about.txt" },
-  { name: "a page beside a folder", files: ["/a.html", "/a/index.html"], address: "/a" },
-  { name: "a folder beside a page", files: ["/a/index.html", "/a.html"], address: "/a/" },
-  { name: "a page behind a file of its name", files: ["/a.html", "/a"], address: "/a.html" },
+  { name: "a file that is not a page", files: ["/about.txt"], address: "/about.txt" },
+  { name: "a page next to a folder", files: ["/a.html", "/a/index.html"], address: "/a" },
+  { name: "a folder next to a page", files: ["/a/index.html", "/a.html"], address: "/a/" },
+  { name: "a page after a file of the same name", files: ["/a.html", "/a"], address: "/a.html" },
   { name: "a page without a name", files: ["/a/.html"], address: "/a/.html" },
   { name: "a doubled ending", files: ["/a.html.html"], address: "/a.html" },
   { name: "a doubled ending, taken", files: ["/a.html.html", "/a.html"], address: "/a.html.html" },
@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
     address: "/about/",
   },
   {
-    name: "always: a page beside a folder",
+    name: "always: a page next to a folder",
     settings: { trailingSlash: "always" },
     files: ["/a.html", "/a/index.html"],
     address: "/a.html",
@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
     address: "/",
   },
   {
-    name: "never: a folder beside a page",
+    name: "never: a folder next to a page",
     settings: { trailingSlash: "never" },
     files: ["/a/index.html", "/a.html"],
     address: "/a/index.html",
@@ -112,7 +112,7 @@ function spellings(file: string): string[] {
   ];
 }
 
-Deno.test("SiteContent.resolve() serves each file at one path, and leads there in one hop", () => {
+Deno.test("SiteContent.resolve() serves each file at one path, and redirects there in one hop", () => {
   fc.assert(
     fc.property(siteArbitrary, ({ paths, urls, layers }) => {
       const files = paths.map((each, at) => ({

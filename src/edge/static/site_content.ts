@@ -38,7 +38,7 @@ export type Resolution =
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether its URL has another path, where the routes have something else. */
+  /** Whether its own URL has a different path, for which the routes have something else. */
   readonly isElsewhere?: true;
 }
 

@@ -82,7 +82,7 @@ for (const [method, path, expected] of rows) {
   });
 }
 
-Deno.test("SiteContent.knownFile() remembers paths that led to a file, by method", () => {
+Deno.test("SiteContent.knownFile() caches paths that led to a file, by method", () => {
   const content = contentOf(MANIFEST);
   for (const path of ["/page", "/none", "/api/x"]) content.resolve("GET", path);
   assert.equal(nameOf(content.knownFile("GET", "/page")!.plain.sha256), "a/page.html");

@@ -21,16 +21,16 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["a path of another site", '{"p":"https://x.example/"}'],
   ["a path with markup", '{"p":"/<b>\\n"}'],
   ["a negative time", '{"p":"/","lcp":-1}'],
-  ["a time as text", '{"p":"/","lcp":"1"}'],
+  ["a time as a string", '{"p":"/","lcp":"1"}'],
   ["more than a day", '{"p":"/","ttfb":1e9}'],
-  ["a field that is not known", '{"p":"/","user":"ada"}'],
+  ["an unknown field", '{"p":"/","user":"ada"}'],
 ];
 
 for (const [name, body] of REFUSED) {
   Deno.test(`readBeacon() refuses ${name}`, async () => assert.equal(await read(body), 400));
 }
 
-Deno.test("readBeacon() refuses long bodies without reading on", async () => {
+Deno.test("readBeacon() refuses long bodies without reading the rest", async () => {
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => {

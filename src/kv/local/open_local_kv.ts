@@ -112,7 +112,7 @@ function explain(cause: unknown): string {
 }
 
 /**
- * Opens the store in a project's folder of local data, and removes what has expired. A missing
+ * Opens the store in a project's folder for local data, and removes what has expired. A missing
  * folder is created (readable by its owner only), unless `create` is false: then the store is empty
  * and temporary.
  *

@@ -20,7 +20,7 @@ close();
 console.log(new TextDecoder().decode(bytes));
 `;
 
-Deno.test("openLocalKv() creates a folder that git ignores and only its owner reads", () =>
+Deno.test("openLocalKv() creates a folder that git ignores and only its owner can read", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, ".svc", "data");
     for (let time = 0; time < 2; time++) {

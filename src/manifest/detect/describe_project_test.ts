@@ -53,14 +53,14 @@ const ROWS: readonly (readonly [description: string | undefined, files: Texts])[
 ];
 
 for (const [description, files] of ROWS) {
-  Deno.test(`describeProject() says ${description ?? "nothing of plain files"}`, async () => {
+  Deno.test(`describeProject() says ${description ?? "nothing about plain files"}`, async () => {
     const detected = await detect(files);
     const engine = detected.server === undefined ? undefined : NODE;
     assert.equal(describeProject(detected, planProject(detected, engine)), description);
   });
 }
 
-Deno.test("planProject() takes the engine that is known, with its reason", async () => {
+Deno.test("planProject() uses the known engine, with its reason", async () => {
   const detected = await detect(pack({ nuxt: "4.5.2" }));
   const plan = planProject(detected, { engine: "node", reason: "svc.toml sets build.runtime" });
   assert.deepEqual(plan, {

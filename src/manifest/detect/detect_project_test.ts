@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
     output: "docs",
   },
   {
-    name: "Eleventy with its output named by a call",
+    name: "Eleventy with its output set by a call",
     files: {
       "package.json": packageJson({ "@11ty/eleventy": "3" }),
       "eleventy.config.js": 'export default (c) => { c.setOutputDirectory("www") }',
@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
     output: "dist",
   },
   {
-    name: "a package.json that is no JSON",
+    name: "a package.json that is not JSON",
     files: { "package.json": "{", "index.html": "" },
     framework: undefined,
     output: ".",
@@ -216,7 +216,7 @@ const URLS: readonly (readonly [string, Record<string, string>, DetectedProject[
   ["Docusaurus", { "package.json": packageJson({ "@docusaurus/core": "3" }) }, {
     trailingSlash: "never",
   }],
-  ["Docusaurus that writes what it links to", {
+  ["Docusaurus that writes the pages that it links to", {
     "package.json": packageJson({ "@docusaurus/core": "3" }),
     "docusaurus.config.js": "export default { trailingSlash: true }",
   }, undefined],
@@ -238,7 +238,7 @@ const URLS: readonly (readonly [string, Record<string, string>, DetectedProject[
 ];
 
 for (const [name, files, urls] of URLS) {
-  Deno.test(`detectProject() knows the URLs of pages of ${name}`, async () => {
+  Deno.test(`detectProject() knows the page URLs of ${name}`, async () => {
     assert.deepEqual((await detect(files)).urls, urls);
   });
 }
@@ -312,12 +312,12 @@ for (const [source, files, version] of VERSIONS) {
   });
 }
 
-Deno.test("detectProject() gives no version for a range without one", async () => {
+Deno.test("detectProject() returns no version for a range without one", async () => {
   const project = await detect({ "package.json": packageJson({ astro: "latest" }) });
   assert.deepEqual(project.framework, { id: "astro", name: "Astro" });
 });
 
-Deno.test("detectProject() passes over dev servers of other platforms", async () => {
+Deno.test("detectProject() skips dev servers of other platforms", async () => {
   const scripts = { dev: "netlify dev --port 8888", start: "npx vercel dev" };
   const found = await detect({ "package.json": packageJson({ vite: "7" }, scripts) });
   assert.equal(found.devCommand, "npx vite");

@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    name: "Astro with an adapter of Cloudflare",
+    name: "Astro with the Cloudflare adapter",
     files: {
       "package.json": json({ dependencies: { astro: "7.3.5" }, packageManager: "bun@1.3.0" }),
       "astro.config.ts": 'import cf from "@astrojs/cloudflare"; export default { adapter: cf() }',
@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     advice: /"@astrojs\/cloudflare" builds for another platform.*bunx astro add node/,
   },
   {
-    name: "SvelteKit 3 with its adapter in the config of Vite",
+    name: "SvelteKit 3 with its adapter in the Vite config",
     files: {
       "package.json": kit("@sveltejs/adapter-auto"),
       "vite.config.ts": 'import adapter from "@sveltejs/adapter-node";\n' +
@@ -49,11 +49,11 @@ const ROWS: readonly Row[] = [
     outputDirs: ["served", "build"],
   },
   {
-    name: "SvelteKit with adapter-auto, which takes adapter-node by a variable",
+    name: "SvelteKit with adapter-auto, which a variable switches to adapter-node",
     files: { "package.json": kit("@sveltejs/adapter-auto") },
   },
   {
-    name: "SvelteKit with the adapter of Vercel",
+    name: "SvelteKit with the Vercel adapter",
     files: { "package.json": kit("@sveltejs/adapter-vercel"), "pnpm-lock.yaml": "" },
     advice: /"@sveltejs\/adapter-vercel" builds.*pnpm add --save-dev @sveltejs\/adapter-node/,
   },
@@ -63,11 +63,11 @@ const ROWS: readonly Row[] = [
     advice: /no adapter is configured.*npm install --save-dev @sveltejs\/adapter-node/,
   },
   {
-    name: "SvelteKit with an adapter that nobody knows",
+    name: "SvelteKit with an unknown adapter",
     files: { "package.json": kit("@acme/adapter-svc") },
   },
   {
-    name: "Nuxt with the preset of Netlify",
+    name: "Nuxt with the Netlify preset",
     files: {
       "package.json": json({ dependencies: { nuxt: "4.5.2" }, scripts: { build: "nuxt build" } }),
       "nuxt.config.ts": 'export default defineNuxtConfig({ nitro: { preset: "netlify" } })',
@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
     advice: /"netlify" builds for another platform.*NITRO_PRESET=node_server/,
   },
   {
-    name: "Nitro with the preset of Node",
+    name: "Nitro with the Node preset",
     files: {
       "package.json": json({ dependencies: { nitro: "3.0.0" } }),
       "nitro.config.ts": 'export default { preset: "node_server" }',
@@ -100,14 +100,14 @@ Deno.test("detectProject() builds Nuxt without a script as a server", async () =
   assert.equal(detected.buildCommand, "npx nuxt build");
 });
 
-Deno.test("detectProject() builds Nitro by Vite if it is its plugin", async () => {
+Deno.test("detectProject() builds Nitro with Vite if it is a Vite plugin", async () => {
   const dependencies = { nitro: "3.0.0", vite: "8.0.0" };
   const detected = await detect({ "package.json": json({ dependencies }) });
   assert.equal(detected.framework?.id, "nitro");
   assert.equal(detected.buildCommand, "npx vite build");
 });
 
-Deno.test("detectProject() takes the framework that is named", async () => {
+Deno.test("detectProject() uses the named framework", async () => {
   const files = { "package.json": json({ dependencies: { astro: "7.3.5", vite: "8.3.8" } }) };
   assert.equal((await detect(files, "vite")).framework?.id, "vite");
   assert.equal((await detect({}, "hugo")).buildCommand, "hugo");

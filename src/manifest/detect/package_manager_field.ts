@@ -14,10 +14,10 @@ export interface NamedManager {
 export type FieldResult =
   | { readonly type: "named"; readonly manager: NamedManager }
   | { readonly type: "none" }
-  /** `message` is a whole sentence with what to write. */
+  /** `message` is a complete sentence that says what to write. */
   | { readonly type: "invalid"; readonly message: string };
 
-/** Maximum length of a text of the field that is quoted. */
+/** Maximum length of the part of the field that is quoted. */
 const MAX_QUOTED = 80;
 
 /** Digits of each algorithm. */

@@ -28,13 +28,13 @@ Deno.test("readManagerField() keeps the hash in lower case", () => {
 });
 
 const INVALID: readonly (readonly [string, unknown])[] = [
-  ["a manager that nobody knows", "cargo@1.0.0"],
+  ["an unknown package manager", "cargo@1.0.0"],
   ["an address", "yarn@https://example.com/yarn.js"],
   ["a hash of another length", "pnpm@9.1.0+sha512.abc"],
-  ["a hash that nobody knows", `pnpm@9.1.0+md5.${HEX}`],
+  ["an unknown kind of hash", `pnpm@9.1.0+md5.${HEX}`],
   ["a version with a command", "pnpm@9.1.0; reboot"],
   ["a number", 9],
-  ["no text at all", ""],
+  ["not a string", ""],
 ];
 
 for (const [what, packageManager] of INVALID) {

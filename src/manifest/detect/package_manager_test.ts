@@ -12,7 +12,7 @@ const reader = (files: Files, directory = "/code/shop/apps/web") => ({
 
 const detect = (files: Files) => detectProject(reader(files));
 
-Deno.test("detectProject() prefers packageManager to lock files, and reports those", async () => {
+Deno.test("detectProject() prefers packageManager to lock files, and reports the lock files", async () => {
   const { manager } = await detect({
     "package.json": '{"packageManager":"yarn@4.5.0"}',
     "yarn.lock": "",
@@ -24,7 +24,7 @@ Deno.test("detectProject() prefers packageManager to lock files, and reports tho
   assert.deepEqual(manager.otherLockFiles, ["pnpm-lock.yaml", "package-lock.json"]);
 });
 
-Deno.test("detectProject() takes the first of two lock files, and no rival in Deno's", async () => {
+Deno.test("detectProject() uses the first of two lock files, and ignores deno.lock as a rival", async () => {
   const files = { "package.json": "{}", "package-lock.json": "", "deno.lock": "" };
   const { manager } = await detect(files);
   assert.deepEqual([manager?.name, manager?.otherLockFiles], ["npm", []]);
@@ -33,7 +33,7 @@ Deno.test("detectProject() takes the first of two lock files, and no rival in De
   assert.deepEqual(both.manager?.otherLockFiles, ["package-lock.json"]);
 });
 
-Deno.test("detectProject() asks the root of a workspace for its package manager", async () => {
+Deno.test("detectProject() uses the package manager of the workspace's root", async () => {
   const files = {
     "package.json": "{}",
     "../../package.json": '{"packageManager":"pnpm@9.1.0"}',
@@ -59,7 +59,7 @@ Deno.test("detectProject() ignores a folder that is not in its workspace", async
   assert.deepEqual([manager?.name, installsIn, packages], ["npm", "", "runtime"]);
 });
 
-Deno.test("detectProject() keeps the problem of packageManager", async () => {
+Deno.test("detectProject() keeps the problem with packageManager", async () => {
   const { manager } = await detect({ "package.json": '{"packageManager":"cargo@1"}' });
   assert.match(manager?.problem ?? "", /it is "cargo@1"/);
 });
@@ -82,7 +82,7 @@ for (const [name, text, version] of USUAL) {
   });
 }
 
-Deno.test("detectProject() lets a Yarn from 2 on make a lock file where CI is set", async () => {
+Deno.test("detectProject() lets Yarn 2 and later create a lock file even if CI is set", async () => {
   const { installCommand } = await detect({ "package.json": '{"packageManager":"yarn@4.5.0"}' });
   assert.equal(installCommand, "yarn install --no-immutable");
 });

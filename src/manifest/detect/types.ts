@@ -38,7 +38,7 @@ export interface PackageFacts {
   readonly scripts: ReadonlyMap<string, string>;
   /** The unchanged `packageManager` field, such as `pnpm@9.1.0`. */
   readonly packageManager?: unknown;
-  /** The field `devEngines.packageManager` as it is. */
+  /** The field `devEngines.packageManager`, unchanged. */
   readonly devManager?: unknown;
 }
 

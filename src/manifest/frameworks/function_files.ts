@@ -18,7 +18,7 @@ export interface FunctionText {
   readonly text: string;
 }
 
-/** Something in a text that works differently here than on its own platform. */
+/** Something in the code that works differently here than on its own platform. */
 export interface Difference {
   readonly pattern: RegExp;
   /** The message, as a clause about the file. */

@@ -24,7 +24,7 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if there are files. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Maximum time to the head of a response, in milliseconds; the usual amount by default. */
+  /** Maximum time to the response headers, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */

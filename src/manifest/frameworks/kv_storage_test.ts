@@ -44,7 +44,7 @@ function driverWith(env: Readonly<Record<string, string>>): MakeDriver {
   return make({ env });
 }
 
-Deno.test("unstorage keeps values of each kind in the project's store", async () => {
+Deno.test("unstorage stores values of each kind in the project's store", async () => {
   const store = serveStore();
   try {
     const driver = driverWith({ SVC_KV_URL: store.url, SVC_KV_TOKEN: "secret" })("nitro:");
@@ -67,7 +67,7 @@ Deno.test("unstorage keeps values of each kind in the project's store", async ()
   }
 });
 
-Deno.test("the driver is none without a store, and reports refusals of a store", async () => {
+Deno.test("there is no driver without a store, and it reports refusals of a store", async () => {
   assert.equal(driverWith({})("nitro:"), undefined);
   const store = serveStore();
   try {

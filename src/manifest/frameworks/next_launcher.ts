@@ -152,7 +152,7 @@ const config = {
     ? settings.cacheMaxMemorySize
     : settings.cacheMaxMemorySize || 50 * 1024 * 1024,
   // The server's own folder is read-only: pages stay in memory, and at the edge.
-  // Pages are loaded when they are asked for, not all of them before the first answer.
+  // Pages are loaded when they are requested, not all of them before the first response.
   experimental: {
     ...settings.experimental,
     isrFlushToDisk: false,

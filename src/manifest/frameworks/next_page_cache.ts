@@ -67,7 +67,7 @@ async function loadCacheHandler() {
   return loaded.default?.default ?? loaded.default ?? loaded;
 }
 
-/** Next.js loads this class as its cache handler, and makes one for each request. */
+/** Next.js loads this class as its cache handler, and creates an instance for each request. */
 export default class PageCache extends Base {
   #isOnDemand;
 
@@ -87,7 +87,7 @@ export default class PageCache extends Base {
     note(key, value, Date.now());
     await super.set(key, value, ...rest);
     if (!isPage(value)) return;
-    // "res.revalidate()" waits for this; otherwise a stale page was answered before.
+    // "res.revalidate()" waits for this; otherwise, a stale page was served before.
     if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
     else if (answers.getStore()?.found.has(key)) noteMade(key);
   }
@@ -118,7 +118,7 @@ function lifetime(field, { lastModified }, isStale) {
   const fresh = seconds(field, "s-maxage");
   const later = seconds(field, "stale-while-revalidate");
   const age = Math.max(0, Math.floor((Date.now() - (lastModified ?? Date.now())) / 1000));
-  // While Next.js makes a stale page again, the edge asks soon after.
+  // While Next.js regenerates a stale page, the edge asks again soon.
   const kept = isStale ? 1 : Math.max(1, fresh - age);
   return "max-age=" + kept + (later === undefined ? "" : ", stale-while-revalidate=" + later);
 }
@@ -136,7 +136,7 @@ function prepareHead(request, response, answer) {
   if (answer.tags.size > 0) response.setHeader("svc-cache-tag", [...answer.tags].join(","));
   const cached = response.getHeader("x-nextjs-cache");
   if (targeted || cached === undefined || !field.includes("s-maxage")) return;
-  // Without tags nobody could remove it: another request has asked the cache for this one.
+  // Without tags, the response could never be removed: another request asked the cache for it.
   const kept = answer.tags.size === 0 ? NOT_KEPT : lifetime(field, answer, cached === "STALE");
   response.setHeader("svc-cdn-cache-control", kept);
   response.setHeader("cache-control", REVALIDATED);

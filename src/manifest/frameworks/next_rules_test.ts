@@ -15,19 +15,19 @@ const PERSONAL: Readonly<
 > = {
   "nothing without rules": [{}, []],
   "what middleware sees": [{ middleware: { middleware: seen } }, ["^/a$"]],
-  "everything where middleware has no matcher": [
+  "everything if middleware has no matcher": [
     { functions: { functions: { "/_middleware": {} } } },
     ["^/"],
   ],
-  "everything where middleware sees locales": [
+  "everything if middleware sees locales": [
     { middleware: { middleware: seen }, hasLocales: true },
     ["^/"],
   ],
-  "the page where a locale is chosen": [
+  "the page if a locale is chosen": [
     { hasLocales: true, basePath: "/docs" },
     ["^/docs/?$"],
   ],
-  "rewrites that look at a cookie": [
+  "rewrites that depend on a cookie": [
     {
       routes: {
         rewrites: {
@@ -57,12 +57,12 @@ const PERSONAL: Readonly<
 };
 
 for (const [name, [given, expected]] of Object.entries(PERSONAL)) {
-  Deno.test(`nextRules() keeps from the edge ${name}`, () => {
+  Deno.test(`nextRules() leaves to the server: ${name}`, () => {
     assert.deepEqual(rules(given).personal, expected);
   });
 }
 
-Deno.test("nextRules() omits rewrites after files, and takes redirects", () => {
+Deno.test("nextRules() omits rewrites after files, and includes redirects", () => {
   const routes = {
     redirects: [{ regex: "^/old$" }, { regex: "^/in$", internal: true }],
     rewrites: { beforeFiles: [{ regex: "^/b$" }], afterFiles: [{ regex: "^/c$" }], fallback: [] },
@@ -70,12 +70,12 @@ Deno.test("nextRules() omits rewrites after files, and takes redirects", () => {
   assert.deepEqual(rules({ routes }).beforeFiles, ["(?i)^/old$", "(?i)^/b$"]);
 });
 
-Deno.test("nextRules() becomes one pattern if there are too many", () => {
+Deno.test("nextRules() returns one pattern if there are too many", () => {
   const redirects = Array.from({ length: 101 }, (_, at) => ({ regex: `^/old${at}$` }));
   assert.deepEqual(rules({ routes: { redirects } }).beforeFiles, ["^/"]);
 });
 
-Deno.test("nextRules() accepts manifests in an unknown form as rules for every path", () => {
+Deno.test("nextRules() treats manifests of an unknown form as rules for every path", () => {
   assert.deepEqual(rules({ middleware: { middleware: [] } }), {
     personal: ["^/"],
     beforeFiles: ["^/"],

@@ -60,7 +60,7 @@ async function manifestOf(built: Built, files: readonly string[]) {
   };
 }
 
-Deno.test("findNext() puts server, assets and public files together", async () => {
+Deno.test("findNext() combines server, assets and public files", async () => {
   const found = await findServer({ output: standalone() });
   assert.deepEqual(found.placements, [
     { from: ".next/standalone", to: "server" },
@@ -116,7 +116,7 @@ Deno.test("findNext() follows distDir, basePath and assetPrefix", async () => {
 
 const DEPLOYED = ["server/server.js", "client/logo.svg", "client/_next/static/a.js"];
 
-Deno.test("findNext() keeps the server asleep if an asset is missing", async () => {
+Deno.test("findNext() does not wake the server for a missing asset", async () => {
   const { manifest, layersFor } = await manifestOf({ output: standalone() }, DEPLOYED);
   assert.deepEqual(manifest.routes[0], {
     pattern: "^/_next/static/",
@@ -135,7 +135,7 @@ Deno.test("findNext() keeps the server asleep if an asset is missing", async () 
   });
 });
 
-Deno.test("findNext() lets the edge convert images, unless it cannot do all that is declared", async () => {
+Deno.test("findNext() lets the edge convert images, unless it cannot do everything that is declared", async () => {
   const declared = { deviceSizes: [640], imageSizes: [32], qualities: [75], path: "/_next/image" };
   const found = await findServer({ output: standalone({ images: declared }) });
   assert.deepEqual(found.images?.endpoints, [{ path: "/_next/image", style: "next" }]);
@@ -167,7 +167,7 @@ const BEFORE_FILES: Readonly<Record<string, readonly [Files, string, readonly st
     "/guarded/map.pdf",
     ["server", "client", "server"],
   ],
-  "middleware with a matcher that RE2 does not know": [
+  "middleware with a matcher that RE2 does not support": [
     { "server/middleware-manifest.json": middleware("^/(?!api).*$") },
     "/logo.svg",
     ["server", "client", "server"],
@@ -185,14 +185,14 @@ const BEFORE_FILES: Readonly<Record<string, readonly [Files, string, readonly st
 };
 
 for (const [name, [files, path, layers]] of Object.entries(BEFORE_FILES)) {
-  Deno.test(`findNext() asks the right one first with ${name}`, async () => {
+  Deno.test(`findNext() routes requests to the right layer first with ${name}`, async () => {
     const { layersFor } = await manifestOf({ output: standalone({}, files) }, DEPLOYED);
     assert.deepEqual(layersFor(path), layers);
     assert.deepEqual(layersFor("/_next/static/a.js")[0], "client");
   });
 }
 
-Deno.test("findNext() names files of an export, and where a base path puts them", async () => {
+Deno.test("findNext() maps the files of an export, with a base path", async () => {
   const output = { "index.html": "", "404.html": "" };
   assert.deepEqual(await find({ directory: "out", output }), { type: "static", directory: "." });
   const routes = JSON.stringify({ basePath: "/docs" });

@@ -1,4 +1,4 @@
-/** @module Nuxt: `nuxt build` makes a server, `nuxt generate` plain files. */
+/** @module Nuxt: `nuxt build` creates a server, `nuxt generate` plain files. */
 import * as z from "zod";
 import { PAGE_ID } from "../limits.ts";
 import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
@@ -22,7 +22,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
 const LATEST = /(?:^|\/)builds\/latest\.json$/;
 const latestSchema = z.object({ id: z.string().regex(PAGE_ID) });
 
-/** The id of the build, which pages send with the payloads that they ask for. */
+/** The id of the build, which pages send when they request payloads. */
 async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageIds">> {
   const path = output.paths.find((path) => LATEST.test(path));
   const text = path === undefined ? undefined : await output.readText(path);

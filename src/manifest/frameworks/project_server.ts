@@ -1,4 +1,4 @@
-/** @module The server that a project starts by itself. */
+/** @module The server that a project starts itself. */
 import * as z from "zod";
 import { codeAround, firstFile, textAround } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";

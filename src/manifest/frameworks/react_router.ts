@@ -1,4 +1,4 @@
-/** @module React Router in framework mode: a server, unless `ssr: false` makes plain files. */
+/** @module React Router in framework mode: a server, unless `ssr: false` creates plain files. */
 import { hasWord, textProperty } from "./config_text.ts";
 import { requestHandlerServer } from "./request_handler_build.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";

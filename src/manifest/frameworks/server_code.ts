@@ -21,7 +21,7 @@ export interface ServerCode {
   readonly seen: string;
 }
 
-/** Packages and modules of Node that make servers. */
+/** Packages and Node modules that create servers. */
 const MAKERS = [
   "(?:node:)?https?",
   "(?:node:)?http2",

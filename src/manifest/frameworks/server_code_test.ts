@@ -6,7 +6,10 @@ const SERVERS: Readonly<Record<string, readonly [text: string, seen: RegExp]>> =
     'import { createServer } from "node:http";\ncreateServer(() => {}).listen(process.env.PORT);',
     /starts an HTTP server/,
   ],
-  "require of http, minified": ['const h=require("http");h.createServer(f).listen(3000)', /starts/],
+  "a minified require of http": [
+    'const h=require("http");h.createServer(f).listen(3000)',
+    /starts/,
+  ],
   "Express": [
     'const express = require("express"); const app = express(); app.listen(3000);',
     /starts/,
@@ -35,7 +38,7 @@ const SERVERS: Readonly<Record<string, readonly [text: string, seen: RegExp]>> =
     "export default {\n  async fetch(request) { return new Response(); },\n};",
     /fetch handler/,
   ],
-  "a fetch handler beside a port": [
+  "a fetch handler next to a port": [
     "export default { port: 3000, fetch: app.fetch };",
     /fetch handler/,
   ],
@@ -49,8 +52,7 @@ for (const [name, [text, seen]] of Object.entries(SERVERS)) {
 }
 
 const CLIENTS: Readonly<Record<string, string>> = {
-  "a history that is listened to":
-    'import { history } from "./history.js"; history.listen(update);',
+  "a history with a listener": 'import { history } from "./history.js"; history.listen(update);',
   "a service worker":
     'self.addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));',
   "a comment about a server": "// Deno.serve(handler)\nexport const a = 1;",

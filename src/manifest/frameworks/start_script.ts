@@ -16,7 +16,7 @@ export interface StartCommand {
 /** Maximum depth of scripts that call each other. */
 const MAX_DEPTH = 5;
 
-/** Programs that take a file of JavaScript or TypeScript. */
+/** Programs that run a JavaScript or TypeScript file. */
 const RUNNERS: ReadonlySet<string> = new Set([
   "node",
   "nodejs",
@@ -164,7 +164,7 @@ export function parseStart(
   return undefined;
 }
 
-/** A script of which a start by `node <file>` is all. */
+/** A script that only starts `node <file>`. */
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /** Programs that serve a site to its developer, or build it: a server is started otherwise. */

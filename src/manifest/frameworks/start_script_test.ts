@@ -38,7 +38,7 @@ for (const [command, expected] of ROWS) {
   });
 }
 
-Deno.test("parseStart() takes the first script that runs a file", () => {
+Deno.test("parseStart() uses the first script that runs a file", () => {
   const scripts = new Map([["start", "nest start"], ["start:prod", "node dist/main"]]);
   assert.deepEqual(parseStart(scripts, ["start", "start:prod"]), {
     program: "node",

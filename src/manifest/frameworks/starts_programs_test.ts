@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startsPrograms } from "./starts_programs.ts";
 
-Deno.test("startsPrograms() sees modules of Node and packages that start programs", () => {
+Deno.test("startsPrograms() recognizes Node modules and packages that start programs", () => {
   for (
     const [code, packages, expected] of [
       ['import { spawn } from "node:child_process";', [], true],

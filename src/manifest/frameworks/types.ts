@@ -11,7 +11,7 @@ export interface ProjectReader {
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
   /**
-   * Paths of the files below a folder, relative and sorted, up to a limit; without packages and dot
+   * Paths of the files below a folder, relative and sorted, up to a limit; without packages or dot
    * files. Only folders known by name are listed.
    */
   list?(folder: string): Promise<readonly string[]>;
@@ -151,7 +151,7 @@ export interface FoundServer {
   readonly launch: Launch;
   /** Shell command that starts it, if it is not a JavaScript server. */
   readonly command?: string;
-  /** Name of the container image of this machine that it starts in, by the image's own command. */
+  /** Name of the local container image that it starts in, with the image's own command. */
   readonly image?: string;
   /**
    * Script of package.json that starts it on Node, if it does more than run the entry: the author's
@@ -163,7 +163,7 @@ export interface FoundServer {
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
   readonly entry: string;
-  /** Folders with files to serve as they are, the first choice first. */
+  /** Folders with files to serve unchanged, in order of preference. */
   readonly clients: readonly string[];
   /**
    * Folders of the first client with content-addressed files, as URL paths with a final slash;

@@ -110,7 +110,7 @@ globalThis[Symbol.for("@vercel/request-context")] = { get: () => ({ waitUntil: b
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** An app of a framework reads the request by itself. */
+/** An app of a framework reads the request itself. */
 const isApp = (handler) => typeof handler.use === "function" || handler.length > 2;
 
 async function callVercel(module, { request, response, parameters }) {

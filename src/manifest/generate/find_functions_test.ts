@@ -19,7 +19,7 @@ async function manifestOf(project: Project) {
   };
 }
 
-Deno.test("findBuilt() serves functions of Vercel next to a site of Vite, which keeps its fallback", async () => {
+Deno.test("findBuilt() serves Vercel functions next to a Vite site, which keeps its fallback", async () => {
   const { found, manifest } = await manifestOf({
     files: {
       "package.json": pack(["vite"], { build: "vite build" }),
@@ -52,7 +52,7 @@ Deno.test("findBuilt() serves functions of Vercel next to a site of Vite, which 
   ]);
 });
 
-Deno.test("findBuilt() keeps sources of functions out of a site that is the project itself", async () => {
+Deno.test("findBuilt() keeps sources of functions out of a site in the project's root", async () => {
   const { found, manifest } = await manifestOf({
     files: {
       ...PAGE,
@@ -97,7 +97,7 @@ Deno.test("findBuilt() refuses functions in other languages next to others", asy
   assert.match(found.message, /api\/b\.py:1 is a function that is not JavaScript or TypeScript/);
 });
 
-Deno.test("findBuilt() serves apps that a module exports, with the files of public before them", async () => {
+Deno.test("findBuilt() serves apps that a module exports, with public files before them", async () => {
   const rows: readonly (readonly [entry: string, text: string, name: string])[] = [
     [
       "index.js",

@@ -62,7 +62,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
     },
     /Build SolidStart with Nitro.*npm install nitro.*plugins in vite\.config\.ts/,
   ],
-  "Remix by its classic compiler": [
+  "Remix with its classic compiler": [
     {
       files: {
         "package.json": pack(["@remix-run/dev"]),

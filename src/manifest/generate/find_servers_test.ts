@@ -38,7 +38,7 @@ const SERVED: Readonly<Record<string, Served>> = {
     requests: { "GET /about": ["client", "server"], "POST /about": ["server"] },
     wrapper: /createRequestHandler \} from "react-router"/,
   },
-  "React Router with a server of the project's own": {
+  "React Router with the project's own server": {
     files: {
       "package.json": pack(["@react-router/dev", "express"], { start: "node ./server.js" }),
       "server.js": 'import express from "express"; express().listen(3000);',
@@ -106,7 +106,7 @@ const SERVED: Readonly<Record<string, Served>> = {
     entry: "server/entry.express.js",
     requests: { "GET /build/q-abc.js": ["dist", "server"], "GET /": ["dist", "server"] },
   },
-  "Express by its generator": {
+  "Express from its generator": {
     files: {
       "package.json": pack(["express", "pug"], { start: "node ./bin/www" }),
       "bin/www": "var app = require('../app');",
@@ -131,7 +131,7 @@ const SERVED: Readonly<Record<string, Served>> = {
     layout: "dist/main.js",
     entry: "dist/main.js",
   },
-  "Fastify by its generator": {
+  "Fastify from its generator": {
     files: {
       "package.json": pack(["fastify", "@fastify/autoload"], {
         start: "fastify start -l info app.js",
@@ -190,7 +190,7 @@ const SERVED: Readonly<Record<string, Served>> = {
     entry: "server.js",
     requests: { "GET /index.html": ["server"] },
   },
-  "a server that one file makes and another starts": {
+  "a server that one file creates and another starts": {
     files: {
       "package.json": pack([], { start: "node bin/www" }),
       "bin/www": 'const app = require("../app"); app.listen(process.env.PORT);',
@@ -202,7 +202,7 @@ const SERVED: Readonly<Record<string, Served>> = {
     entry: "bin/www",
     requests: { "GET /index.html": ["server"] },
   },
-  "a server that only main names": {
+  "a server named only by main": {
     files: {
       "package.json": '{"main":"lib/app","dependencies":{"koa":"3.0.0"}}',
       "lib/app.js": 'import Koa from "koa"; new Koa().listen(80);',

@@ -9,16 +9,16 @@ const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
 /** A project and the lines that name the signs of its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
-  "an app that a program starts that is not known": {
+  "an app that an unknown program starts": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },
     seen: ["package.json:1 asks for h3", 'package.json:1 has the script "start": listhen ./server'],
   },
-  "Strapi, which is a server whole": {
+  "Strapi, which is a complete server": {
     files: { "package.json": pack(["@strapi/strapi"]), "public/index.html": "" },
     directory: "public",
     seen: ["package.json:1 runs @strapi/strapi"],
   },
-  "a function in Python beside pages": {
+  "a Python function next to pages": {
     files: { ...PAGE, "api/hello.py": "class handler:\n  pass" },
     seen: ["api/hello.py:1 is a Vercel function"],
   },
@@ -42,11 +42,11 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     files: { ...PAGE, "manage.py": "import django", "pyproject.toml": '[project]\nname = "a"' },
     seen: ["manage.py:1 manages a Django project"],
   },
-  "packages of Python beside a page": {
+  "Python packages next to a page": {
     files: { ...PAGE, "requirements.txt": "mkdocs\n" },
     seen: ["requirements.txt:1 lists Python packages"],
   },
-  "Rack without what starts it": {
+  "Rack without a start command": {
     files: {
       Gemfile: 'source "https://rubygems.org"\n\ngem "rack", "~> 3.0"\n',
       "public/404.html": "",
@@ -84,7 +84,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     files: { ...PAGE, "mix.exs": 'defp deps do\n[{:phoenix, "~> 1.8"}]' },
     seen: ["mix.exs:2 asks for phoenix"],
   },
-  "a container of a program": {
+  "a container with a program": {
     files: {
       ...PAGE,
       ...BUILT_BESIDE,
@@ -92,7 +92,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     },
     seen: ['Dockerfile:3 starts ["node", "main.js"]'],
   },
-  "a container whose last image is a stage of a program": {
+  "a container whose last stage has a program": {
     files: {
       ...PAGE,
       ...BUILT_BESIDE,
@@ -100,11 +100,11 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     },
     seen: ["Dockerfile:3 builds an image from app"],
   },
-  "a Procfile that starts what is not there": {
+  "a Procfile that starts a missing program": {
     files: { ...PAGE, Procfile: "release: ./migrate\nweb: bun run server\n" },
     seen: ["Procfile:2 starts bun run server"],
   },
-  "a server in Python that a build script of assets hides": {
+  "a Python server hidden by a build script for assets": {
     files: {
       "package.json": pack([], { build: "node build.mjs" }),
       "requirements.txt": "fastapi\n",
@@ -136,16 +136,16 @@ const SITES: Readonly<
   Record<string, Project & { readonly options?: BuiltOptions; readonly notes?: RegExp }>
 > = {
   "plain pages": { files: PAGE },
-  "a site with tools alone": {
+  "a site with only tools": {
     files: { ...PAGE, "package.json": pack([], { start: "http-server" }), "tool.py": "import os" },
   },
-  "a site that an Express of its own previews": {
+  "a site that its own Express server previews": {
     files: {
       ...PAGE,
       "package.json": '{"devDependencies":{"express":"5"},"scripts":{"start":"gulp"}}',
     },
   },
-  "Express in dependencies that no file imports": {
+  "Express as a dependency that no file imports": {
     files: { ...PAGE, "package.json": pack(["express"]), "main.js": "document.title = 'a';" },
   },
   "Python in the browser": {
@@ -164,19 +164,19 @@ const SITES: Readonly<
   "a folder named api with pages and data": {
     files: { ...PAGE, "api/index.html": "", "api/v1.json": "{}", "api/client.js": "export let a;" },
   },
-  "functions of svc": {
+  "svc functions": {
     files: { ...PAGE, "functions/guard.ts": "export default (request, context) => undefined;" },
   },
   "what Jekyll built": {
     files: { Gemfile: 'gem "jekyll"', "_site/index.html": "" },
     directory: "_site",
   },
-  "a folder that its author named": {
+  "a folder named by its author": {
     files: { "requirements.txt": "mkdocs\n", "mkdocs.yml": "", "site/index.html": "" },
     directory: "site",
     options: { isNamed: true },
   },
-  "a site of Vite with a container": {
+  "a Vite site with a container": {
     files: {
       "package.json": pack(["vite"], { build: "vite build" }),
       Dockerfile: "FROM node\nCMD npm start",
@@ -184,7 +184,7 @@ const SITES: Readonly<
       "dist/index.html": "",
     },
   },
-  "a site of Astro with Express as a tool": {
+  "an Astro site with Express as a tool": {
     files: {
       "package.json":
         '{"dependencies":{"astro":"5"},"devDependencies":{"express":"5"},"scripts":{"mock":"node mock.js"}}',
@@ -202,11 +202,11 @@ const SITES: Readonly<
     },
     directory: "out",
   },
-  "a site of Hugo with its modules": {
+  "a Hugo site with its modules": {
     files: { "hugo.toml": "", "go.mod": "module a\n", "public/index.html": "" },
     directory: "public",
   },
-  "a site of Vite beside a program in Python": {
+  "a Vite site next to a Python program": {
     files: {
       "package.json": pack(["vite"], { build: "vite build" }),
       "requirements.txt": "fastapi\n",

@@ -11,7 +11,7 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
     },
     folder: ".",
   },
-  "a site that a script of its own builds": {
+  "a site that its own script builds": {
     files: {
       "package.json": pack([], { build: "node make.js", start: "node make.js" }),
       "make.js": 'require("fs").writeFileSync("dist/index.html", "");',
@@ -19,7 +19,7 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
     },
     folder: ".",
   },
-  "a site of Vite beside a server without a start script": {
+  "a Vite site next to a server without a start script": {
     files: {
       "package.json": pack(["vite", "express"], { build: "vite build" }),
       "server.js": EXPRESS,
@@ -47,7 +47,7 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
 };
 
 for (const [name, row] of Object.entries(STATIC)) {
-  Deno.test(`findBuilt() serves the files of ${name}`, async () => {
+  Deno.test(`findBuilt() serves files of ${name}`, async () => {
     const { detected, found } = await inspect(row);
     assert.equal(detected.server, undefined);
     assert.ok(found.type === "static", JSON.stringify(found));

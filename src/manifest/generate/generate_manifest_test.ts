@@ -117,7 +117,7 @@ const SERVERS: readonly Served[] = [
 ];
 
 for (const { name, project, launch, requests } of SERVERS) {
-  Deno.test(`generateManifest() makes layers and routes of ${name}`, async () => {
+  Deno.test(`generateManifest() creates layers and routes for ${name}`, async () => {
     const generated = await generate(project);
     assert.ok(generated.type === "server", JSON.stringify(generated));
     const { prelude = "", wrapper } = generated.launch;
@@ -133,7 +133,7 @@ for (const { name, project, launch, requests } of SERVERS) {
   });
 }
 
-Deno.test("generateManifest() makes as many routes for thousands of pages as for one", async () => {
+Deno.test("generateManifest() creates as many routes for thousands of pages as for one", async () => {
   const pages = Array.from({ length: 5000 }, (_, at) => [`client/p${at}/index.html`, ""]);
   const many = await generate({
     ...ASTRO,
@@ -145,7 +145,7 @@ Deno.test("generateManifest() makes as many routes for thousands of pages as for
   assert.equal(few.manifest.routes.length, 3);
 });
 
-Deno.test("generateManifest() keeps the server asleep if an immutable file is missing", async () => {
+Deno.test("generateManifest() does not wake the server for a missing immutable file", async () => {
   const generated = await generate(ASTRO);
   assert.ok(generated.type === "server");
   assert.deepEqual(generated.manifest.routes[0], {

@@ -29,12 +29,12 @@ interface Row {
 }
 
 const SERVERS: Readonly<Record<string, Row>> = {
-  "a bundle of a server alone": {
+  "a server bundle alone": {
     files: { "index.js": SERVER },
     seen: /index\.js starts an HTTP server/,
     entry: "index.js",
   },
-  "a server beside a page": {
+  "a server next to a page": {
     files: { "index.html": "", "server.js": SERVER, "app.js": "" },
     seen: /server\.js starts/,
     entry: "server.js",
@@ -44,7 +44,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /server\/ has code, next to client\//,
     entry: "server/server.js",
   },
-  "server/ beside client/ with a page": {
+  "server/ next to client/ with a page": {
     files: { "index.html": "", "client/a.js": "", "server/entry.mjs": "run()" },
     seen: /server\/ has code/,
     entry: "server/entry.mjs",
@@ -55,7 +55,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /script "start" of package\.json runs main\.js/,
     entry: "main.js",
   },
-  "a file of the project itself that a start script runs": {
+  "a file of the project that a start script runs": {
     files: { "index.html": "", "run.js": "import('./app.js')", "app.js": "go()" },
     project: { "package.json": pack({ scripts: { start: "node run.js" } }) },
     directory: ".",
@@ -67,7 +67,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /runs boot\.js/,
     entry: "boot.js",
   },
-  "a worker of another platform beside pages": {
+  "a worker for another platform next to pages": {
     files: {
       "index.html": "",
       "_worker.js": "export default { fetch(r) { return new Response(); } };",
@@ -75,7 +75,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /_worker\.js exports a fetch handler/,
     entry: "_worker.js",
   },
-  "a function of another platform beside pages": {
+  "a function for another platform next to pages": {
     files: { "index.html": "", "api/hello.js": "export default function handler(req, res) {}" },
     seen: /api\/hello\.js is another platform's function/,
     entry: undefined,
@@ -110,13 +110,13 @@ const SITES: Readonly<Record<string, { readonly files: Texts; readonly project?:
       "sw.js": "self.addEventListener('fetch', f)",
     },
   },
-  "pages without a first one": { files: { "docs/a.html": "", "docs/a.js": "" } },
-  "an error page alone": { files: { "404.html": "", "app.js": "" } },
+  "pages without an index": { files: { "docs/a.html": "", "docs/a.js": "" } },
+  "only an error page": { files: { "404.html": "", "app.js": "" } },
   "images": { files: { "a.png": "", "data.json": "{}" } },
-  "folders that are named like those of servers": {
+  "folders named like those of servers": {
     files: { "index.html": "", "server/index.html": "", "client/index.html": "" },
   },
-  "docs of a server": {
+  "documentation of a server": {
     files: {
       "index.html": "",
       "server/index.html": "",

@@ -61,7 +61,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "build",
     "index.html",
   ],
-  "Vue CLI with its own folder": [
+  "Vue CLI with a custom folder": [
     {
       files: {
         "package.json": pack(["@vue/cli-service"]),
@@ -77,7 +77,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "dist",
     "index.html",
   ],
-  "Parcel with its own folder": [
+  "Parcel with a custom folder": [
     {
       files: {
         "package.json": pack(["parcel"], { build: "parcel build src/index.html --dist-dir web" }),
@@ -92,7 +92,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "dist/shop/browser",
     "index.html",
   ],
-  "Angular by its older builder": [
+  "Angular with its older builder": [
     {
       files: {
         ...ANGULAR({ outputPath: "dist" }, "@angular-devkit/build-angular:browser"),
@@ -102,7 +102,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "dist",
     "index.html",
   ],
-  "Angular with pages that are rendered ahead": [
+  "Angular with prerendered pages": [
     {
       files: {
         ...ANGULAR({ ssr: true, outputMode: "static" }),
@@ -124,7 +124,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
     "build/client",
     "index.html",
   ],
-  "React Router with pages that are rendered ahead": [
+  "React Router with prerendered pages": [
     {
       files: {
         "package.json": pack(["@react-router/dev"]),
@@ -146,7 +146,7 @@ const ROWS: Readonly<Record<string, readonly [Project, string, string | undefine
 };
 
 for (const [name, [project, folder, fallback]] of Object.entries(ROWS)) {
-  Deno.test(`findBuilt() finds the page for unknown paths of ${name}`, async () => {
+  Deno.test(`findBuilt() finds the page for unknown paths with ${name}`, async () => {
     const result = await inspect(project);
     const { found } = result;
     assert.equal(result.folder, folder);
@@ -155,7 +155,7 @@ for (const [name, [project, folder, fallback]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("findBuilt() runs the server of Angular next to its files", async () => {
+Deno.test("findBuilt() runs the Angular server next to its files", async () => {
   const { detected, found, folder } = await inspect({
     files: {
       ...ANGULAR({ ssr: { entry: "src/server.ts" }, outputMode: "server" }),

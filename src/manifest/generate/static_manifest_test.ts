@@ -4,7 +4,7 @@ import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";
 import { validateManifest } from "../validate_manifest.ts";
 
-Deno.test("generateStaticManifest() passes validation and takes every path", () => {
+Deno.test("generateStaticManifest() passes validation and handles every path", () => {
   const manifest = generateStaticManifest({ framework: { name: "Astro", version: "7.0.1" } });
   const result = validateManifest(manifest, outputFilesOf(["index.html"]));
   assert.deepEqual(result, { ok: true, manifest, warnings: [] });

@@ -21,7 +21,7 @@ const ROWS: readonly (readonly [what: string, text: string, start: string])[] = 
     "/run --port 80",
   ],
   ["the last of several, and its last stage", "FROM a\nCMD a\nFROM b\nCMD b\nCMD c\n", "c"],
-  ["a line that goes on", "FROM node\nCMD node \\\n  main.js\n", "node    main.js"],
+  ["a continued line", "FROM node\nCMD node \\\n  main.js\n", "node    main.js"],
   ["none", "FROM node\n", "the image's own command"],
 ];
 
@@ -47,7 +47,7 @@ Deno.test("a Containerfile is named to the builder, and each project has its own
 const NODE = "FROM node\nCMD node main.js\n";
 
 const OTHERS: Readonly<Record<string, Files>> = {
-  "a site that an image only packs": { "Dockerfile": "FROM nginx\nCOPY . /html\n" },
+  "a site that an image only packages": { "Dockerfile": "FROM nginx\nCOPY . /html\n" },
   "a build script": { "Dockerfile": NODE, "package.json": '{"scripts":{"build":"make"}}' },
   "a server that svc runs": {
     "Dockerfile": NODE,
@@ -71,7 +71,7 @@ Deno.test("settings in svc.toml take precedence over a Dockerfile", async () => 
   }
 });
 
-Deno.test("the packages of an image are its Dockerfile's to install", async () => {
+Deno.test("the Dockerfile installs the packages of an image", async () => {
   const files = { "Dockerfile": NODE, "package.json": '{"dependencies":{"left-pad":"1"}}' };
   assert.equal((await detectProject(readerOf(files))).packages, "none");
 });

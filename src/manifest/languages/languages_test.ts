@@ -125,7 +125,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /^exec python3 server\.py$/,
     toolchains: ["python"],
   },
-  "Django that is migrated before it starts": {
+  "Django with a migration before it starts": {
     files: {
       "requirements.txt": "django\ngunicorn\n",
       "manage.py": MANAGE,
@@ -137,7 +137,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       /^export PYTHONUSERBASE="\$PWD\/\.venv" && python3 manage\.py migrate && exec python3 -m gunicorn shop\.wsgi --bind 0\.0\.0\.0:\$PORT$/,
     toolchains: ["python"],
   },
-  "Ruby that is migrated before it starts": {
+  "Ruby with a migration before it starts": {
     files: {
       Gemfile: 'gem "sequel"\n',
       Procfile: "web: bundle exec rake db:migrate && bundle exec puma -p $PORT\n",
@@ -176,7 +176,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /bundle exec puma -b "tcp:\/\/\$HOST:\$PORT"$/,
     toolchains: ["ruby", "bundler"],
   },
-  "Sinatra with the gems of the machine": {
+  "Sinatra with the machine's gems": {
     files: { "app.rb": 'require "sinatra"\n' },
     language: "ruby",
     start: /^APP_ENV=production exec ruby app\.rb -o "\$HOST" -p "\$PORT"$/,
@@ -213,7 +213,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /^SERVER_PORT="\$PORT" .* -jar app\.jar$/,
     toolchains: ["java", "maven"],
   },
-  "Java, by the wrapper of Gradle": {
+  "Java with the Gradle wrapper": {
     files: { "build.gradle.kts": "", gradlew: "" },
     language: "java",
     build: /^sh \.\/gradlew /,
@@ -227,7 +227,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /exec bin\/shop start$/,
     toolchains: ["elixir"],
   },
-  "any program of a Procfile": {
+  "any program in a Procfile": {
     files: { Procfile: "release: ./migrate\nweb: ./bin/server --port $PORT\n" },
     language: "procfile",
     start: /^\.\/bin\/server --port \$PORT$/,
@@ -264,9 +264,9 @@ const OTHERS: Readonly<Record<string, readonly [Files, string | undefined]>> = {
     { "Cargo.toml": '[package]\nname = "a"\n', "src/lib.rs": "" },
     undefined,
   ],
-  "a site of Hugo with modules of Go": [{ "hugo.toml": "", "go.mod": "module a\n" }, "hugo"],
+  "a Hugo site with Go modules": [{ "hugo.toml": "", "go.mod": "module a\n" }, "hugo"],
   "a site of Jekyll": [{ Gemfile: 'gem "jekyll"\n', "_config.yml": "" }, "jekyll"],
-  "a server of Node with a Procfile": [
+  "a Node server with a Procfile": [
     {
       "package.json": '{"dependencies":{"express":"5"},"scripts":{"start":"node app.js"}}',
       "app.js": 'import express from "express";\nexpress().listen(3000);\n',
@@ -277,7 +277,7 @@ const OTHERS: Readonly<Record<string, readonly [Files, string | undefined]>> = {
 };
 
 for (const [name, [files, id]] of Object.entries(OTHERS)) {
-  Deno.test(`detectProject() takes ${name} for no server in another language`, async () => {
+  Deno.test(`detectProject() does not mistake ${name} for a server in another language`, async () => {
     const { framework, startCommand } = await detectProject(readerOf(files));
     assert.equal(framework?.id, id);
     assert.equal(startCommand, undefined);
@@ -290,7 +290,7 @@ Deno.test("detectProject() plans no server for a declared static site", async ()
   assert.equal(framework, undefined);
 });
 
-Deno.test("a site of Jekyll without a Gemfile is built by the machine's own", async () => {
+Deno.test("a Jekyll site without a Gemfile is built by the machine's Jekyll", async () => {
   const files = { "_config.yml": "destination: out\n", "_posts/2026-01-01-a.md": "" };
   const { buildCommand, outputDirs, toolchains } = await detectProject(readerOf(files));
   assert.equal(buildCommand, "jekyll build");

@@ -60,7 +60,7 @@ function proposalsOf(pattern: string): Map<number, RegExp> {
   }));
 }
 
-Deno.test("judgePattern() proposes routes that take the same paths as a negative lookaround", () => {
+Deno.test("judgePattern() proposes routes that match the same paths as a negative lookaround", () => {
   const paths = ["/api/x", "/api", "/blog", "/a.json", "/a.jsonx", "/", "/b/a.json", "/json"];
   for (const pattern of ["^/(?!api/)(.*)$", "^/.*(?<!\\.json)$"]) {
     const routes = proposalsOf(pattern);
@@ -85,7 +85,7 @@ Deno.test("judgePattern() refuses patterns that multiply", () => {
   }
 });
 
-Deno.test("judgePattern() refuses half a surrogate pair", () => {
+Deno.test("judgePattern() refuses a lone surrogate", () => {
   assert.match(judgePattern("^/\ud83d").messages[0] ?? "", /surrogate/);
 });
 

@@ -42,7 +42,7 @@ Deno.test("tokenizePattern() distinguishes groups, classes, escapes and quantifi
   ]);
 });
 
-Deno.test("tokenizePattern() loses nothing of any text", () => {
+Deno.test("tokenizePattern() loses nothing, for any text", () => {
   const piece = fc.constantFrom(
     "(",
     ")",

@@ -1,4 +1,4 @@
-/** @module Signs of a server that svc cannot run by itself. */
+/** @module Signs of a server that svc cannot run on its own. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { findAppSigns } from "./app_signs.ts";
 import { findFunctionSigns, FUNCTION_SOURCE } from "./function_signs.ts";

@@ -9,7 +9,7 @@ export type SignKind =
   /** How another platform runs the project, in any language. */
   | "container";
 
-/** Something in a project that shows a server which svc does not run by itself. */
+/** Something in a project that indicates a server that svc does not run on its own. */
 export interface ProjectSign {
   readonly kind: SignKind;
   /** Relative to the project. */

@@ -68,7 +68,7 @@ export async function withAccounts(
       return deriveByScrypt(password, salt, cost);
     },
     onSecurityEvent: (event) => events.push(event),
-    outbound: () => Promise.reject(new Error("Nothing is reached from here")),
+    outbound: () => Promise.reject(new Error("Nothing can be reached from here")),
     allowPrivate: false,
     audit: { record: () => Promise.resolve() },
     onTrouble: (message) => troubles.push(message),

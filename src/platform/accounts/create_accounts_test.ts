@@ -23,10 +23,10 @@ const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
 const lifetimes = [
-  ["used every day, just before a month", 29, DAY, true],
-  ["used every day, after a month", 30, DAY, false],
-  ["not used for almost a week", 1, 7 * DAY - 1, true],
-  ["not used for a week", 1, 7 * DAY, false],
+  ["used daily, just under a month old", 29, DAY, true],
+  ["used daily, over a month old", 30, DAY, false],
+  ["unused for almost a week", 1, 7 * DAY - 1, true],
+  ["unused for a week", 1, 7 * DAY, false],
 ] as const;
 
 for (const [name, times, pause, lives] of lifetimes) {
@@ -42,7 +42,7 @@ for (const [name, times, pause, lives] of lifetimes) {
     }));
 }
 
-Deno.test("a warm request reads no store", () =>
+Deno.test("a warm request does not read the store", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
     const person = await personOf(test, cookie);
@@ -61,10 +61,10 @@ Deno.test("a warm request reads no store", () =>
     assert.equal(reads, 0);
     await newWorkspace(test, person, "bob");
     await call();
-    assert.ok(reads > 0, "after a change the store is read again");
+    assert.ok(reads > 0, "after a change, the store is read again");
   }));
 
-Deno.test("the last use of a key is written once a minute at most", () =>
+Deno.test("the last use of a key is written at most once a minute", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const workspace = await newWorkspace(test, person, "ada");
@@ -102,7 +102,7 @@ Deno.test("the tenth wrong password in a row is reported, once", () =>
     ]);
   }));
 
-Deno.test("a challenge ends after 5 minutes and with the password", () =>
+Deno.test("a challenge ends after 5 minutes or with the password", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const password = PASSWORD;
@@ -133,7 +133,7 @@ Deno.test("a challenge ends after 5 minutes and with the password", () =>
     await assert.rejects(second(open), refused("unauthorized"));
   }));
 
-Deno.test("a sign-in costs the same work for an unknown account as for a wrong password", () =>
+Deno.test("a sign-in does the same work for an unknown account as for a wrong password", () =>
   withAccounts(async (test) => {
     await newAccount(test, "ada");
     const workOf = async (email: string) => {

@@ -6,7 +6,7 @@ import { recordedName } from "./recorded_operations.ts";
 
 const OF_WORKSPACES: ReadonlySet<string> = new Set(["viewer", "developer", "owner"]);
 
-Deno.test("every operation that the log records has a subject, and no other", () => {
+Deno.test("every operation that the log records has a subject, and no others", () => {
   const recorded = Object.values(endpoints)
     .filter((endpoint) => OF_WORKSPACES.has(endpoint.access))
     .flatMap((endpoint) => recordedName(endpoint) ?? []);

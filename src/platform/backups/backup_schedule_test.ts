@@ -31,7 +31,7 @@ function scheduleOf(run: () => Promise<BackupOutcome>) {
   return { at, events, round: () => schedule.round(new AbortController().signal) };
 }
 
-Deno.test("nextBackupAt() waits for no time that a wrong clock wrote", () => {
+Deno.test("nextBackupAt() ignores a time that a wrong clock wrote", () => {
   const ahead: BackupRecord = { ...NO_BACKUP, last: { ...DONE, at: START + 9000 * HOUR } };
   assert.equal(nextBackupAt(ahead, HOUR, START), START);
   const recent: BackupRecord = { ...NO_BACKUP, last: { ...DONE, at: START + 1000 } };
@@ -48,7 +48,7 @@ Deno.test("BackupSchedule forgets a start whose process has ended", async () => 
 Deno.test("BackupSchedule raises one event for failures, and one when backups work again", async () => {
   const outcomes: (() => Promise<BackupOutcome>)[] = [
     () => Promise.reject(new Error("Cannot start a process")),
-    () => Promise.resolve({ error: "The place is gone", hint: null }),
+    () => Promise.resolve({ error: "The target is gone", hint: null }),
     () => Promise.resolve({ ...RESTORED, databases: DATABASES, removed: 0 }),
   ];
   const { at, events, round } = scheduleOf(() => outcomes.shift()!());

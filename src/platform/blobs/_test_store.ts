@@ -88,6 +88,6 @@ export async function withStore(
   });
 }
 
-/** The texts of all elements of a name in a document. */
+/** The texts of all elements with a name in a document. */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text!);

@@ -58,7 +58,7 @@ function compareBytes(one: string, other: string): number {
   return left.length - right.length;
 }
 
-/** Records that are read at a time, at most. */
+/** Maximum number of records that are read at a time. */
 const MOST_AT_ONCE = 500;
 
 export async function listObjects(

@@ -31,7 +31,7 @@ const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW
 
 /** Objects up to this size are read whole, and verified before the first byte is sent. */
 const READ_WHOLE = 64 * 1024;
-/** For a range, larger objects up to this size are read whole too. */
+/** For a range, larger objects up to this size are also read completely. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
 export interface ObjectStoreOptions {

@@ -9,7 +9,7 @@ import { seedStore } from "./seed_store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("Checksums gives the check values of the catalogue", () => {
+Deno.test("Checksums returns the check values of the catalogue", () => {
   const sums = new Checksums(ALGORITHMS);
   sums.update(bytes("12345"));
   sums.update(bytes("6789"));
@@ -31,7 +31,7 @@ const contentOf = (text: string) => ({
   expected: () => new Map(),
 });
 
-Deno.test("an upload that no one continues with is removed, and its bytes count no more", () =>
+Deno.test("an abandoned upload is removed, and its bytes no longer count", () =>
   withStore(async ({ uploads, objects, pass }) => {
     const old = await uploads.start(PLACE, "old", described);
     await uploads.addPart(old, 1, { content: contentOf("12345") });
@@ -58,7 +58,7 @@ Deno.test("keys have no segment that HTTP clients remove from URLs", () =>
 const putText = ({ objects }: TestStore, key: string, text: string) =>
   objects.put(PLACE, key, { content: contentOf(text), described });
 
-Deno.test("writes that run at the same time do not pass the quota", () =>
+Deno.test("concurrent writes do not exceed the quota", () =>
   withStore(async (store) => {
     const { objects } = store;
     const source = await putText(store, "source", "1234");
@@ -112,7 +112,7 @@ Deno.test("replaced objects do not count against the quota", () =>
     }
   }, { quota: 19 }));
 
-Deno.test("a body of unknown length is refused when it passes the quota, not at its end", () =>
+Deno.test("a body of unknown length is refused when it exceeds the quota, not at its end", () =>
   withStore(async (store) => {
     const CHUNKS = 64;
     let pulled = 0;
@@ -128,7 +128,7 @@ Deno.test("a body of unknown length is refused when it passes the quota, not at 
     });
     assert.ok(pulled < CHUNKS / 2, `read ${pulled} chunks`);
     const text = "x".repeat(1024 ** 2);
-    assert.equal((await putText(store, "b", text)).size, text.length, "counts no more");
+    assert.equal((await putText(store, "b", text)).size, text.length, "no longer counts");
     const one = { ...contentOf("1"), size: undefined };
     await assert.rejects(store.objects.put(PLACE, "c", { content: one, described }), {
       code: "QuotaExceeded",

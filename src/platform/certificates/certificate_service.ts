@@ -365,7 +365,7 @@ export class CertificateService {
 
   /**
    * Records a failure, in memory if it cannot be stored, so that it is not retried immediately. If
-   * another node already orders, the failure is dropped, because that node is responsible.
+   * another node is already ordering, the failure is dropped, because that node is responsible.
    */
   async #keepFailure(
     record: CertificateRecord,

@@ -110,7 +110,7 @@ const round = async (service: CertificateService) => {
   await service.idle();
 };
 
-Deno.test("a certificate is ordered once, and again after two thirds of its life", () =>
+Deno.test("a certificate is ordered once, and again after two thirds of its lifetime", () =>
   withWorld(async ({ clock, orders, changed, start }) => {
     const service = await start();
     await round(service);
@@ -125,7 +125,7 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
     assert.equal(orders.length, 2);
   }));
 
-Deno.test("a certificate is renewed without anyone asking", () =>
+Deno.test("a certificate is renewed without a request", () =>
   withWorld(async ({ clock, orders, changed, start }) => {
     await start({ intervalMs: 5 });
     clock.now += 21 * DAY;
@@ -134,7 +134,7 @@ Deno.test("a certificate is renewed without anyone asking", () =>
     assert.deepEqual(changed.slice(0, 2), ["shop.example pending", "shop.example issued"]);
   }));
 
-Deno.test("a name that is no longer served, and one that is again, change the certificates in handshakes", () =>
+Deno.test("names that are no longer served, or served again, change the certificates in handshakes", () =>
   withWorld(async ({ names, changed, start }) => {
     const service = await start();
     names.clear();
@@ -145,7 +145,7 @@ Deno.test("a name that is no longer served, and one that is again, change the ce
     assert.ok(service.find("shop.example"));
   }));
 
-Deno.test("a failed order is tried again later, and at once when someone asks", () =>
+Deno.test("a failed order is retried later, and immediately on request", () =>
   withWorld(async ({ clock, orders, authority, start }) => {
     authority.failure = "rate limited";
     const service = await start();
@@ -167,7 +167,7 @@ Deno.test("a failed order is tried again later, and at once when someone asks", 
     assert.equal(service.describe("shop.example").status, "issued");
   }));
 
-Deno.test("a retry just when a round ends is not lost", () =>
+Deno.test("a retry at the end of a round is not lost", () =>
   withWorld(async ({ orders, authority, start }) => {
     authority.failure = "down";
     const service = await start();
@@ -181,7 +181,7 @@ Deno.test("a retry just when a round ends is not lost", () =>
     }
   }));
 
-Deno.test("a failed renewal keeps the certificate that is there", () =>
+Deno.test("a failed renewal keeps the current certificate", () =>
   withWorld(async ({ clock, authority, start }) => {
     const service = await start();
     authority.failure = "down";
@@ -205,7 +205,7 @@ Deno.test("certificates outlive a restart; names off the air have none", () =>
     assert.equal(service.describe("shop.example").status, "pending");
   }));
 
-Deno.test("nothing is ordered before the start and after the end", () =>
+Deno.test("nothing is ordered before the start or after the end", () =>
   withWorld(async ({ names, orders, start }) => {
     const service = await start();
     names.add("more.example");
@@ -228,7 +228,7 @@ Deno.test("a host on demand is ordered by its first handshake, which waits; othe
     assert.equal(service.has("a.svc.test"), true);
   }));
 
-Deno.test("hosts that no one asks for share an order soon, and then only every six hours", () =>
+Deno.test("hosts that no one requests share an order soon, and then only every six hours", () =>
   withWorld(async ({ demanded, clock, orders, start }) => {
     for (const name of ["a", "b"]) demanded.add(`${name}.svc.test`);
     const service = await start();
@@ -241,7 +241,7 @@ Deno.test("hosts that no one asks for share an order soon, and then only every s
     assert.deepEqual(orders.slice(2), ["c.svc.test"]);
   }));
 
-Deno.test("hosts that are asked for at once share an order; if it fails, each has its own", () =>
+Deno.test("hosts requested at the same time share an order; if it fails, each gets its own", () =>
   withWorld(async ({ demanded, authority, orders, start }) => {
     const service = await start();
     for (const name of ["a", "b", "c"]) demanded.add(`${name}.svc.test`);
@@ -254,11 +254,15 @@ Deno.test("hosts that are asked for at once share an order; if it fails, each ha
       "b.svc.test",
       "c.svc.test",
     ]);
-    assert.equal(await service.find("b.svc.test"), undefined, "and is not ordered again at once");
+    assert.equal(
+      await service.find("b.svc.test"),
+      undefined,
+      "and is not ordered again immediately",
+    );
     assert.equal(orders.length, 5);
   }));
 
-Deno.test("a shared order that a rate limit delays stays shared", () =>
+Deno.test("a shared order delayed by a rate limit stays shared", () =>
   withWorld(async ({ names, demanded, authority, clock, orders, start }) => {
     names.clear();
     const hosts = ["a.svc.test", "b.svc.test"];
@@ -284,7 +288,7 @@ Deno.test("a wildcard certificate serves the names one level below", () =>
     assert.ok(!service.has("a.shop.svc.test") && !service.has("svc.test"));
   }));
 
-Deno.test("a certificate is renewed within the window that the authority wants", () =>
+Deno.test("a certificate is renewed within the window that the authority suggests", () =>
   withWorld(async ({ clock, authority, orders, start }) => {
     const service = await start();
     const [{ cert = "" } = {}] = [await service.find("shop.example")];

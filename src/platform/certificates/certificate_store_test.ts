@@ -59,7 +59,7 @@ Deno.test("CertificateStore.accountKey() creates one key for each authority", ()
     assert.equal(await store.accountKey("https://other.test/dir", make), "key 2");
   }));
 
-Deno.test("CertificateStore.reseal() keeps all keys readable when the old one is forgotten", () =>
+Deno.test("CertificateStore.reseal() keeps all keys readable after the old key is deleted", () =>
   withStore(async (kv, keyFile) => {
     const before = await openStore(kv, keyFile);
     await putPair(before);
@@ -71,7 +71,7 @@ Deno.test("CertificateStore.reseal() keeps all keys readable when the old one is
     await forgetOldKeys(keyFile);
     const after = await openStore(kv, keyFile);
     assert.deepEqual(await readPairs(after), [{ cert: "chain", key: "private" }]);
-    const none = () => Promise.reject(new Error("must not be made anew"));
+    const none = () => Promise.reject(new Error("must not be created again"));
     assert.equal(await after.accountKey(DIRECTORY, none), "account");
   }));
 

@@ -13,12 +13,12 @@ import {
 const DAY = 24 * 60 * 60 * 1000;
 const life = { notBefore: 0, notAfter: 90 * DAY };
 
-Deno.test("renewalTime() is after two thirds of the life, and up to a tenth later", () => {
+Deno.test("renewalTime() is after two thirds of the lifetime, and up to a tenth later", () => {
   assert.equal(Math.round(renewalTime(life, 0) / DAY), 60);
   assert.equal(Math.round(renewalTime(life, 1) / DAY), 69);
 });
 
-Deno.test("retryTime() waits 5 minutes, then three times longer each time, up to a day", () => {
+Deno.test("retryTime() waits 5 minutes, then three times as long each time, up to a day", () => {
   const minutes = (failures: number, chance = 0.5) =>
     Math.round(retryTime(failures, { now: 0, chance }) / 60_000);
   assert.deepEqual([1, 2, 3, 4].map((failures) => minutes(failures)), [5, 15, 45, 135]);
@@ -42,13 +42,13 @@ const rows = [
   ["nothing yet", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
   ["a valid one", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
   [
-    "a valid one whose renewal failed",
+    "a valid certificate whose renewal failed",
     record({ issued, failures: 1, error: "no" }),
     DAY,
     { status: "issued", expiresAt, error: "no" },
   ],
   [
-    "one that ended",
+    "an expired certificate",
     record({ issued, failures: 9, error: "no" }),
     91 * DAY,
     { status: "failed", expiresAt, error: "no" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PendingChallenges } from "./challenges.ts";
 
-Deno.test("PendingChallenges.answer() knows pending tokens only, and their exact path", async () => {
+Deno.test("PendingChallenges.answer() accepts only pending tokens, at their exact path", async () => {
   const challenges = new PendingChallenges();
   const url = "http://shop.example/.well-known/acme-challenge/token-1";
   assert.equal(challenges.answer(url), undefined);

@@ -58,7 +58,7 @@ Deno.test("dueOrders() joins at most fifty hosts, six hours after the last such 
   assert.deepEqual(lengths(NOW - DAY / 8), []);
 });
 
-Deno.test("isNearLimit() counts the certificates on demand of a week, not their names", () => {
+Deno.test("isNearLimit() counts the on-demand certificates of a week, not their names", () => {
   const names = (count: number, chain: (at: number) => string, at = NOW - DAY) =>
     Array.from(
       { length: count },

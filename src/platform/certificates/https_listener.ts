@@ -17,7 +17,7 @@ import type { KeyPair } from "./certificate.ts";
 const SNI_RESOLVER = Symbol.for("unstableSniResolver");
 const PROTOCOLS = ["h2", "http/1.1"];
 
-/** How long an old listener stays for the handshakes that have started, in milliseconds. */
+/** How long an old listener stays open for handshakes in progress, in milliseconds. */
 const LINGER_MS = 2000;
 
 /** Minimum time that it stays for the connections in its queue if another change follows. */

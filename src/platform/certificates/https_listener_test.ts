@@ -64,7 +64,7 @@ async function settled(port: number, servername: string, wanted: string): Promis
   assert.fail(`Never saw ${wanted} for ${servername}`);
 }
 
-Deno.test("HttpsListener chooses by server name, and hangs up on names without certificate", () =>
+Deno.test("HttpsListener chooses by server name, and rejects names without a certificate", () =>
   withListener(
     ({ a, b }) => ({
       type: "by_name",
@@ -78,7 +78,7 @@ Deno.test("HttpsListener chooses by server name, and hangs up on names without c
     },
   ));
 
-Deno.test("HttpsListener.changed() serves a new certificate, also after a refusal", () => {
+Deno.test("HttpsListener.changed() serves a new certificate, even after a refusal", () => {
   const known = new Map<string, KeyPair>();
   let spare: KeyPair;
   return withListener(
@@ -101,7 +101,7 @@ Deno.test("HttpsListener.changed() serves a new certificate, also after a refusa
   );
 });
 
-Deno.test("HttpsListener.changed() with a wildcard begins anew for a name that was refused", () => {
+Deno.test("HttpsListener.changed() with a wildcard retries a name that was refused", () => {
   let isThere = false;
   return withListener(({ a }) => ({
     type: "by_name",
@@ -133,11 +133,11 @@ Deno.test("HttpsListener.changed() does not interrupt a handshake that waits for
     chosen.resolve();
     assert.equal(await presented, "a.test");
     assert.equal(await namePresented(listener.port, "a.test"), "a.test");
-    assert.deepEqual(asked, ["a.test"], "the same listener has remembered it");
+    assert.deepEqual(asked, ["a.test"], "the same listener has cached it");
   });
 });
 
-Deno.test("HttpsListener begins anew when too many names were asked for", () =>
+Deno.test("HttpsListener starts over when too many names were requested", () =>
   withListener(
     ({ a }) => ({
       type: "by_name",
@@ -184,7 +184,7 @@ function get(port: number): Promise<string> {
   });
 }
 
-Deno.test("HttpsListener.replace() lets requests under way finish on the old listener", () => {
+Deno.test("HttpsListener.replace() lets running requests finish on the old listener", () => {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   let requests = 0;
@@ -234,7 +234,7 @@ Deno.test({
     ),
 });
 
-Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
+Deno.test("a listener that fails as soon as it opens is reopened until one works", async () => {
   const pair = await makeKeyPair("a.test");
   const { acceptor, serve } = testAcceptor({});
   let failures = 3;

@@ -38,7 +38,7 @@ const folder = await Deno.makeTempDir({ prefix: "svc-certificate-" });
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
 for (const [name, kind] of Object.entries(KINDS)) {
-  Deno.test(`readCertificateFiles() accepts an ${name} certificate with its own key only`, async () => {
+  Deno.test(`readCertificateFiles() accepts an ${name} certificate only with its own key`, async () => {
     const own = await writePair(folder, "own", kind);
     const other = await writePair(folder, "other", kind);
     const { cert, key } = await readCertificateFiles(own, Date.now());
@@ -51,7 +51,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
   });
 }
 
-Deno.test("readCertificateFiles() judges the first certificate of a chain", async () => {
+Deno.test("readCertificateFiles() checks the first certificate of a chain", async () => {
   const own = await writePair(folder, "leaf", KINDS.RSA);
   const issuer = await writePair(folder, "issuer", KINDS.RSA);
   const certs = await Promise.all([own, issuer].map(({ certFile }) => Deno.readTextFile(certFile)));

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Maximum number of names that wait. */
+/** Maximum number of waiting names. */
 const MAX_NAMES = 1000;
 
 /**

@@ -129,7 +129,7 @@ export class CachedAnswers {
   }
 
   readonly #onTellingFailed = (error: unknown) =>
-    this.#options.onTrouble(`Cannot tell others of an invalidation: ${error}`);
+    this.#options.onTrouble(`Cannot notify other nodes of an invalidation: ${error}`);
 
   /**
    * Notifies other nodes of invalid URIs: of the first ones immediately, of later ones together.

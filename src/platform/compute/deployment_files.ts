@@ -77,7 +77,7 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/** Whether all links and complete files are there: a power failure may have lost some. */
+/** Whether all links and complete files exist: a power failure may have lost some. */
 async function isWhole(
   folder: string,
   { files }: FilesSource,

@@ -36,7 +36,7 @@ function read(folder: string) {
   );
 }
 
-Deno.test("DeploymentFiles.folder() creates the folder once, with links if they can be had", () =>
+Deno.test("DeploymentFiles.folder() creates the folder once, with links if possible", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     const [first, second] = await Promise.all([files.folder(source), files.folder(source)]);
@@ -61,7 +61,7 @@ Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes le
     assert.throws(() => Deno.statSync(join(folder, "half")));
   }));
 
-Deno.test("DeploymentFiles.folder() lets other users read a deployment, and closes the way to it", () =>
+Deno.test("DeploymentFiles.folder() lets other users read a deployment, but not list its parent", () =>
   withFiles(async ({ root, source }) => {
     const umask = Deno.umask(0o077);
     try {
@@ -99,7 +99,7 @@ const listOfLinks = (links: Readonly<Record<string, string>>) => ({
   ".svc/links.json": JSON.stringify({ version: 1, links }),
 });
 
-Deno.test("DeploymentFiles.folder() creates the links, again if one is missing", () =>
+Deno.test("DeploymentFiles.folder() creates the links, and recreates them if one is missing", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     const folder = await files.folder(source);
@@ -111,7 +111,7 @@ Deno.test("DeploymentFiles.folder() creates the links, again if one is missing",
     assert.equal(Deno.readLinkSync(link), "../server");
   }, listOfLinks({ "node_modules/own": "../server" })));
 
-Deno.test("DeploymentFiles.folder() makes nothing if a link leads out", () =>
+Deno.test("DeploymentFiles.folder() creates nothing if a link points outside", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     await assert.rejects(files.folder(source), /link "out": its target .* leads out/);

@@ -9,7 +9,7 @@ import { parseRelativePath } from "../../manifest/mod.ts";
 
 export const MAX_LINKS = 20_000;
 
-/** Maximum size of a text of the list, in bytes. */
+/** Maximum size of the list, in bytes. */
 export const MAX_LINKS_BYTES = 8 * 1024 * 1024;
 
 const MAX_PATH = 4096;
@@ -53,7 +53,7 @@ function refuseTarget(path: string, target: string): string | undefined {
   if (!parsed.ok) return `its target ${JSON.stringify(target)} ${parsed.reason}`;
   const levels = up.split("..").length - 1;
   return levels > foldersAbove(path).length
-    ? `its target ${JSON.stringify(target)} leads out of the deployment`
+    ? `its target ${JSON.stringify(target)} points outside the deployment`
     : undefined;
 }
 

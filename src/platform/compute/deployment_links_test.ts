@@ -18,10 +18,10 @@ Deno.test("parseLinks() reads links of packages", () => {
 
 const refusals: readonly (readonly [string, unknown, RegExp])[] = [
   ["a target outside", { "a/b": "../../etc" }, /link "a\/b": its target .* leads out/],
-  ["a target outside from the root", { "a": ".." }, /leads out/],
+  ["an outside target from the root", { "a": ".." }, /leads out/],
   ["an absolute target", { "a": "/etc" }, /starts with "\/"/],
   ["a target that goes up later", { "a/b/c": "d/../../x" }, /has "\.\."/],
-  ["a target with a zero", { "a": "b\0c" }, /control character/],
+  ["a target with a NUL character", { "a": "b\0c" }, /control character/],
   ["an empty target", { "a": "" }, /links\.a: /],
   ["a path outside", { "../a": "b" }, /the path has "\.\."/],
   ["an absolute path", { "/a": "b" }, /the path starts with/],
@@ -42,7 +42,7 @@ for (const [name, links, reason] of refusals) {
   });
 }
 
-Deno.test("parseLinks() refuses other versions, further fields, and too many links", () => {
+Deno.test("parseLinks() refuses other versions, extra fields, and too many links", () => {
   assert.throws(() => parseLinks("{", []), LinksError);
   assert.throws(() => parseLinks('{"version":2,"links":{}}', []), LinksError);
   assert.throws(() => parseLinks('{"version":1,"links":{},"more":1}', []), LinksError);

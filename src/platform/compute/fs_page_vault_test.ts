@@ -13,7 +13,7 @@ async function withFolders(run: (folders: PageFolders, root: string) => Promise<
   });
 }
 
-Deno.test("PageFolders keeps pages by deployment, and makes no folder before there is one", () =>
+Deno.test("PageFolders stores pages by deployment, and creates no folder before the first page", () =>
   withFolders(async (folders) => {
     const vault = folders.of(DEPLOYMENT);
     assert.deepEqual(await vault.list(), []);
@@ -35,7 +35,7 @@ Deno.test("PageFolders keeps pages by deployment, and makes no folder before the
     assert.deepEqual(await vault.read(name("b")), bytes("x"));
   }));
 
-Deno.test("a page that a crash left half written is removed", () =>
+Deno.test("a page left half-written by a crash is removed", () =>
   withFolders(async (folders, root) => {
     await folders.of(DEPLOYMENT).write(name("a", "q"), bytes("page"));
     Deno.writeTextFileSync(join(root, DEPLOYMENT, `${name("b")}.1.part`), "ha");

@@ -1,7 +1,7 @@
 /** The request that checks whether a server responds before anyone sees it. @module */
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 
-/** Timeout for the head of the response, in milliseconds. */
+/** Timeout for the response headers, in milliseconds. */
 const HEALTH_MS = 30_000;
 
 /** Pause between requests while the server reports that it is not ready, in milliseconds. */

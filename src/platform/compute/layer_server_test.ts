@@ -39,10 +39,10 @@ Deno.test("LayerServer.retire() ends the server, and the next request gets anoth
   await made.close(5);
   assert.equal(servers[1]!.drained, 5);
   assert.equal((await made.fetch(REQUEST)).type, "failed");
-  assert.equal(servers.length, 2, "what is closed starts nothing more");
+  assert.equal(servers.length, 2, "a closed server starts nothing more");
 });
 
-Deno.test("LayerServer.retireOutdated() ends a server that is outdated, made or being made", async () => {
+Deno.test("LayerServer.retireOutdated() ends an outdated server, whether created or being created", async () => {
   const { made, servers } = layer();
   await made.retireOutdated(() => true, 900);
   const asked = made.fetch(REQUEST);
@@ -75,7 +75,7 @@ Deno.test("LayerServer.close() ends servers that are only finishing their reques
   await retiring;
 });
 
-Deno.test("LayerServer answers for a server that cannot be made, and tries again", async () => {
+Deno.test("LayerServer responds for a server that cannot be created, and tries again", async () => {
   let isBroken = true;
   const made = new LayerServer(() =>
     isBroken ? Promise.reject(new Error("Blob is missing")) : Promise.resolve(new MemoryServer())

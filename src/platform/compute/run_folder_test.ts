@@ -21,7 +21,7 @@ Deno.test("hasRoomForSockets() counts bytes, not characters", () => {
 for (
   const { name, below } of [
     { name: "in the data directory", below: "" },
-    { name: "elsewhere where its path is too long", below: "long-name".repeat(10) },
+    { name: "elsewhere if its path is too long", below: "long-name".repeat(10) },
   ]
 ) {
   Deno.test(`makeRunFolder() creates an empty folder ${name}, without leftovers of a crash`, async () => {
@@ -44,7 +44,7 @@ for (
   });
 }
 
-Deno.test("removeRunFolder() follows no link that is not its own", async () => {
+Deno.test("removeRunFolder() follows only its own links", async () => {
   const root = await Deno.makeTempDir({ prefix: "svc-t-" });
   await Deno.mkdir(join(root, "mine"));
   await Deno.symlink(join(root, "mine"), join(root, "run"));

@@ -8,7 +8,7 @@ import {
 
 const NEITHER = { files: false, calls: false };
 
-Deno.test("judgeServerSandbox() refuses servers where any part is missing", () => {
+Deno.test("judgeServerSandbox() refuses servers if any part is missing", () => {
   const rows = [
     [{ files: true, calls: true }, false, "enforced", 0],
     [{ files: true, calls: true }, true, "enforced", 0],
@@ -56,7 +56,7 @@ Deno.test("judgeNodeSandbox() shows a Node without namespaces, with advice", asy
   assert.match(none.advice!, /--cap-add SYS_PTRACE/);
 });
 
-Deno.test("judgeNodeSandbox() tries nothing where servers have no sandbox at all", async () => {
+Deno.test("judgeNodeSandbox() tests nothing if servers have no sandbox at all", async () => {
   for (const allowUnsandboxed of [false, true]) {
     const judged = judgeServerSandbox({ support: NEITHER, allowUnsandboxed });
     const { sandbox } = await judgeNodeSandbox(judged, () => assert.fail("It was tried"));

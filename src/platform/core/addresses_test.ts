@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Addresses, branchLabel } from "./addresses.ts";
 
-Deno.test("branchLabel() keeps a branch that is a label", () => {
+Deno.test("branchLabel() keeps a branch that is already a label", () => {
   assert.equal(branchLabel("shop", "main"), "shop-git-main");
   assert.equal(branchLabel("shop", "release-2"), "shop-git-release-2");
 });
@@ -18,7 +18,7 @@ Deno.test("branchLabel() gives another label if the plain one is taken", () => {
   assert.notEqual(branchLabel("shop", "main", { taken: true }), branchLabel("shop", "main"));
 });
 
-Deno.test("branchLabel() always makes a label of at most 63 characters", () => {
+Deno.test("branchLabel() always returns at most 63 characters", () => {
   const project = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/);
   fc.assert(fc.property(project, fc.string({ minLength: 1, maxLength: 244 }), (name, branch) => {
     assert.match(branchLabel(name, branch), /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);

@@ -160,7 +160,7 @@ export function createCron(foundation: Foundation, parts: CronParts): Capability
         layer: "cron",
         level: "warn",
         time: now(),
-        message: `Skipped the scheduled task ${path}: its last run is still running`,
+        message: `Skipped the scheduled task ${path}: its previous run has not ended`,
       }),
   });
   return {

@@ -40,7 +40,7 @@ export interface WantedRun {
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
-  /** How often it is repeated if it fails; missing for a run by hand. */
+  /** How many times it is repeated if it fails; missing for a run by hand. */
   readonly retries?: number | undefined;
 }
 

@@ -76,7 +76,7 @@ export class CronScheduler {
     return site === undefined ? undefined : await this.#tasksOf(site);
   }
 
-  /** When a task that runs was started; `undefined` if it does not run. */
+  /** When a running task was started; `undefined` if it is not running. */
   runningSince(wanted: Pick<WantedRun, "projectId" | "path">): number | undefined {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }

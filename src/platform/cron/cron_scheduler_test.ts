@@ -90,7 +90,7 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
 
 const pathsOf = ({ started }: SchedulerBench) => started.map(({ path }) => path);
 
-Deno.test("CronScheduler.round() starts a due task once in a minute, and stores its result", () =>
+Deno.test("CronScheduler.round() starts a due task once a minute, and stores its result", () =>
   withScheduler(async (parts) => {
     const scheduler = parts.scheduler();
     await scheduler.round();
@@ -104,7 +104,7 @@ Deno.test("CronScheduler.round() starts a due task once in a minute, and stores 
     await until(() => parts.started.length === 2);
   }));
 
-Deno.test("CronScheduler.round() skips a task that still runs, and reports it", () =>
+Deno.test("CronScheduler.round() skips a task that is still running, and reports it", () =>
   withScheduler(async (parts) => {
     const scheduler = parts.scheduler();
     await scheduler.round();
@@ -120,7 +120,7 @@ Deno.test("CronScheduler.round() skips a task that still runs, and reports it", 
     await until(() => parts.started.length === 2);
   }));
 
-Deno.test("CronScheduler.round() runs tasks once that were missed before a restart", () =>
+Deno.test("CronScheduler.round() runs tasks missed before a restart once", () =>
   withScheduler(async (parts) => {
     await parts.scheduler().round();
     await until(() => parts.started.length === 1);
@@ -162,7 +162,7 @@ Deno.test("CronScheduler.round() of two platforms over one store starts a task o
     assert.deepEqual(pathsOf(parts), ["/a"]);
   }));
 
-Deno.test("CronScheduler repeats a scheduled run that fails, and not one by hand", () =>
+Deno.test("CronScheduler retries a failed scheduled run, but not a manual one", () =>
   withScheduler(async ({ store, production, clock }) => {
     const outcomes: FinishedRun["outcome"][] = [];
     const answers = ["failed", "failed", "succeeded", "failed"] as const;

@@ -144,7 +144,7 @@ export type TestPlatform = { readonly databases: Databases } & ReturnType<typeof
 function callsOf(handlers: ReadonlyMap<Endpoint, Handler>) {
   const caller = { workspace: { id: "w", slug: "w" } };
   return {
-    // deno-lint-ignore no-explicit-any -- tests look into any answer
+    // deno-lint-ignore no-explicit-any -- tests inspect any response
     call: async (name: keyof typeof endpoints, given: Record<string, unknown>): Promise<any> => {
       const endpoint = endpoints[name] as unknown as Endpoint;
       const { body, query = {}, ...params } = given;

@@ -119,7 +119,7 @@ export interface DatabaseParts {
 /** How long a deployment waits for its database branch, in milliseconds. */
 const PREPARE_MS = 10 * 60_000;
 
-/** Families of the records that say which databases deployments get. */
+/** Families of the records that determine which databases deployments get. */
 const FAMILIES: ReadonlySet<KeyPart> = new Set(
   [keys.allDatabases(), keys.allDatabaseBranches()].map(([family]) => family!),
 );

@@ -21,7 +21,7 @@ const housekeeping = ({ databases }: TestPlatform) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-Deno.test("a database is creating until its branch main is there", async () => {
+Deno.test("a database is creating until its branch main is ready", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -73,7 +73,7 @@ Deno.test("the next platform completes the work of a killed one", async () => {
   held.resolve();
 });
 
-Deno.test("a node's work belongs to it while it lives, and to another one afterwards", async () => {
+Deno.test("a node's work belongs to it while it is alive, and to another node afterwards", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   machine.alive.add("process-0");
@@ -96,7 +96,7 @@ Deno.test("a node's work belongs to it while it lives, and to another one afterw
   const other = await machine.start(second);
   await housekeeping(other);
   assert.equal((await other.call("getDatabase", at)).state, "creating");
-  assert.equal(took, 0, "another node makes it");
+  assert.equal(took, 0, "another node creates it");
   machine.kill("process-0");
   await until(() => other.call("getDatabase", at), ({ state }) => state === "active");
   assert.equal(took, 1);
@@ -104,10 +104,10 @@ Deno.test("a node's work belongs to it while it lives, and to another one afterw
   held.resolve();
   await one.databases.capability.close!();
   assert.equal((await other.call("getDatabase", at)).state, "active");
-  assert.equal(content.size, 1, "what is shown is still there");
+  assert.equal(content.size, 1, "the current content is still there");
 });
 
-Deno.test("a branch that cannot be made has failed, with the reason and an event; start tries again", async () => {
+Deno.test("a branch that cannot be created has failed, with the reason and an event, and start retries", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -140,7 +140,7 @@ Deno.test("a move that failed leaves the database where it is, and can be tried 
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("faults of the platform only go to its log", async () => {
+Deno.test("platform errors only go to its log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -333,11 +333,11 @@ Deno.test("branches of an engine without a record are removed after a day", asyn
   assert.ok(engine.held.has("00000000deadbeef"));
   machine.now += 1;
   const lines = await housekeeping(platform);
-  assert.ok(lines.includes("removed 1 stray of PostgreSQL engines"), String(lines));
+  assert.ok(lines.includes("removed 1 stray database from PostgreSQL engines"), String(lines));
   assert.ok(!engine.held.has("00000000deadbeef"));
 });
 
-Deno.test("numbers of databases and branches are bounded", async () => {
+Deno.test("numbers of databases and branches are limited", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine());
@@ -348,7 +348,7 @@ Deno.test("numbers of databases and branches are bounded", async () => {
   await assert.rejects(create("db-3"), /already exists/);
 });
 
-Deno.test("a missing engine, and a database that clients may not reach, are said", async () => {
+Deno.test("a missing engine, or a database that clients cannot reach, is reported", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine());

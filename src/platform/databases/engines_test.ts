@@ -22,7 +22,7 @@ Deno.test("Engines reports missing programs if an engine does not open, and trie
   }
 });
 
-Deno.test("reasonOf() reports problems of files, and hides the platform's own faults", async () => {
+Deno.test("reasonOf() reports problems with files, and hides the platform's own errors", async () => {
   const fault = await Deno.readFile("/no/such/file").catch((error) => error);
   assert.equal(
     reasonOf(fault),

@@ -57,7 +57,7 @@ function report({ removed, expired, ended, kept, strays }: Counts): string[] {
     expired > 0 ? `removed ${expired} expired branches of databases` : "",
     ended > 0 ? `removed database branches of ${formatCount(ended, "ended preview")}` : "",
     kept > 0 ? `took ${formatCount(kept, "daily snapshot")} of databases` : "",
-    strays > 0 ? `removed ${formatCount(strays, "stray")} of PostgreSQL engines` : "",
+    strays > 0 ? `removed ${formatCount(strays, "stray database")} from PostgreSQL engines` : "",
   ].filter((line) => line !== "");
 }
 

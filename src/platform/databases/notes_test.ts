@@ -28,9 +28,9 @@ const WHERE: readonly {
 }[] = [
   { title: "an older database", older: {}, expected: [["old", null]] },
   { title: "another variable", older: { envVar: "OLD_URL" }, expected: [] },
-  { title: "an older one without auto-inject", older: { autoInject: false }, expected: [] },
+  { title: "an older database without auto-inject", older: { autoInject: false }, expected: [] },
   {
-    title: "environments of the older one",
+    title: "environments of the older database",
     older: { environments: ["production"] },
     expected: [["old", ["production"]]],
   },
@@ -47,7 +47,7 @@ const WHERE: readonly {
     expected: [],
   },
   {
-    title: "variables of the project, where the database has its own",
+    title: "variables of the project, if the database has its own",
     older: { autoInject: false },
     own: { environments: ["preview"] },
     variables: [

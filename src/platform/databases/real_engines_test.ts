@@ -137,43 +137,46 @@ const nameOf = (row: unknown): string => (row as { name: string }).name;
 const ROWS = "SELECT name FROM boats";
 const KESTREL = [{ name: "Kestrel" }];
 
-onEachEngine("a deleted database is had back whole, or swept with all it had", async (place) => {
-  const { machine, platform, engine, folder } = place;
-  const url = await createOrders(place);
-  await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
-  await platform.call("createDatabaseBranch", { ...at, body: { name: "next" } });
-  await platform.call("createDatabaseSnapshot", { ...at, body: {} });
-  const branchUrl = await urlOf(place, "next");
-  const { id } = await platform.call("deleteDatabase", at);
-  assert.equal((await refusalOf(url)).code, "57P03");
-  machine.now += 7 * DAY_MS - 1;
-  await housekeeping(place);
-  await platform.call("undeleteDatabase", { ...at, database: id });
-  assert.equal(await stateOf(place), "active");
-  for (const each of [url, branchUrl]) assert.deepEqual(await ask(each, ROWS), KESTREL);
+onEachEngine(
+  "a deleted database is restored completely, or removed with all its data",
+  async (place) => {
+    const { machine, platform, engine, folder } = place;
+    const url = await createOrders(place);
+    await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
+    await platform.call("createDatabaseBranch", { ...at, body: { name: "next" } });
+    await platform.call("createDatabaseSnapshot", { ...at, body: {} });
+    const branchUrl = await urlOf(place, "next");
+    const { id } = await platform.call("deleteDatabase", at);
+    assert.equal((await refusalOf(url)).code, "57P03");
+    machine.now += 7 * DAY_MS - 1;
+    await housekeeping(place);
+    await platform.call("undeleteDatabase", { ...at, database: id });
+    assert.equal(await stateOf(place), "active");
+    for (const each of [url, branchUrl]) assert.deepEqual(await ask(each, ROWS), KESTREL);
 
-  assert.equal((await engine.list()).length, 3);
-  await platform.call("deleteDatabase", at);
-  machine.now += 7 * DAY_MS;
-  assert.deepEqual(await housekeeping(place), ["permanently removed 1 deleted database"]);
-  assert.deepEqual(await engine.list(), []);
-  assert.equal((await refusalOf(url)).code, "28P01", "nobody knows of it");
-  const next = await createOrders(place);
-  const [own] = await engine.list();
-  if (engine.kind === "embedded") {
-    const names = (await Array.fromAsync(Deno.readDir(join(folder, "databases"))))
-      .map(({ name }) => name).filter((name) => /^[0-9a-f]{16}/.test(name));
-    assert.ok(names.length > 0 && names.every((name) => name.startsWith(own!)), String(names));
-    return;
-  }
-  assert.deepEqual(await ask(next, NAMES_ON_SERVER), [`svc_${own}`, `svc_${own}`].map(named));
-  const known = (await ask(next, "SELECT oid::text AS name FROM pg_database")).map(nameOf);
-  const files = (await Array.fromAsync(Deno.readDir(join(folder, BASE)))).map(({ name }) => name)
-    .filter((name) => /^\d+$/.test(name));
-  assert.deepEqual(files.sort(), known.sort(), "files of databases that are gone");
-});
+    assert.equal((await engine.list()).length, 3);
+    await platform.call("deleteDatabase", at);
+    machine.now += 7 * DAY_MS;
+    assert.deepEqual(await housekeeping(place), ["permanently removed 1 deleted database"]);
+    assert.deepEqual(await engine.list(), []);
+    assert.equal((await refusalOf(url)).code, "28P01", "no one knows of it");
+    const next = await createOrders(place);
+    const [own] = await engine.list();
+    if (engine.kind === "embedded") {
+      const names = (await Array.fromAsync(Deno.readDir(join(folder, "databases"))))
+        .map(({ name }) => name).filter((name) => /^[0-9a-f]{16}/.test(name));
+      assert.ok(names.length > 0 && names.every((name) => name.startsWith(own!)), String(names));
+      return;
+    }
+    assert.deepEqual(await ask(next, NAMES_ON_SERVER), [`svc_${own}`, `svc_${own}`].map(named));
+    const known = (await ask(next, "SELECT oid::text AS name FROM pg_database")).map(nameOf);
+    const files = (await Array.fromAsync(Deno.readDir(join(folder, BASE)))).map(({ name }) => name)
+      .filter((name) => /^\d+$/.test(name));
+    assert.deepEqual(files.sort(), known.sort(), "missing database files");
+  },
+);
 
-onEachEngine("a database whose process is killed is back for the next client", async (place) => {
+onEachEngine("a database whose process is killed restarts for the next client", async (place) => {
   const url = await createOrders(place);
   await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
   const client = new pg.Client({ connectionString: url });
@@ -187,7 +190,7 @@ onEachEngine("a database whose process is killed is back for the next client", a
   await client.end().catch(() => {});
 });
 
-onEachEngine("a database whose files are gone has failed until they are back", async (place) => {
+onEachEngine("a database whose files are missing has failed until they return", async (place) => {
   const { platform } = place;
   const url = await createOrders(place);
   await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
@@ -203,7 +206,7 @@ onEachEngine("a database whose files are gone has failed until they are back", a
 });
 
 onEachEngine(
-  "each day that clients write on has its snapshot, and seven are kept",
+  "each day with writes has its snapshot, and seven are kept",
   async (place) => {
     const { machine, platform } = place;
     const url = await createOrders(place);
@@ -234,7 +237,7 @@ onEachEngine(
     machine.now += DAY_MS;
     await housekeeping(place);
     machine.now += DAY_MS;
-    assert.deepEqual(await housekeeping(place), [], "nobody was connected on that day");
+    assert.deepEqual(await housekeeping(place), [], "no one was connected on that day");
   },
 );
 
@@ -285,7 +288,11 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
   assert.deepEqual(rows, [{ hashed: true }]);
   await ask(preview, "DELETE FROM users");
   await prepare({ email: "hash" });
-  assert.deepEqual(await ask(preview, "SELECT * FROM users"), [], "a deployment resets it once");
+  assert.deepEqual(
+    await ask(preview, "SELECT * FROM users"),
+    [],
+    "a deployment resets the branch once",
+  );
 
   for (const [id, createdAt] of [["two", 2], ["three", 3]] as const) {
     const later = { ...deployment, id, createdAt };
@@ -293,7 +300,7 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
     await assert.rejects(
       deploymentDatabases.prepare({ ...later, database: { mask: { users: { mail: "hash" } } } }),
       /The column does not exist/,
-      `${id}: what shows other masks is not taken for these`,
+      `${id}: data with other masks is not mistaken for these`,
     );
   }
 });

@@ -96,7 +96,7 @@ export const branchRecord = z.object({
   madeFor: z.number().nullable().default(null),
   /** When its first content was ready, masked if requested; null before, and in old records. */
   madeAt: z.number().nullable().default(null),
-  /** The deployment that migrates it, and until when at most. */
+  /** The deployment that migrates it, and the latest time until which it does. */
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),

@@ -72,7 +72,7 @@ Deno.test("UsageSamples shows a young database by minute, with the clients of al
     assert.equal(steps[1]!.sizeBytes, 3000);
   }));
 
-Deno.test("UsageSamples shows the peak of ten minutes later, and writes an idle database once in them", () =>
+Deno.test("UsageSamples later shows the peak of ten minutes, and writes an idle database once in them", () =>
   withNodes(async ({ sample, read, measured }) => {
     for (const [minute, open] of [[130, 1], [131, 4], [135, 0], [139, 4], [140, 0]] as const) {
       await sample(0, minute, open);

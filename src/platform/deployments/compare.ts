@@ -9,7 +9,7 @@ import type { Route } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { DeploymentContent } from "./content.ts";
 
-/** Maximum number of characters of what something was or is. */
+/** Maximum number of characters of an old or new value. */
 const MAX_TEXT = 400;
 
 /** A comparable part of a deployment; equal parts have equal marks. */

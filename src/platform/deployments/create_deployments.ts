@@ -45,7 +45,7 @@ export interface DeploymentParts {
   readonly accessOf: SiteParts["accessOf"];
   readonly objectsOf: SiteParts["objectsOf"];
   readonly formsOf: SiteParts["formsOf"];
-  /** The key of tokens that protected hosts take. */
+  /** The key of tokens that protected hosts accept. */
   readonly accessKey: () => Promise<Uint8Array>;
   readonly askEdge: AskEdge;
   /** Collects the current counts of this process's edge. */
@@ -101,7 +101,7 @@ function watchUploads(
   });
 }
 
-/** How often to end servers and functions that no open page needs any more, in milliseconds. */
+/** How often to end servers and functions that open pages no longer need, in milliseconds. */
 const PINS_EVERY_MS = 30_000;
 
 /**

@@ -63,7 +63,7 @@ export interface DeploymentServices {
 }
 
 export interface ActivateOptions {
-  /** Runs the commands of the checks, where the project's folder is available. */
+  /** Runs the commands of the checks, if the project's folder is available. */
   readonly commands?: RunCommands | undefined;
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
@@ -71,7 +71,7 @@ export interface ActivateOptions {
   readonly rolling?: RollingWish | undefined;
 }
 
-/** When to retry what lost a race for production, in seconds. */
+/** When to retry a call that lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {

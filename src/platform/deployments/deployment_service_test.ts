@@ -29,12 +29,12 @@ function heldServer() {
   };
 }
 
-Deno.test("DeploymentService.activate() shows production once its server listens", () =>
+Deno.test("DeploymentService.activate() switches production once its server listens", () =>
   withService(async ({ service, add, shownAt, project, happened, hooks, hosts }) => {
     await service.activate(await add("d1"));
     happened.length = 0;
     hooks.prepare = () => {
-      assert.equal(hosts.get("shop.localhost"), "d1", "the old one answers meanwhile");
+      assert.equal(hosts.get("shop.localhost"), "d1", "the old one responds in the meantime");
       return Promise.resolve();
     };
     const live = await service.activate(await add("d2"));
@@ -52,8 +52,12 @@ Deno.test("DeploymentService.activate() shows a new host as soon as the store sa
     await service.activate(await add("d1"));
     hooks.purge = async () => {
       assert.equal((await find("d2")).status, "LIVE");
-      assert.equal(hosts.get("shop-d2.localhost"), "d2", "the new host answers");
-      assert.equal(hosts.get("shop.localhost"), "d1", "the old one answers until the new is ready");
+      assert.equal(hosts.get("shop-d2.localhost"), "d2", "the new host responds");
+      assert.equal(
+        hosts.get("shop.localhost"),
+        "d1",
+        "the old one responds until the new one is ready",
+      );
     };
     await service.activate(await add("d2"));
     assert.equal(hosts.get("shop.localhost"), "d2");
@@ -121,7 +125,7 @@ Deno.test("DeploymentService.activate() waits for missing blobs, and can be repe
 for (
   const [name, content, code, message] of [
     ["without content", { contentSha: null }, "conflict", /not built yet/],
-    ["that has ended", { status: "FAILED" }, "conflict", /from FAILED to DEPLOYING/],
+    ["that has expired", { status: "FAILED" }, "conflict", /from FAILED to DEPLOYING/],
   ] as const
 ) {
   Deno.test(`DeploymentService.activate() refuses a deployment ${name}`, () =>
@@ -133,7 +137,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentService.activate() refuses an address that another project has", () =>
+Deno.test("DeploymentService.activate() refuses a host name that another project has", () =>
   withService(async ({ service, add, kv, find }) => {
     await kv.set(keys.host("shop-git-main"), { projectId: "p2", deploymentId: null });
     const activated = service.activate(await add("d1"));
@@ -141,7 +145,7 @@ Deno.test("DeploymentService.activate() refuses an address that another project 
     assert.equal((await find("d1")).status, "DEPLOYING");
   }));
 
-Deno.test("DeploymentService.activate() can be repeated where the server did not start", () =>
+Deno.test("DeploymentService.activate() can be repeated if the server did not start", () =>
   withService(async ({ service, add, find, hooks, happened, shownAt }) => {
     await service.activate(await add("d1"));
     happened.length = 0;
@@ -170,7 +174,7 @@ Deno.test("DeploymentService.activateOrFail() fails a deployment whose server di
     assert.equal(await shownAt("shop"), undefined);
   }));
 
-Deno.test("DeploymentService.activate() in parallel makes a deployment live once", () =>
+Deno.test("DeploymentService.activate() makes a deployment live once, even in parallel", () =>
   withService(async ({ service, add, hooks, happened, project, shownAt }) => {
     const server = heldServer();
     hooks.prepare = server.prepare;
@@ -187,7 +191,7 @@ Deno.test("DeploymentService.activate() in parallel makes a deployment live once
     ], "the server of the live one is not removed");
   }));
 
-Deno.test("DeploymentService.stop() wins against an activation whose server still starts", () =>
+Deno.test("DeploymentService.stop() wins against an activation whose server is still starting", () =>
   withService(async ({ service, add, find, hooks, happened, project, hosts }) => {
     const server = heldServer();
     hooks.prepare = server.prepare;
@@ -238,7 +242,7 @@ Deno.test("DeploymentService.stop() with unlessLive keeps a deployment that went
     assert.equal(await shownAt("shop-d1"), "d1");
   }));
 
-Deno.test("DeploymentService.rollBack() shows the deployment before, with its server ready", () =>
+Deno.test("DeploymentService.rollBack() shows the previous deployment, with its server ready", () =>
   withService(async ({ service, add, find, happened, project, shownAt }) => {
     await service.activate(await add("d1"));
     await service.activate(await add("d2"));
@@ -253,7 +257,7 @@ Deno.test("DeploymentService.rollBack() shows the deployment before, with its se
     assert.equal((await find("d2")).status, "ROLLED_BACK");
   }));
 
-Deno.test("DeploymentService.rollBack() twice at once undoes one deployment", () =>
+Deno.test("two simultaneous calls of DeploymentService.rollBack() undo one deployment", () =>
   withService(async ({ service, add, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2", "d3"]) await service.activate(await add(id));
     const server = heldServer();
@@ -271,7 +275,7 @@ Deno.test("DeploymentService.rollBack() twice at once undoes one deployment", ()
     assert.deepEqual((await project()).productionHistory, ["d1", "d2"]);
   }));
 
-Deno.test("DeploymentService.rollBack() gives way to a deployment that went live in the meantime", () =>
+Deno.test("DeploymentService.rollBack() yields to a deployment that went live in the meantime", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));
     const server = heldServer();
@@ -286,7 +290,7 @@ Deno.test("DeploymentService.rollBack() gives way to a deployment that went live
     assert.deepEqual((await project()).productionHistory, ["d1", "d2", "d3"]);
   }));
 
-Deno.test("DeploymentService.rollBack() gives way to a stop that is half done", () =>
+Deno.test("DeploymentService.rollBack() yields to a stop that is half done", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));
     const server = heldServer();
@@ -307,7 +311,7 @@ Deno.test("DeploymentService.rollBack() gives way to a stop that is half done", 
     assert.equal(await shownAt("shop"), "d2");
   }));
 
-Deno.test("DeploymentService.rollBack() gives way to a stop of its target", () =>
+Deno.test("DeploymentService.rollBack() yields to a stop of its target", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));
     const server = heldServer();
@@ -324,11 +328,16 @@ Deno.test("DeploymentService.rollBack() gives way to a stop of its target", () =
 for (
   const [name, wanted, code, message] of [
     ["without an earlier one", {}, "conflict", /There is no earlier deployment to roll back to/],
-    ["of what is not live", { undo: "d2" }, "conflict", /d2 is not live in production: d1 is/],
-    ["to what is live", { to: "d1" }, "conflict", /d1 is already live/],
-    ["to what does not exist", { to: "d9" }, "not_found", /d9 does not exist/],
+    [
+      "of a deployment that is not live",
+      { undo: "d2" },
+      "conflict",
+      /d2 is not live in production: d1 is/,
+    ],
+    ["to the live deployment", { to: "d1" }, "conflict", /d1 is already live/],
+    ["to a missing deployment", { to: "d9" }, "not_found", /d9 does not exist/],
     ["to a preview", { to: "d2" }, "conflict", /d2 is a preview/],
-    ["to what was never live", { to: "d3" }, "conflict", /d3 is PENDING/],
+    ["to a deployment that was never live", { to: "d3" }, "conflict", /d3 is PENDING/],
   ] as const
 ) {
   Deno.test(`DeploymentService.rollBack() refuses one ${name}`, () =>
@@ -358,7 +367,7 @@ Deno.test("DeploymentService.activate() moves production once all checks pass", 
   withService(async ({ service, add, shownAt, hooks, hosts, find }) => {
     await service.activate(await add("d1"));
     hooks.check = async ({ id }) => {
-      assert.equal(hosts.get("shop-d2.localhost"), id, "its own host shows it");
+      assert.equal(hosts.get("shop-d2.localhost"), id, "its own host serves it");
       assert.equal(hosts.get("shop.localhost"), "d1", "production does not");
       assert.deepEqual((await find("d2")).checks, { state: "RUNNING", results: [] });
       return [result(true)];
@@ -386,7 +395,7 @@ Deno.test("DeploymentService.activateOrFail() does not change production if a ch
     assert.deepEqual(happened, ["prepare d2", "remove d2", "deployment.failed d2"]);
   }));
 
-Deno.test("DeploymentService.activate() checks no preview, and checks once for two requests", () =>
+Deno.test("DeploymentService.activate() does not check previews, and checks once for two requests", () =>
   withService(async ({ service, add, hooks }) => {
     await service.activate(
       await add("d1", { environment: "preview", branchLabel: "shop-git-x" }, CHECKS),

@@ -73,7 +73,7 @@ for (
     },
     { name: "no upload that is activated", change: to("DEPLOYING"), expected: [] },
     {
-      name: "nothing where the status stays",
+      name: "nothing if the status does not change",
       change: (current: DeploymentRecord) => current,
       moment: "building",
       expected: [],
@@ -87,7 +87,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentStore.create() notes the start, once it has a label", () =>
+Deno.test("DeploymentStore.create() notes the event of the start, once it has a label", () =>
   withStore(async (store, noted, kv) => {
     await kv.set(keys.project("w1", "p1"), PROJECT);
     await kv.set(keys.host("shop-taken"), { projectId: "p1", deploymentId: null });

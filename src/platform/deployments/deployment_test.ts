@@ -30,7 +30,7 @@ const deployment: DeploymentRecord = {
   redeployOf: null,
 };
 
-Deno.test("canMove() allows the moves of the design and no others", () => {
+Deno.test("canMove() allows the transitions of the design and no others", () => {
   const moves = DEPLOYMENT_STATES.flatMap((from) =>
     DEPLOYMENT_STATES.filter((to) => canMove(from, to)).map((to) => `${from} ${to}`)
   );
@@ -58,12 +58,12 @@ Deno.test("moveDeployment() notes when it went live, and why it failed", () => {
   assert.deepEqual([failed.error, failed.updatedAt, failed.liveAt], ["disk full", 7, null]);
 });
 
-Deno.test("moveDeployment() refuses a move that does not exist", () => {
+Deno.test("moveDeployment() refuses an unknown transition", () => {
   const stopped = moveDeployment(deployment, "STOPPED", { now: 2 });
   assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
 });
 
-Deno.test("meeting() judges by all that is given", () => {
+Deno.test("meeting() considers all given facts", () => {
   const found = { ...deployment, commitSha: "8f14e45fceea" };
   const cases = [
     [{ branch: "main" }, true],

@@ -16,7 +16,7 @@ export interface MigrationServices {
   readonly now: Clock;
 }
 
-/** When to ask for a database again that another deployment migrates, in seconds. */
+/** When to ask again for a database that another deployment is migrating, in seconds. */
 const RETRY_SECONDS = 2;
 
 const NOT_RUN =

@@ -111,7 +111,7 @@ export function openSites(parts: SiteParts): SiteDirectory {
     },
     dispose: ({ deploymentId, functions, compute }) => {
       const report = (error: unknown) =>
-        parts.onTrouble(`Cannot end what deployment ${deploymentId} runs: ${error}`);
+        parts.onTrouble(`Cannot stop the processes of deployment ${deploymentId}: ${error}`);
       if (functions !== undefined) functionService.dispose(functions).catch(report);
       if (compute !== undefined) computeService.dispose(deploymentId).catch(report);
     },

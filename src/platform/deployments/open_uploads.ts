@@ -1,6 +1,6 @@
 /**
  * Deployments whose files are being uploaded. Every arriving byte is a heartbeat; without one, the
- * upload is closed after some minutes, so that a killed CLI leaves nothing pending
+ * upload is closed after a few minutes, so that a killed CLI leaves nothing pending
  * (docs/decisions/cli.md).
  *
  * @module
@@ -38,7 +38,7 @@ export function openUpload(operation: Operation, deployment: DeploymentRecord): 
   operation.set(keys.openUpload(workspaceId, deploymentId), upload);
 }
 
-/** Closes the upload in the commit that brings the deployment to an end. */
+/** Closes the upload in the commit that ends the deployment. */
 export function closeUpload(
   operation: Operation,
   { workspaceId, id }: Pick<DeploymentRecord, "workspaceId" | "id">,
@@ -70,7 +70,7 @@ export class OpenUploads {
     return true;
   }
 
-  /** Records that bytes arrive that may be for any deployment of the workspace. */
+  /** Records the arrival of bytes that may be for any deployment of the workspace. */
   async keepAllAlive(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {

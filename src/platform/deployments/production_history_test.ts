@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { planRollback, withLive, withoutDeployment } from "./production_history.ts";
 
-Deno.test("withLive() puts a deployment on top and forgets nothing", () => {
+Deno.test("withLive() puts a deployment on top and drops nothing", () => {
   assert.deepEqual(withLive([], "a"), ["a"]);
   assert.deepEqual(withLive(["a", "b"], "c"), ["a", "b", "c"]);
   assert.deepEqual(withLive(["a", "b", "c"], "a"), ["a", "b", "c", "a"]);
   assert.deepEqual(withLive(["a", "b"], "b"), ["a", "b"]);
 });
 
-Deno.test("forget() leaves no deployment before itself", () => {
+Deno.test("withoutDeployment() leaves no adjacent duplicates", () => {
   assert.deepEqual(withoutDeployment(["a", "b", "a", "c"], "b"), ["a", "c"]);
   assert.deepEqual(withoutDeployment(["a", "b", "a"], "a"), ["b"]);
 });
@@ -26,7 +26,7 @@ Deno.test("planRollback() goes back through live deployments, even after a named
   assert.equal(planRollback(history, {}).type, "no_earlier");
 });
 
-Deno.test("withLive() remembers the latest hundred", () => {
+Deno.test("withLive() keeps the latest hundred", () => {
   const history = Array.from({ length: 150 }, (_, index) => `d${index}`);
   const next = withLive(history, "new");
   assert.equal(next.length, 100);
@@ -37,19 +37,19 @@ Deno.test("withLive() remembers the latest hundred", () => {
 const plans = [
   ["undoes the live one", ["a", "b"], {}, { type: "go", undo: "b", to: "a", history: ["a"] }],
   [
-    "takes the live one by name",
+    "undoes the live one by id",
     ["a", "b"],
     { undo: "b" },
     { type: "go", undo: "b", to: "a", history: ["a"] },
   ],
   [
-    "goes to a named one and remembers what it undid",
+    "goes to a given one and records what it undid",
     ["a", "b", "c"],
     { to: "a" },
     { type: "go", undo: "c", to: "a", history: ["a", "b", "c", "a"] },
   ],
   [
-    "goes to one that was rolled back before",
+    "goes to one that was rolled back earlier",
     ["a", "b"],
     { to: "x" },
     { type: "go", undo: "b", to: "x", history: ["a", "b", "x"] },
@@ -57,7 +57,7 @@ const plans = [
   ["refuses without anything live", [], {}, { type: "nothing_live" }],
   ["refuses without an earlier one", ["a"], {}, { type: "no_earlier", live: "a" }],
   ["refuses to undo another", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
-  ["refuses to go where it is", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
+  ["refuses to go to the live one", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
 ] as const;
 
 for (const [name, history, wanted, plan] of plans) {

@@ -76,7 +76,7 @@ export async function promote(
   if (source.environment === ENVIRONMENT_PRODUCTION) {
     const running = await services.deployments.runningRelease(project.id);
     if (running?.to === source.id && rolling === undefined) {
-      const finished = await services.service.rolling.finish(running, "Promoted by hand");
+      const finished = await services.service.rolling.finish(running, "Promoted manually");
       return finished.deployment;
     }
     if (rolling !== undefined) {

@@ -112,7 +112,7 @@ function edit(
   return [...left, ...additions.filter(({ path }) => !known.has(path))];
 }
 
-Deno.test("a difference leads to the same stored content as the whole list", async () => {
+Deno.test("a difference results in the same stored content as the full list", async () => {
   await withBase(async ({ services, store, addBase }) => {
     let count = 0;
     await fc.assert(
@@ -133,7 +133,7 @@ Deno.test("a difference leads to the same stored content as the whole list", asy
   });
 });
 
-Deno.test("a difference that does not lead to the list of its digest is refused", async () => {
+Deno.test("a difference whose result does not match its digest is refused", async () => {
   await withBase(async ({ services, store, addBase }) => {
     let count = 0;
     await fc.assert(

@@ -3,7 +3,7 @@ import { RecentContents } from "./recent_contents.ts";
 
 const contentOf = (files: number) => ({ files: Array.from({ length: files }, (_, n) => n) });
 
-Deno.test("RecentContents forgets the least recently used content", () => {
+Deno.test("RecentContents evicts the least recently used content", () => {
   const recent = new RecentContents(1000);
   const [a, b, c] = [contentOf(300), contentOf(300), contentOf(300)];
   recent.set("a", a);

@@ -1,4 +1,4 @@
-/** Redeploys deployments that refer to a changed URL, in projects that ask for it. @module */
+/** Redeploys deployments that refer to a changed URL, in projects that opt in. @module */
 import { messageOf } from "../../lib/error_message.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { ownLabel } from "../environments/mod.ts";

@@ -14,7 +14,7 @@ export const releaseRecord = z.object({
   state: z.enum(RELEASE_STATES),
   reason: z.string().nullable(),
   steps: z.array(z.number()),
-  /** The place of the current share in `steps`. */
+  /** The index of the current share in `steps`. */
   step: z.number(),
   everyMs: z.number().nullable(),
   startedAt: z.number(),

@@ -17,7 +17,7 @@ import type { Rollouts } from "./rollouts.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
 /** The reason for the end of a release that a user ended. */
-export const BY_HAND = "Ended by hand";
+export const BY_HAND = "Ended manually";
 
 const SECOND = 1000;
 

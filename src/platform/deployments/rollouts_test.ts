@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Rollouts } from "./rollouts.ts";
 
-Deno.test("Rollouts.settled() waits for the changes of its project, whatever becomes of them", async () => {
+Deno.test("Rollouts.settled() waits for the changes of its project, regardless of their outcome", async () => {
   const rollouts = new Rollouts();
   await rollouts.settled("shop");
   const [shown, failing] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
@@ -12,7 +12,7 @@ Deno.test("Rollouts.settled() waits for the changes of its project, whatever bec
   await rollouts.settled("blog");
   shown.resolve("live");
   assert.equal(await change, "live");
-  assert.deepEqual(told, [], "one is still under way");
+  assert.deepEqual(told, [], "one is still in progress");
   failing.reject(new Error("gone"));
   await assert.rejects(failed, /gone/);
   await settled;

@@ -18,7 +18,7 @@ export interface DeployedFunctions {
   ): Promise<SiteFunctions | undefined>;
   /** Ends the functions of superseded deployments when they are idle. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Ends the functions of a site that no host shows any more. */
+  /** Ends the functions of a site that no host shows any longer. */
   dispose(functions: SiteFunctions): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface DeployedServers {
   retire(deploymentIds: Iterable<string>): void;
   /** Removes everything that the edge caches of a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
-  /** Ends the servers of a deployment that no host shows any more. */
+  /** Ends the servers of a deployment that no host shows any longer. */
   dispose(deploymentId: string): Promise<void>;
   /** Ends the servers of a deployment, and removes their files. */
   remove(deploymentId: string): Promise<void>;

@@ -55,7 +55,7 @@ async function failAbandoned(
         isAbandoned(current, now)
           ? moveDeployment(current, "FAILED", {
             now,
-            error: "The deployment was not finished in a day",
+            error: "The deployment was not finished within a day",
           })
           : current,
       { lease },

@@ -123,7 +123,7 @@ Deno.test("sweep() keeps blobs of live deployments and removes unused ones", () 
     assert.equal(await vault.of(WORKSPACE).size(orphan), undefined);
   }));
 
-Deno.test("sweep() fails builds that were given up, then removes their blobs", () =>
+Deno.test("sweep() fails abandoned builds, then removes their blobs", () =>
   withParts(async ({ kv, vault, deploy, round, raised }) => {
     const [file] = await deploy("d1", "given up", { status: "PENDING", source: "git" });
     assert.deepEqual(await round(NOW + 1000), { abandoned: 0, removedBlobs: 0 });
@@ -132,9 +132,9 @@ Deno.test("sweep() fails builds that were given up, then removes their blobs", (
     assert.equal(await vault.of(WORKSPACE).size(file!), undefined);
     const deployment = await new DeploymentStore(kv).find(PROJECT, "d1");
     assert.equal(deployment?.status, "FAILED");
-    assert.match(deployment?.error ?? "", /not finished in a day/);
+    assert.match(deployment?.error ?? "", /not finished within a day/);
     assert.deepEqual(raised.map(({ event }) => event), ["deployment.failed"]);
-    assert.match(String(raised[0]?.data.error), /not finished in a day/);
+    assert.match(String(raised[0]?.data.error), /not finished within a day/);
   }));
 
 Deno.test("sweep() keeps the files of an unfinished upload for a day, for the next attempt", () =>
@@ -154,7 +154,7 @@ Deno.test("sweep() keeps the files of an unfinished upload for a day, for the ne
     assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });
   }));
 
-Deno.test("sweep() removes nothing while a content cannot be read", () =>
+Deno.test("sweep() removes nothing while a deployment's content cannot be read", () =>
   withParts(async ({ vault, root, deploy, round }) => {
     const [, content] = await deploy("d1", "damaged");
     const other = await deploy("d2", "other", { status: "STOPPED" });

@@ -129,7 +129,7 @@ export function createDns(
           return respond(message, authority, { from, isUdp, isLimited });
         },
       });
-      log({ level: "info", message: `Responds to DNS queries on ${host}:${listener.port}` });
+      log({ level: "info", message: `Responding to DNS queries on ${host}:${listener.port}` });
       if (!nodes.isShared) return;
       rounds = startRounds({
         firstMs: 0,

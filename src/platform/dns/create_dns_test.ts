@@ -59,7 +59,7 @@ const addresses = async (ask: Ask, host: string, clientIp?: string) => {
   return answers.map(({ address }) => address).sort();
 };
 
-Deno.test("an address of an edge is in responses while the edge is there", async () => {
+Deno.test("responses contain an edge's address while the edge is connected", async () => {
   let [present, isDrained] = [["near"], false];
   const places = () => [edge("near", "192.0.2.2", { isDrained, country: "US" })];
   await withDns({ places, present: () => present }, async (ask) => {
@@ -75,7 +75,7 @@ Deno.test("an address of an edge is in responses while the edge is there", async
   });
 });
 
-Deno.test("a platform without other addresses leaves clients to its edges, if any is there", async () => {
+Deno.test("a platform without other addresses sends clients to its edges, if there are any", async () => {
   let present = ["a", "b"];
   const places = () => [edge("a", OWN[0]!), edge("b", OWN[1]!)];
   await withDns({ places, present: () => present }, async (ask) => {
@@ -87,7 +87,7 @@ Deno.test("a platform without other addresses leaves clients to its edges, if an
   });
 });
 
-Deno.test("a platform without public addresses has challenges only", async () => {
+Deno.test("a platform without public addresses only serves challenges", async () => {
   await withDns({ publicAddresses: [] }, async (ask) => {
     assert.equal((await ask("shop.svc.test", "A")).header.rcode, Packet.RCODE.REFUSED);
     const [proof] = (await ask("_acme-challenge.svc.test", "TXT")).answers;

@@ -1,6 +1,6 @@
 /**
- * The sockets of the name server: UDP, and TCP for what is too long or too often asked. The servers
- * of `dns2` limit neither connections nor responses, so only its codec is used.
+ * The sockets of the name server: UDP, and TCP for responses that are too long or requested too
+ * often. The servers of `dns2` limit neither connections nor responses, so only its codec is used.
  *
  * @module
  */
@@ -108,7 +108,7 @@ export async function listenForDns(
   const connections = new Set<Deno.TcpConn>();
   let [isClosed, isTold] = [false, false];
   const tell = (error: unknown) => {
-    if (!isTold) onTrouble(`The DNS server lost a query: ${messageOf(error)}`);
+    if (!isTold) onTrouble(`The DNS server could not respond to a query: ${messageOf(error)}`);
     isTold = true;
   };
   const answer: DnsListenerOptions["respond"] = (message, sender) => {

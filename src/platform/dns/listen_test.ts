@@ -26,7 +26,7 @@ async function askByUdp(port: number, text: string): Promise<string> {
   return String(await response.finally(() => socket.close()));
 }
 
-Deno.test("listenForDns() passes messages of UDP and TCP on, several of one connection", async () => {
+Deno.test("listenForDns() passes on messages over UDP and TCP, including several of one connection", async () => {
   const dns = await listen((message, { isUdp }) => Buffer.from(`${isUdp} ${message}`));
   assert.equal(await askByUdp(dns.port, "a"), "true a");
   const connection = await Deno.connect({ hostname: HOST, port: dns.port });
@@ -52,7 +52,7 @@ Deno.test("listenForDns() survives failures, and reports the first one", async (
   }
   assert.equal(await askByUdp(dns.port, "good"), "good");
   await dns.close();
-  assert.deepEqual(troubles, ["The DNS server lost a query: a fault"]);
+  assert.deepEqual(troubles, ["The DNS server could not respond to a query: a fault"]);
 });
 
 Deno.test("listenForDns() closes the oldest of too many connections", async () => {
@@ -70,7 +70,7 @@ Deno.test("listenForDns() closes the oldest of too many connections", async () =
   await dns.close();
 });
 
-Deno.test("listenForDns() says that the port is taken", async () => {
+Deno.test("listenForDns() reports a taken port", async () => {
   const dns = await listen((message) => message);
   const taken = { host: HOST, port: dns.port, respond: () => undefined, onTrouble: () => {} };
   await assert.rejects(

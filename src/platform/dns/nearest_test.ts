@@ -8,9 +8,9 @@ for (
     ["in its own country", "DE", [0]],
     ["in the next country", "FR", [0]],
     ["across a border of the map", "FJ", [2]],
-    ["all that are equally near", "CA", [1, 3]],
+    ["all equally near edges", "CA", [1, 3]],
     ["for an unknown country", undefined, [0, 1, 2, 3, 4]],
-    ["for a code without a place", "ZZ", [0, 1, 2, 3, 4]],
+    ["for a code without a location", "ZZ", [0, 1, 2, 3, 4]],
   ] as const
 ) {
   Deno.test(`nearest() finds the places ${what}`, () => {
@@ -18,6 +18,6 @@ for (
   });
 }
 
-Deno.test("nearest() has all places if the country of none is known", () => {
+Deno.test("nearest() returns all places if none has a known country", () => {
   assert.equal(nearest([{ country: undefined }, { country: "ZZ" }], "DE").length, 2);
 });

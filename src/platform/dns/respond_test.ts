@@ -64,7 +64,7 @@ function ask(name: string, query: Query = {}): Packet {
   return Packet.parse(Buffer.concat([sent, Buffer.alloc(1)]));
 }
 
-Deno.test("respond() has the records of a name, in the spelling of the query", () => {
+Deno.test("respond() returns the records of a name, in the spelling of the query", () => {
   const { header, questions, answers, authorities, additionals } = ask("Shop.SVC.test");
   assert.deepEqual(
     [header.id, header.qr, header.aa, header.rd, header.ra, header.rcode, header.tc],
@@ -86,7 +86,7 @@ Deno.test("respond() picks the closest zone", () => {
   assert.deepEqual([below.name, below.primary], ["_acme-challenge.svc.test", "ns1.svc.test"]);
 });
 
-Deno.test("respond() has NS and SOA records at the apex only", () => {
+Deno.test("respond() returns NS and SOA records only at the apex", () => {
   const ns = ask("svc.test", { type: TYPE.NS }).answers;
   assert.deepEqual(ns.map((each) => each.ns), ["ns1.svc.test", "ns2.svc.test"]);
   const [soa] = ask("svc.test", { type: TYPE.SOA }).answers;
@@ -101,7 +101,7 @@ for (
     ["a name that does not exist", "none.svc.test", TYPE.A, RCODE.NXDOMAIN],
   ] as const
 ) {
-  Deno.test(`respond() says how long resolvers may cache the absence of ${what}`, () => {
+  Deno.test(`respond() states how long resolvers may cache the absence of ${what}`, () => {
     const { header, answers, authorities } = ask(name, { type });
     assert.deepEqual([header.rcode, header.aa, answers], [rcode, 1, []]);
     const [soa] = authorities;
@@ -115,7 +115,7 @@ for (
 for (
   const [what, name, query, rcode] of [
     ["another zone", "example.com", {}, RCODE.REFUSED],
-    ["a name that only ends alike", "xsvc.test", {}, RCODE.REFUSED],
+    ["a name that only ends the same", "xsvc.test", {}, RCODE.REFUSED],
     ["a zone above", "test", {}, RCODE.REFUSED],
     ["a transfer", "svc.test", { type: TYPE.AXFR }, RCODE.REFUSED],
     ["an incremental transfer", "svc.test", { type: 251 }, RCODE.REFUSED],
@@ -130,7 +130,7 @@ for (
   });
 }
 
-Deno.test("respond() answers ANY with one small record (RFC 8482)", () => {
+Deno.test("respond() returns one small record for ANY (RFC 8482)", () => {
   const { answers } = ask("many.svc.test", { type: TYPE.ANY });
   assert.deepEqual(answers.map(({ type }) => type), [TYPE.HINFO]);
   assert.equal(String(answers[0]!.data), "\x07RFC8482\x00");
@@ -139,7 +139,7 @@ Deno.test("respond() answers ANY with one small record (RFC 8482)", () => {
 for (
   const [what, udpBytes, most] of [
     ["without EDNS", undefined, 512],
-    ["that takes more than fits into one packet", 4096, 1232],
+    ["that accepts more than fits into one packet", 4096, 1232],
   ] as const
 ) {
   Deno.test(`respond() sends a resolver ${what} to TCP for a long response`, () => {
@@ -175,7 +175,7 @@ for (
     ["0.0.0.0", 0, CLIENT.from],
   ] as const
 ) {
-  Deno.test(`respond() looks for the client in ${ip}/${bits}, and says so`, () => {
+  Deno.test(`respond() locates the client by ${ip}/${bits}, and says so`, () => {
     clients = [];
     const { header, additionals } = ask("shop.svc.test", { options: [subnet(ip, bits)] });
     assert.deepEqual([header.rcode, clients], [RCODE.NOERROR, [client]]);
@@ -185,7 +185,7 @@ for (
   });
 }
 
-Deno.test("respond() ignores responses and what has no header, and survives anything", () => {
+Deno.test("respond() ignores responses and messages without a header, and survives anything", () => {
   const query = queryOf("shop.svc.test", { options: [subnet("2001:db8::", 56)] }).toBuffer();
   const response = Buffer.from(query);
   response[2]! |= 0x80;

@@ -1,6 +1,6 @@
 /**
  * A DNS client (RFC 1035) over the codec of `dns2`. The runtime's own resolvers do not distinguish
- * NXDOMAIN, SERVFAIL and an empty answer, although a report needs that.
+ * NXDOMAIN, SERVFAIL and an empty response, although a report needs that.
  *
  * @module
  */

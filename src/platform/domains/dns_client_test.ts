@@ -49,7 +49,7 @@ Deno.test("DnsClient.lookup() distinguishes the responses of a name server", asy
   }
 });
 
-Deno.test("DnsClient.lookup() asks the next server if one is dead", async () => {
+Deno.test("DnsClient.lookup() queries the next server if one is dead", async () => {
   const dns = await startDns(NAMES);
   const dead = { address: "127.0.0.1", port: 9 };
   const client = new DnsClient({
@@ -63,7 +63,7 @@ Deno.test("DnsClient.lookup() asks the next server if one is dead", async () => 
   }
 });
 
-Deno.test("DnsClient.lookup() gives up on a server that cuts answers off and hangs on TCP", async () => {
+Deno.test("DnsClient.lookup() gives up on a server that truncates responses and hangs on TCP", async () => {
   const { tcp, udp, port } = await onUnusedPort(async (port) => {
     const tcp = Deno.listen({ hostname: "127.0.0.1", port });
     const udp = createSocket("udp4", (query, from) => {
@@ -88,7 +88,7 @@ Deno.test("DnsClient.lookup() gives up on a server that cuts answers off and han
   await accepting;
 });
 
-Deno.test("DnsClient.lookup() says so if no server is known", async () => {
+Deno.test("DnsClient.lookup() reports that no server is known", async () => {
   const answer = await new DnsClient({ servers: [] }).lookup("one.test", "A");
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });
@@ -104,7 +104,7 @@ Deno.test("parseDnsServer() reads addresses with and without port", () => {
   }
 });
 
-Deno.test("parseResolvConf() finds name servers, three at most", () => {
+Deno.test("parseResolvConf() finds up to three name servers", () => {
   const text = "# comment\nnameserver 10.0.0.1\nsearch x\n" +
     "nameserver 10.0.0.2 # two\nnameserver nonsense\nnameserver 10.0.0.3\nnameserver 10.0.0.4\n";
   assert.deepEqual(

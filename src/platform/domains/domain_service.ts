@@ -100,7 +100,7 @@ export interface CertificateOrders {
    * Called with names that are served from now on, or no longer; resolves when handshakes show it.
    */
   servedChanged(hostnames: readonly string[]): Promise<void>;
-  /** Called when someone waits for this name: an earlier failed order is retried at once. */
+  /** Called when someone waits for this name: an earlier failed order is retried immediately. */
   retry(hostname: string): void;
 }
 
@@ -111,7 +111,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True if the answer certainly does not contain a zone's proof. */
+/** True if the response certainly does not contain a zone's proof. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||

@@ -142,7 +142,7 @@ Deno.test("a proven zone is closed to other workspaces, for all names below it",
     assert.equal(shows(world.service, "evil.shop.example"), undefined);
   }));
 
-Deno.test("a squatter that added first cannot prove, and stays out after the owner has", () =>
+Deno.test("a squatter who added the name first cannot prove it, and stays out once the owner has", () =>
   withWorld(async (world) => {
     const squat = await add(world, world.theirs, "*.shop.example");
     await prove(world, world.ours, "shop.example");
@@ -152,7 +152,7 @@ Deno.test("a squatter that added first cannot prove, and stays out after the own
     assert.equal(shows(world.service, "shop.example"), world.ours.id);
   }));
 
-Deno.test("where both proofs stand, the first to prove keeps the zone", () =>
+Deno.test("if both proofs exist, the first to prove keeps the zone", () =>
   withWorld(async (world) => {
     const second = await add(world, world.theirs, "shop.example");
     const first = await prove(world, world.ours, "shop.example");
@@ -162,7 +162,7 @@ Deno.test("where both proofs stand, the first to prove keeps the zone", () =>
     assert.equal(shows(world.service, "shop.example"), world.ours.id);
   }));
 
-Deno.test("a zone passes over once the old proof is gone and a new one stands", () =>
+Deno.test("a zone changes owner once the old proof is gone and a new one exists", () =>
   withWorld(async (world) => {
     const first = await prove(world, world.ours, "www.shop.example");
     world.dns.names.set(PROOF, "SERVFAIL");
@@ -225,7 +225,7 @@ Deno.test("served names survive a restart", () =>
     assert.equal(shows(service, "other.example"), undefined);
   }));
 
-Deno.test("domains that are bound at the same time all arrive, without duplicates", () =>
+Deno.test("domains bound at the same time are all stored, without duplicates", () =>
   withWorld(async (world) => {
     const names = Array.from({ length: 8 }, (_, index) => `n${index % 4}.shop.example`);
     const outcomes = await Promise.allSettled(names.map((name) => add(world, world.ours, name)));

@@ -65,7 +65,7 @@ export class DomainStore extends Table<
     super(kv, domains);
   }
 
-  /** The first hostnames of a workspace in alphabetical order, each with what it belongs to. */
+  /** The first hostnames of a workspace in alphabetical order, each with its project. */
   async *hostnamesOf(workspaceId: string, most: number) {
     const prefix = keys.domainsByHostname(workspaceId);
     for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {

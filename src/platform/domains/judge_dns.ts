@@ -54,7 +54,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
   }
   const bare = (value: string) => value.replace(/["'\s]/g, "").toLowerCase();
   if (answer.values.some((value) => bare(value) === bare(expected))) {
-    return "The value is almost right. Enter it in lower case, without quotes and spaces";
+    return "The value is almost right. Enter it in lower case, without quotes or spaces";
   }
   return answer.values.length === 1
     ? "Set the expected value. An old record may still be cached until its TTL ends"

@@ -35,7 +35,7 @@ for (const [name, answer, doubled, failure, hint] of proofs) {
   });
 }
 
-Deno.test("judgeProof() shows strangers' values without control characters, and not all", () => {
+Deno.test("judgeProof() shows a limited number of found values, without control characters", () => {
   const answer = found("\x1b[31mred\u0007", "y".repeat(5000), ...Array(50).fill("z"));
   const { seen } = judgeProof({ name: NAME, expected: VALUE, answer, doubled: none });
   assert.equal(seen[0], "\uFFFD[31mred\uFFFD");
@@ -62,7 +62,7 @@ const routings: [name: string, Partial<RoutingFacts>, RegExp | null][] = [
     { cname: found("x.example"), a: found("198.51.100.1") },
     /points at x.example/,
   ],
-  ["an alias that leads here all the same", {
+  ["an alias that leads here anyway", {
     cname: found("alias.example"),
     a: found("192.0.2.1"),
   }, null],

@@ -137,7 +137,7 @@ export class DrainSender {
     return this.#bytes - this.#inFlightBytes;
   }
 
-  /** Drops the oldest records that wait, until that many bytes are free. */
+  /** Drops the oldest waiting records, until that many bytes are free. */
   dropOldest(bytes: number): void {
     let [freed, dropped] = [0, 0];
     while (this.#size > 0 && freed < bytes) {
@@ -199,7 +199,7 @@ export class DrainSender {
     const { host } = new URL(this.endpoint.url);
     const reason = this.#lastError?.problem ?? "too many at a time";
     const records = formatCount(this.#untold, "log record");
-    // First: the line of the log may be a record that is dropped.
+    // Set first, because the log line itself may be a dropped record.
     this.#toldAt = now;
     this.#untold = 0;
     this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);

@@ -172,7 +172,7 @@ Deno.test("DrainSender keeps the latest records while the endpoint is down, and 
   assert.match(troubles[0]!, /^Dropped 1 log record for the drain otlp\.example\.com: /);
 });
 
-Deno.test("DrainSender gives up records that waited for an hour", async () => {
+Deno.test("DrainSender drops records that waited for an hour", async () => {
   const { clock, sender, add, idle } = setUp({
     outbound: () => Promise.reject(new OutboundError("dns_failed", "No address")),
   });
@@ -183,7 +183,7 @@ Deno.test("DrainSender gives up records that waited for an hour", async () => {
   assert.equal(sender.health.dropped, 1);
 });
 
-Deno.test("DrainSender stays within its bytes, and all senders within theirs", async () => {
+Deno.test("DrainSender stays within its byte limit, and all senders within theirs", async () => {
   const budget = new SendBudget(QUEUE_BYTES + 1024 * 1024);
   const [one, two] = [setUp({ outbound: never, budget }), setUp({ outbound: never, budget })];
   const long = "x".repeat(MAX_TEXT);

@@ -25,7 +25,7 @@ export interface RecordOwner {
   mask(text: string): string;
 }
 
-/** Maximum length of a text of a record, in UTF-16 units. */
+/** Maximum length of a text in a record, in UTF-16 units. */
 export const MAX_TEXT = 32 * 1024;
 /** Size of a record without its texts, in bytes. */
 const RECORD_BYTES = 300;

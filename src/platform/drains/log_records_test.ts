@@ -41,7 +41,7 @@ const line = { time: TIME, deploymentId: DEPLOYMENT, requestId: "r1" } as const;
 const sent = async (...records: ReturnType<typeof entryRecord>[]) =>
   recordsOf(decodeOtlp("/v1/logs", await packLogs(records.map(({ record }) => record))));
 
-Deno.test("entryRecord() names a request by the conventions, with its trace", async () => {
+Deno.test("entryRecord() describes a request by the conventions, with its trace", async () => {
   const [record] = await sent(entryRecord(owner, request));
   assert.deepEqual(record, {
     body: "GET /menu?day=1?&token=••• 503",
@@ -125,7 +125,7 @@ Deno.test("a huge line is shortened, and reports how much was left out", async (
   assert.equal(short?.body, `${"x".repeat(MAX_TEXT)}… (${2 * MAX_TEXT} characters left out)`);
 });
 
-Deno.test("readTrace() accepts only a whole traceparent", () => {
+Deno.test("readTrace() accepts only a complete traceparent", () => {
   const span = "00f067aa0ba902b7";
   for (
     const text of [

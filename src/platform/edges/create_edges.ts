@@ -65,7 +65,7 @@ export interface LocalEdgeLink {
   add(name: string): string;
   /** Called when an edge no longer follows. */
   onLost: (name: string) => void;
-  /** Called when the clients of an edge are to go elsewhere, or no longer. */
+  /** Called when the clients of an edge must go elsewhere, and when they no longer must. */
   onDrained: (name: string, isDrained: boolean) => void;
 }
 

@@ -99,7 +99,7 @@ export class EdgeEndpoint {
     } catch (error) {
       const { status, message, cause } = toFailure(error);
       if (status >= 500 && cause !== undefined) {
-        this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+        this.#foundation.onTrouble(`Cannot respond to a front edge: ${cause}`);
       }
       return Response.json({ error: message }, {
         status,
@@ -142,7 +142,7 @@ export class EdgeEndpoint {
     throw new Failure("not_found", "No such path");
   }
 
-  /** A store that takes no changes keeps no edge from following. */
+  /** An edge can follow even if the store accepts no changes. */
   async #place(edge: string, params: URLSearchParams): Promise<void> {
     const given = params.getAll("address");
     if (given.length > MAX_ADDRESSES || given.some((address) => isIP(address) === 0)) {
@@ -231,7 +231,7 @@ export class EdgeEndpoint {
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
     const { session, place } = parsed.data;
     const found = this.#feeds.get(`${edge} ${session}`);
-    if (found === undefined) throw new Failure("not_found", "The session is over");
+    if (found === undefined) throw new Failure("not_found", "The session has ended");
     found.feed.applied(place);
     return new Response(null, { status: 204 });
   }

@@ -11,7 +11,7 @@ const FACTS = {
   ip: "2001:db8::1",
 } as const;
 
-Deno.test("parseFacts() only reads output of formatFacts()", () => {
+Deno.test("parseFacts() reads only output of formatFacts()", () => {
   const text = formatFacts(FACTS);
   assert.deepEqual(parseFacts(text), FACTS);
   for (const wrong of ["", ` ${text}`, `${text} x`, text.replace("https", "ftp")]) {

@@ -73,7 +73,7 @@ Deno.test("ServedRequests.take() counts requests for the rules that matched", as
   assert.ok(records.every((each) => !("matched" in each)));
 });
 
-Deno.test("ServedRequests.take() accepts a batch once, from each process", async () => {
+Deno.test("ServedRequests.take() accepts a batch once per process", async () => {
   const { records, served } = parts();
   for (const process of ["p", "p", "q"]) {
     await served.take("far", { process, batch: 1, served: [request()] });
@@ -82,7 +82,7 @@ Deno.test("ServedRequests.take() accepts a batch once, from each process", async
   assert.deepEqual(records.map(({ edge }) => edge), ["far", "far", "near"]);
 });
 
-Deno.test("ServedRequests.take() omits requests that no edge of this platform can have served", async () => {
+Deno.test("ServedRequests.take() omits requests that no edge of this platform could have served", async () => {
   const { records, served } = parts();
   const wrong = [
     request({ deploymentId: PROJECT }),

@@ -59,7 +59,7 @@ export type FeedLine = z.infer<typeof feedLine>;
 /** Records that every change up to a position is applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
-/** A request that an edge answered by itself, for logs and statistics. */
+/** A request that an edge handled by itself, for logs and statistics. */
 export const servedRequest = z.object({
   time: z.number().min(0).max(8.64e15),
   deploymentId: z.uuid(),

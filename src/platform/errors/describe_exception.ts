@@ -42,7 +42,7 @@ const FRAME = /^\s*at (?:async )?(?:(.*?) \()?(.+?)\)?$/;
 /** Prefixes of project files in stacks: protocols, and folders of the sandbox. */
 const FOLDERS = /^(?:file:\/\/)?(?:\/(?:[^/\s]+\/)*(?:app|root|build|compute\/[^/]+)\/)?/;
 
-/** A frame as function and file, without line and column: those move with each change. */
+/** A frame as function and file, without its line and column: those move with each change. */
 function nameOfFrame(line: string): string | undefined {
   const match = FRAME.exec(line);
   if (match === null) return undefined;

@@ -33,7 +33,7 @@ export const errorGroup = z.object({
   count: z.number(),
   firstSeen: z.number(),
   lastSeen: z.number(),
-  /** The deployment in which it was seen first. */
+  /** The deployment in which it was first seen. */
   broughtBy: z.string(),
   /** The latest deployments in which it was seen. */
   deployments: z.array(seenIn),

@@ -17,7 +17,7 @@ const seen = (id: string, time: number): ErrorGroup =>
     },
   );
 
-Deno.test("ErrorStore.trim() removes those longest not seen, of this project alone", async () => {
+Deno.test("ErrorStore.trim() removes the least recently seen errors of this project", async () => {
   using kv = await DenoStore.open(":memory:");
   const store = new ErrorStore(kv);
   const none = () => undefined;
@@ -34,7 +34,7 @@ Deno.test("ErrorStore.trim() removes those longest not seen, of this project alo
   assert.equal((await store.list("other")).length, 1);
 });
 
-Deno.test("ErrorStore adds up concurrent counts of nodes, and calls an error new once", async () => {
+Deno.test("ErrorStore adds up concurrent counts of nodes, and reports an error as new once", async () => {
   using kv = await DenoStore.open(":memory:");
   const nodes = Array.from({ length: 4 }, () => new ErrorStore(kv));
   const added = await Promise.all(

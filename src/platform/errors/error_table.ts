@@ -4,9 +4,12 @@ import { describeException, type ErrorKind, withoutVarying } from "./describe_ex
 import { type ErrorGroup, type ErrorSample, mergeGroups, seenOnce } from "./error_group.ts";
 import { ExceptionLines } from "./exception_lines.ts";
 
-/** Different failures, and failed requests, that wait at most; more are counted and dropped. */
+/**
+ * Maximum number of waiting failures of different kinds, and of waiting failed requests; more are
+ * counted and dropped.
+ */
 const MAX_WAITING = 2000;
-/** Maximum length of a text of a failure, in characters. */
+/** Maximum length of a failure's text, in characters. */
 const MAX_TEXT = 8000;
 /** Maximum length of an occurrence's path and message, in characters. */
 const MAX_PATH = 500;

@@ -11,7 +11,7 @@ function collect(lines: readonly string[]): string[] {
   return found;
 }
 
-Deno.test("ExceptionLines puts the lines of an exception together", () => {
+Deno.test("ExceptionLines joins the lines of an exception", () => {
   assert.deepEqual(
     collect([
       "listening",
@@ -30,7 +30,7 @@ Deno.test("ExceptionLines puts the lines of an exception together", () => {
   );
 });
 
-Deno.test("ExceptionLines keeps messages of several lines, and causes of exceptions", () => {
+Deno.test("ExceptionLines keeps multi-line messages, and causes of exceptions", () => {
   assert.deepEqual(
     collect([
       "Error: first",
@@ -66,7 +66,7 @@ Deno.test("ExceptionLines recognizes errors of any class by the next frame", () 
   );
 });
 
-Deno.test("ExceptionLines knows errors that Deno did not catch, and any class behind words", () => {
+Deno.test("ExceptionLines recognizes uncaught errors of Deno, and any class after other words", () => {
   const uncaught = [
     "error: Uncaught (in promise) PaymentDeclined: no funds",
     'throw new PaymentDeclined("no funds");',
@@ -100,7 +100,7 @@ Deno.test("ExceptionLines knows errors that Deno did not catch, and any class be
   );
 });
 
-Deno.test("ExceptionLines ends an exception that does not end", () => {
+Deno.test("ExceptionLines ends an endless exception", () => {
   const [text, ...rest] = collect(["Error: x", ...Array(500).fill("    at f (a.js:1:1)")]);
   assert.deepEqual([text!.split("\n").length, rest], [50, []]);
 });

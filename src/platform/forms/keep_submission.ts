@@ -12,7 +12,7 @@ import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 /** Maximum number of events of a form in an hour, to limit mails. */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
-/** Maximum length of a text of an event, in characters. */
+/** Maximum length of an event's text, in characters. */
 const MAX_TEXT = 480;
 
 /** The deployment whose form was sent. */
@@ -143,7 +143,7 @@ export class SubmissionKeeper {
     }
   }
 
-  /** Notifies members, once a day, that messages of visitors are lost. */
+  /** Notifies members, once a day, that messages from visitors are lost. */
   async #refuse(sender: FormSender, form: FormSettings, text: string): Promise<KeepOutcome> {
     const at = this.#services.now();
     if (this.#mayTell(sender, form, { what: "full", at })) {

@@ -1,5 +1,5 @@
 /**
- * Content that a commit refers to but does not contain: submodules, and files of Git LFS. Each is
+ * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
  * fetched into the exported repository, or named with the reason why it cannot be.
  *
  * @module
@@ -51,7 +51,7 @@ export interface ExportedParts {
   }[];
 }
 
-/** A part of a commit cannot be had. `message` is for people. */
+/** A part of a commit is unavailable. `message` is for people. */
 export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
@@ -160,7 +160,7 @@ class PartsExport {
     await this.add({ prefix: `${inside}/`, sha, url: source.url, depth: depth + 1 });
   }
 
-  /** Fetches one commit; returns the reason of a failure. */
+  /** Fetches one commit; returns the reason for a failure. */
   async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
     const prefix = `${path}/`;
     const target = join(this.#options.target, path);
@@ -243,7 +243,7 @@ class PartsExport {
     }
   }
 
-  /** The server of the large files; a text explains why there is none. */
+  /** The server of the large files; a message explains why there is none. */
   async #lfsServer(
     prefix: string,
     { sha, url }: { readonly sha: string; readonly url: string | undefined },

@@ -13,7 +13,7 @@ import type { GitAddress } from "../../lib/git_url.ts";
 /** Marks the processes of git, so that they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
-/** Old repositories have harmless faults, which GitHub and GitLab accept too. */
+/** Old repositories have harmless faults, which GitHub and GitLab also accept. */
 const CONFIG = `[core]
 	hooksPath = /dev/null
 	fsmonitor = false

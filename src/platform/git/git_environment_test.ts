@@ -36,7 +36,7 @@ const parts = {
   knownHosts: "/nowhere/known hosts",
 };
 
-Deno.test("gitEnvironment() has nothing of the machine's own environment", () => {
+Deno.test("gitEnvironment() contains nothing of the machine's own environment", () => {
   const env = gitEnvironment({
     root: "/data/git",
     home: "/data/git/.home",
@@ -49,7 +49,7 @@ Deno.test("gitEnvironment() has nothing of the machine's own environment", () =>
   assert.equal(Object.values(env).includes(Deno.env.get("HOME") ?? "/root"), false);
 });
 
-Deno.test("openRemote() sends a token to the repository's own origin only, by the environment", async () => {
+Deno.test("openRemote() sends a token only to the repository's own origin, through the environment", async () => {
   const { env, masker } = await openRemote(HTTP, { ...parts, credentials: TOKEN });
   assert.equal(env.GIT_ALLOW_PROTOCOL, "https");
   assert.equal(env.GIT_CONFIG_KEY_0, "http.curloptResolve");
@@ -59,7 +59,7 @@ Deno.test("openRemote() sends a token to the repository's own origin only, by th
   assert.equal(masker.mask(`no: s3cret-token ${btoa("ada:s3cret-token")}`), "no: ••• •••");
 });
 
-Deno.test("openRemote() gives no token to ssh, and no key to https", async () => {
+Deno.test("openRemote() passes no token to ssh, and no key to https", async () => {
   assert.equal((await openRemote(HTTP, { ...parts, credentials: KEY })).env.GIT_CONFIG_COUNT, "1");
   const access = await openRemote(SSH, { ...parts, credentials: TOKEN });
   assert.ok(!JSON.stringify(access.env).includes("s3cret"));
@@ -79,7 +79,7 @@ async function understood(command: string): Promise<Map<string, string>> {
   }));
 }
 
-Deno.test("openRemote() writes a key that only its owner reads, and removes it", async () => {
+Deno.test("openRemote() writes a key that only its owner can read, and removes it", async () => {
   const access = await openRemote(SSH, { ...parts, credentials: KEY });
   const settings = await understood(access.env.GIT_SSH_COMMAND!);
   assert.equal(settings.get("hostname"), "203.0.113.7");
@@ -95,7 +95,7 @@ Deno.test("openRemote() writes a key that only its owner reads, and removes it",
   await assert.rejects(Deno.stat(key));
 });
 
-Deno.test("openRemote() keeps a host's key that is seen first, where the project names none", async () => {
+Deno.test("openRemote() trusts a host's first key if the project names none", async () => {
   const access = await openRemote(SSH, { ...parts, credentials: { ...KEY, knownHosts: null } });
   const settings = await understood(access.env.GIT_SSH_COMMAND!);
   assert.equal(settings.get("stricthostkeychecking"), "accept-new");

@@ -14,7 +14,7 @@ const UNAUTHORIZED = [
 ];
 
 for (const stderr of UNAUTHORIZED) {
-  Deno.test(`judgeFailure() takes for not let in: ${stderr.split("\n")[0]}`, () => {
+  Deno.test(`judgeFailure() recognizes denied access: ${stderr.split("\n")[0]}`, () => {
     assert.deepEqual(judgeFailure(failed(stderr)), { type: "unauthorized" });
   });
 }
@@ -30,7 +30,7 @@ Deno.test("judgeFailure() recognizes a time limit and a move, and quotes anythin
   assert.equal(reason(failed("")), "git ended with 128");
 });
 
-Deno.test("lastWords() is one line that steers no terminal", () => {
+Deno.test("lastWords() is one line without control sequences", () => {
   assert.equal(
     lastWords("warning: x\nremote: \x1b[31mno\x1b[0m\r\nfatal: \x07early EOF\n"),
     "no; early EOF",

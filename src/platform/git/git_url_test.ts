@@ -6,7 +6,7 @@ const STRICT: GitUrlRules = { allowPrivate: false, localRoots: ["/srv/git"] };
 
 const PRIVATE: GitUrlRules = { allowPrivate: true, localRoots: [] };
 
-Deno.test("judgeGitUrl() lets transports and ports through that the rules allow", () => {
+Deno.test("judgeGitUrl() accepts allowed transports and ports", () => {
   const rows: readonly (readonly [text: string, rules: GitUrlRules])[] = [
     ["https://github.com/ada/site", STRICT],
     ["https://git.example.com:8443/a.git", STRICT],
@@ -55,7 +55,7 @@ const GITHUB = {
   origin: "https://github.com",
 } as const;
 
-Deno.test("pinAddress() names the address that was judged", async () => {
+Deno.test("pinAddress() returns the address that was checked", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.resolve(["140.82.112.3"]));
   assert.deepEqual(pinned, { type: "ok", source: GITHUB, address: "140.82.112.3" });
 });
@@ -67,12 +67,12 @@ Deno.test("pinAddress() refuses a name with one private address among others", a
   assert.equal(allowed.type, "ok");
 });
 
-Deno.test("pinAddress() reports where a name has no address", async () => {
+Deno.test("pinAddress() reports a name without an address", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.reject(new Error("ENOTFOUND")));
   assert.deepEqual(pinned, { type: "refused", reason: "The host github.com has no address" });
 });
 
-Deno.test("pinAddress() follows the links of a folder, and none out of the allowed ones", async () => {
+Deno.test("pinAddress() follows links of a folder, but none that lead outside allowed folders", async () => {
   return await inTestFolder(async (folder) => {
     const at = (name: string) => `${folder}/${name}`;
     for (const name of ["repos/site.git", "private/other.git"]) {

@@ -69,7 +69,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   /** Variables that configure how the network is reached: proxies, certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
-  /** Fetches files of Git LFS. */
+  /** Fetches Git LFS files. */
   readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;

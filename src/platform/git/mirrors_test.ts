@@ -32,7 +32,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
           allowPrivate: true,
           localRoots: [root],
           credentials: () => Promise.resolve(undefined),
-          outbound: () => Promise.reject(new Error("No test here fetches files of Git LFS")),
+          outbound: () => Promise.reject(new Error("No test here fetches Git LFS files")),
           now: () => clock.now,
           ...options,
         });
@@ -91,7 +91,7 @@ Deno.test("resolve() lists the candidates of a short SHA that names several comm
   });
 });
 
-Deno.test("hostile branches and SHAs are no options and no commands", async () => {
+Deno.test("hostile branches and SHAs are never options or commands", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const witness = join(root, "witness");
@@ -159,7 +159,7 @@ Deno.test("resolve() finds a commit pushed a moment ago, and shares fetches", as
   });
 });
 
-Deno.test("a private repository opens with stored credentials only, and they are not shown", async () => {
+Deno.test("a private repository opens only with stored credentials, which are not shown", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     await using server = serveGit(root, { basic: "ada:s3cret-token" });
@@ -202,7 +202,7 @@ Deno.test("credentials do not follow a redirect", async () => {
   });
 });
 
-Deno.test("private addresses and local folders need the operator's word", async () => {
+Deno.test("private addresses and local folders need the operator's permission", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     await using server = serveGit(root);
@@ -216,7 +216,7 @@ Deno.test("private addresses and local folders need the operator's word", async 
   });
 });
 
-Deno.test("a damaged or half made mirror is made anew, locks of a crash are removed", async () => {
+Deno.test("a damaged or incomplete mirror is recreated, and locks left by a crash are removed", async () => {
   await withBench(async ({ root, mirrors, project, clock }) => {
     const { repository, main } = await makeSite(root);
     const site = project(repository.path);
@@ -243,7 +243,7 @@ Deno.test("a damaged or half made mirror is made anew, locks of a crash are remo
   });
 });
 
-Deno.test("exportCommit() gives one commit without history, hooks or remotes", async () => {
+Deno.test("exportCommit() exports one commit without history, hooks or remotes", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, first } = await makeSite(root);
     const site = project(repository.path);
@@ -276,7 +276,7 @@ Deno.test("an empty repository has no branches", async () => {
   });
 });
 
-Deno.test("forget() does not wait for a repository that never answers", async () => {
+Deno.test("forget() does not wait for a repository that never responds", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     const [asked, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -299,7 +299,7 @@ Deno.test("forget() does not wait for a repository that never answers", async ()
   });
 });
 
-Deno.test("a fetch that takes too long is ended, and leaves nothing", async () => {
+Deno.test("a fetch that takes too long is stopped, and leaves nothing", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const git = mirrors({ limits: { fetchMs: 1 } });

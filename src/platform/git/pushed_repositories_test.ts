@@ -81,7 +81,7 @@ Deno.test("PushedRepositories share pushes between nodes, in both directions", (
     assert.equal((await Array.fromAsync(a.repositories.blobs())).length, 5, "refs, and two packs");
   }));
 
-Deno.test("a push that was not published is undone, and one that was overtaken is refused", () =>
+Deno.test("an unpublished push is undone, and an overtaken one is refused", () =>
   withNodes(async ({ a, b }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);
@@ -104,10 +104,10 @@ Deno.test("a push that was not published is undone, and one that was overtaken i
     });
     await assert.rejects(late, PushOvertakenError);
     await a.repositories.sync(PROJECT);
-    assert.equal(await a.head(), two, "what b took");
+    assert.equal(await a.head(), two, "what b received");
   }));
 
-Deno.test("a platform that was one node shares what it has, and copies go with their records", () =>
+Deno.test("a platform with a single node shares its repositories, and copies are removed with their records", () =>
   withNodes(async ({ a, b, kv }, work) => {
     const one = await work.commit("one");
     await take(a.path, work.path);

@@ -27,7 +27,7 @@ Deno.test("readModules() reads names with dots, and entries in any order", () =>
   assert.deepEqual([...readModules(listing)], [["lib/a", "https://x/y"]]);
 });
 
-Deno.test("readTree() reads files and submodules, whatever their names hold", () => {
+Deno.test("readTree() reads files and submodules, regardless of their names", () => {
   const sha = "a".repeat(40);
   const listing = `100644 blob ${sha}     120\ta\tb\n.txt\x00160000 commit ${sha}       -\tlib\0`;
   assert.deepEqual(readTree(listing), [
@@ -43,7 +43,7 @@ Deno.test("isSafePath() refuses paths that lead elsewhere or into git's own fold
   }
 });
 
-Deno.test("readPointers() reads pointers between other files", () => {
+Deno.test("readPointers() reads pointers among other files", () => {
   const [blob, oid] = ["a".repeat(40), "b".repeat(64)];
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12345\n`;
   const text = `${"c".repeat(40)} blob 3\nabc\n${blob} blob ${pointer.length}\n${pointer}\n`;

@@ -107,7 +107,7 @@ Deno.test("HealthMonitor reports a server that is down, and its recovery, once e
   });
 });
 
-Deno.test("HealthMonitor remembers its reports across a restart", async () => {
+Deno.test("HealthMonitor keeps its reports across a restart", async () => {
   const stored = new Map<string, HealthRecord>();
   const first = await monitored(stored);
   first.server.health = { healthy: false, reason: "down" };
@@ -119,7 +119,7 @@ Deno.test("HealthMonitor remembers its reports across a restart", async () => {
   await second.look();
   await second.look();
   assert.deepEqual(second.events, []);
-  assert.ok(second.server.starts > 1, "a site that is down is tried");
+  assert.ok(second.server.starts > 1, "a site that is down is checked");
   await second.monitor.close();
 });
 

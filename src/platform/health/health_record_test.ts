@@ -38,7 +38,7 @@ for (const [looks, changes] of ROWS) {
   });
 }
 
-Deno.test("weighHealth() records since when and why", () => {
+Deno.test("weighHealth() records the time and the reason", () => {
   assert.deepEqual(reported([up, down, down]).record, {
     state: "unhealthy",
     since: 1000,

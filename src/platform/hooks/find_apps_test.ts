@@ -18,11 +18,11 @@ const COMMITS: readonly [
 ][] = [
   ["a page", { "index.html": "<h1>Hi</h1>" }, [[null, "Static site", null]]],
   [
-    "a folder that is only built",
+    "a folder with only a build",
     { "site/package.json": json({ scripts: { build: "node build.mjs" } }) },
     [[null, null, null], ["site", "Build script", "npm run build"]],
   ],
-  ["nothing that is known", { "notes.txt": "x" }, [[null, null, null]]],
+  ["nothing known", { "notes.txt": "x" }, [[null, null, null]]],
   ["a framework", { "package.json": ASTRO }, [[null, "Astro", "npm run build"]]],
   [
     "two apps of a workspace, without its library, packages and tests",
@@ -53,7 +53,7 @@ for (const [name, texts, expected] of COMMITS) {
   });
 }
 
-Deno.test("commitReader() reads above its folder, and nothing above the repository", async () => {
+Deno.test("commitReader() reads above its folder, but not above the repository", async () => {
   const reader = commitReader(commit({ "a.txt": "root", "apps/web/b.txt": "app" }), "apps/web");
   assert.equal(await reader.readText("b.txt"), "app");
   assert.equal(await reader.readText("../../a.txt"), "root");

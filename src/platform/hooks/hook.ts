@@ -25,7 +25,7 @@ export const hookRecord = z.object({
 });
 export type HookRecord = z.infer<typeof hookRecord>;
 
-/** How often a hook was used, and when it was used last. */
+/** How many times a hook was used, and when it was last used. */
 export interface HookUse {
   readonly count: number;
   readonly last: number | null;

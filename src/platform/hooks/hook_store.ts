@@ -36,7 +36,7 @@ const hooks = new RecordType({
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
-  /** The places of hooks by token. A hook whose token was replaced is not found there. */
+  /** The locations of hooks by token. A hook whose token was replaced is not found there. */
   readonly #places = new RecentMap<readonly [string, string]>(MAX_PLACES);
 
   constructor(kv: RecordStore) {

@@ -8,7 +8,7 @@ const DEPLOYMENT = "01900000-0000-7000-8000-000000000002";
 const keyOf = (key: string, body: unknown = { branch: "main" }): ReplayKey =>
   replayKey(HOOK, { key, body });
 
-Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without it", async () => {
+Deno.test("ReplayStore.keepWith() stores its entry only together with the deployment", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     const replays = new ReplayStore(kv, () => 1000);
@@ -31,7 +31,7 @@ Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without i
   }
 });
 
-Deno.test("ReplayStore.keepWith() lets one of two nodes answer a key", async () => {
+Deno.test("ReplayStore.keepWith() lets only one of two nodes use a key", async () => {
   using kv = await DenoStore.open(":memory:");
   const replays = new ReplayStore(kv, () => 1000);
   const [one, other] = [kv.atomic(), kv.atomic()];
@@ -43,5 +43,5 @@ Deno.test("ReplayStore.keepWith() lets one of two nodes answer a key", async () 
   await assert.rejects(again, ReplayedError);
   const afresh = kv.atomic();
   await replays.keepWith(afresh, { ...keyOf("first"), gone: DEPLOYMENT }, "another");
-  assert.equal((await afresh.commit()).ok, true, "the deployment is gone");
+  assert.equal((await afresh.commit()).ok, true, "the deployment no longer exists");
 });

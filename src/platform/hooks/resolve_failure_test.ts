@@ -24,7 +24,7 @@ const ROWS: readonly [Exclude<Resolved, { type: "found" }>, number, string, RegE
   ],
 ];
 
-Deno.test("resolveFailure() gives status, message and the reason behind it", () => {
+Deno.test("resolveFailure() returns status, message and reason", () => {
   for (const [resolved, status, message, problem] of ROWS) {
     const failure = resolveFailure(resolved, wanted);
     assert.deepEqual([failure.status, failure.message], [status, message], resolved.type);

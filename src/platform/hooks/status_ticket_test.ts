@@ -8,13 +8,13 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const deployment = { projectId: crypto.randomUUID(), id: crypto.randomUUID() };
 
-Deno.test("readTicket() knows the tickets that issueTicket() made, and no others", async () => {
+Deno.test("readTicket() accepts only tickets of issueTicket()", async () => {
   await inTestFolder(async (folder) => {
     const ring = (name: string) => openKeyRing(join(folder, name), systemRandom);
     const box = new SecretBox(await ring("one.json"), systemRandom);
     const ticket = await issueTicket(box, deployment);
     assert.deepEqual(await readTicket(box, ticket), deployment);
-    assert.equal(encodeURIComponent(ticket), ticket, "it stands in an address as it is");
+    assert.equal(encodeURIComponent(ticket), ticket, "it needs no encoding in a URL");
     assert.ok(!ticket.includes(deployment.id));
     assert.notEqual(await issueTicket(box, deployment), ticket);
     const other = new SecretBox(await ring("two.json"), systemRandom);

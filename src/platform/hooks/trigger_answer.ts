@@ -9,7 +9,7 @@ export function describeProgress(deployment: DeploymentRecord, addresses: Addres
   const what = `Deployment of ${deployment.commitSha?.slice(0, 7)} on ${deployment.branch}`;
   switch (deployment.status) {
     case "PENDING":
-      return `${what} waits to be built`;
+      return `${what} is waiting to be built`;
     case "BUILDING":
       return `${what} is being built`;
     case "DEPLOYING":

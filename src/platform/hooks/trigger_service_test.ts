@@ -126,7 +126,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
         now,
         ...options,
         deploymentService: {
-          stop: () => assert.fail("A trigger of a program stops nothing"),
+          stop: () => assert.fail("a trigger by a program stops nothing"),
           whenEdgesCurrent: () => Promise.resolve(),
         },
         replays: new ReplayStore(kv, now),
@@ -137,10 +137,10 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
             parts.asked++;
             return parts.git(...question);
           },
-          branches: () => assert.fail("A trigger lists no branches"),
-          check: () => assert.fail("A trigger checks no new repository"),
-          filesOf: () => assert.fail("A trigger lists no files"),
-          removeMirror: () => assert.fail("A trigger forgets no mirror"),
+          branches: () => assert.fail("a trigger lists no branches"),
+          check: () => assert.fail("a trigger checks no new repository"),
+          filesOf: () => assert.fail("a trigger lists no files"),
+          removeMirror: () => assert.fail("a trigger deletes no mirror"),
         },
       }),
     async trigger({ commitSha, branch = "main", force = false }, more = {}) {
@@ -191,14 +191,14 @@ const failure = (code: Failure["code"], message: RegExp) => (error: unknown): bo
   return true;
 };
 
-Deno.test("TriggerService.trigger() answers an identical commit with its deployment", () =>
+Deno.test("TriggerService.trigger() returns the existing deployment of an identical commit", () =>
   withTriggers(async (parts) => {
     const { trigger, end, uses } = parts;
     const first = await trigger({ commitSha: OLDER });
     assert.deepEqual([first.status, first.isPreview], ["PENDING", false]);
     assert.equal(parts.asked, 1);
     const building = await trigger({ commitSha: OLDER });
-    assert.equal(building.id, first.id, "while it is under way");
+    assert.equal(building.id, first.id, "while it is in progress");
     await end(first, "LIVE");
     const live = await trigger({ commitSha: OLDER });
     assert.deepEqual([live.id, live.status], [first.id, "LIVE"]);
@@ -208,11 +208,11 @@ Deno.test("TriggerService.trigger() answers an identical commit with its deploym
     assert.equal((await trigger({ commitSha: OLDER.slice(0, 7) })).id, first.id, "a short SHA");
     assert.equal(parts.asked, 2);
     const preview = await trigger({ commitSha: OLDER, branch: "menu" });
-    assert.notEqual(preview.id, first.id, "another branch has a deployment of its own");
+    assert.notEqual(preview.id, first.id, "another branch has a separate deployment");
     assert.equal((await uses.of(HOOK.id)).count, 5);
   }));
 
-Deno.test("TriggerService.trigger() deploys a commit again that is not shown any more", () =>
+Deno.test("TriggerService.trigger() redeploys a commit that is no longer shown", () =>
   withTriggers(async ({ trigger, end }) => {
     const deploy = async (commitSha: string) => {
       const answer = await trigger({ commitSha });
@@ -225,10 +225,10 @@ Deno.test("TriggerService.trigger() deploys a commit again that is not shown any
     assert.notEqual(reverted.id, older);
     await end(reverted, "FAILED");
     const retried = await trigger({ commitSha: OLDER });
-    assert.notEqual(retried.id, reverted.id, "a failed deployment is not what was asked for");
+    assert.notEqual(retried.id, reverted.id, "a failed deployment does not count");
   }));
 
-Deno.test("TriggerService.trigger() takes another commit as soon as a deployment has ended", () =>
+Deno.test("TriggerService.trigger() accepts another commit as soon as a deployment has ended", () =>
   withTriggers(async ({ trigger, endDeployment, builds }) => {
     const first = await trigger({ commitSha: OLDER });
     const building = await builds.find(PROJECT.id, first.id);
@@ -243,11 +243,11 @@ Deno.test("TriggerService.trigger() takes another commit as soon as a deployment
     assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
-Deno.test("TriggerService.trigger() with force deploys again, but not next to another commit", () =>
+Deno.test("TriggerService.trigger() with force deploys again, but not during the build of another commit", () =>
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });
-    assert.notEqual(forced.id, first.id, "also while the same commit is under way");
+    assert.notEqual(forced.id, first.id, "also while the same commit is in progress");
     await assert.rejects(
       trigger({ commitSha: NEWER, force: true }),
       failure("conflict", /is still building commit 1{40}/),
@@ -263,7 +263,7 @@ Deno.test("TriggerService.trigger() repeats its response for an Idempotency-Key"
     const wanted = { commitSha: OLDER, force: true };
     const first = await trigger(wanted, { idempotencyKey: "run-1" });
     const again = await trigger(wanted, { idempotencyKey: "run-1" });
-    assert.equal(again.id, first.id, "although it is forced");
+    assert.equal(again.id, first.id, "even if it is forced");
     const other = await trigger(wanted, { idempotencyKey: "run-2" });
     assert.notEqual(other.id, first.id);
     await assert.rejects(
@@ -293,7 +293,7 @@ for (
     { name: "in two processes", other: ({ service }: TriggerBench) => [service(), service()] },
   ]
 ) {
-  Deno.test(`TriggerService.trigger() of two at once ${name} creates one deployment`, () =>
+  Deno.test(`two calls of TriggerService.trigger() at once ${name} create one deployment`, () =>
     withTriggers(async (parts) => {
       const [one, two = one] = other(parts);
       const gate = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ for (
     }));
 }
 
-Deno.test("TriggerService.trigger() of two commits of a branch at once refuses one of them", () =>
+Deno.test("TriggerService.trigger() refuses one of two simultaneous commits of a branch", () =>
   withTriggers(async ({ trigger, service, builds }) => {
     const settled = await Promise.allSettled([
       trigger({ commitSha: OLDER }, { service: service() }),
@@ -337,7 +337,7 @@ Deno.test("TriggerService.trigger() reads an unreachable repository as a missing
       return failure("not_found", /^Branch not found$/)(error);
     });
     assert.deepEqual((await parts.builds.list(PROJECT.id, { limit: 10 })).items, []);
-    assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers are no use");
+    assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers do not count as uses");
   }));
 
 Deno.test("TriggerService.trigger() stops waiting for git, which others still wait for", () =>
@@ -360,7 +360,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     await refused;
     fetched.resolve();
     assert.equal((await stayed).status, "PENDING");
-    assert.equal(parts.asked, 1, "both asked the same");
+    assert.equal(parts.asked, 1, "both requested the same");
 
     parts.git = (_project, _wanted, signal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

@@ -21,7 +21,7 @@ Deno.test("ImageFiles keeps images across a restart", () =>
     assert.equal(await again.find("p1", key("a")), undefined);
     await again.recover();
     assert.deepEqual(await again.find("p1", key("a")), image(10));
-    assert.equal(await again.find("p2", key("a")), undefined, "of another project");
+    assert.equal(await again.find("p2", key("a")), undefined, "for another project");
     assert.equal(again.bytes, 10);
   }));
 
@@ -58,7 +58,7 @@ Deno.test("ImageFiles creates no file outside its folder, and returns no damaged
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles.recover() removes other files, and excess ones", () =>
+Deno.test("ImageFiles.recover() removes foreign and excess files", () =>
   inTestFolder(async (folder) => {
     await Deno.mkdir(join(folder, "p1"));
     await Deno.writeTextFile(join(folder, "p1", "half.tmp"), "x");

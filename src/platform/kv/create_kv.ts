@@ -32,7 +32,7 @@ class KvTokens {
     this.#random = random;
   }
 
-  /** The token of a deployment's servers, made by the first call. */
+  /** The token of a deployment's servers, created by the first call. */
   tokenOf(owner: KvOwner): string {
     const { deploymentId } = owner;
     let token = this.#tokens.get(deploymentId);

@@ -5,7 +5,7 @@ import { LineBuffer } from "./line_buffer.ts";
 const decode = (chunks: readonly Uint8Array[]) =>
   chunks.map((chunk) => new TextDecoder().decode(chunk));
 
-Deno.test("added lines are returned in order, each line whole in one chunk", () => {
+Deno.test("added lines are returned in order, each complete in one chunk", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 9_000 })), (lines) => {
       const buffer = new LineBuffer();
@@ -19,13 +19,13 @@ Deno.test("added lines are returned in order, each line whole in one chunk", () 
   );
 });
 
-Deno.test("many lines take few chunks", () => {
+Deno.test("many lines fit into few chunks", () => {
   const buffer = new LineBuffer();
   for (let count = 0; count < 10_000; count++) buffer.add("x".repeat(299));
   assert(buffer.chunks().length < 20);
 });
 
-Deno.test("batches of lines take little more memory than their bytes", () => {
+Deno.test("batches of lines use little more memory than their bytes", () => {
   const buffer = new LineBuffer();
   const batch = "x".repeat(48 * 1024);
   for (let count = 0; count < 100; count++) buffer.add(batch);

@@ -48,7 +48,7 @@ Deno.test("LogFiles.backwards() reads across files, newest first", () =>
     assert.ok(Array.from(Deno.readDirSync(folder)).length > 1);
   }));
 
-Deno.test("LogFiles.backwards() passes over later files, unless an edge may have reported late", () =>
+Deno.test("LogFiles.backwards() skips later files, unless an edge may have reported late", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
     const append = (id: string, hour: number, edge?: string) => {
@@ -67,7 +67,7 @@ Deno.test("LogFiles.backwards() passes over later files, unless an edge may have
     assert.deepEqual(ids, ["from an edge", "early"]);
   }));
 
-Deno.test("LogFiles.backwards() continues before a place", () =>
+Deno.test("LogFiles.backwards() continues before a position", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
     for (const id of ["1", "2", "3", "4"]) await files.append(line(id));
@@ -86,7 +86,7 @@ Deno.test("LogFiles removes the oldest files", () =>
     assert.deepEqual(await idsOf(files), ["5", "4", "3"]);
   }));
 
-Deno.test("LogFiles passes over a line that a crash cut short", () =>
+Deno.test("LogFiles skips a line truncated by a crash", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder);
     await files.append(line("1"));

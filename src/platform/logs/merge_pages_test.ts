@@ -29,7 +29,7 @@ function read(log: readonly LogLine[], before: LogPlace | undefined, limit: numb
 const times = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 40 })
   .map((all) => all.sort((a, b) => a - b));
 
-Deno.test("pages of several nodes, one after the other, are all entries once, by their time", () => {
+Deno.test("consecutive pages of several nodes contain every entry once, ordered by time", () => {
   fc.assert(
     fc.property(fc.array(times, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 7 }), (
       all,

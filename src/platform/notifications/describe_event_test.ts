@@ -16,7 +16,7 @@ const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
   actionUrl,
 });
 
-Deno.test("describeEvent() puts each event into words, with all data and with none", async () => {
+Deno.test("describeEvent() describes each event, with all data and with none", async () => {
   const words = Object.fromEntries(
     EVENT_NAMES.map((event) => [event, {
       full: wordsOf(describe(event, sampleEventData(event))),
@@ -35,13 +35,13 @@ Deno.test("describeEvent() omits characters that control a terminal or the direc
   assert.equal(title, "a [31mb c is live");
 });
 
-Deno.test("describeEvent() falls back to the name where the data is of another shape", () => {
+Deno.test("describeEvent() falls back to the name if the data has another shape", () => {
   const { title, actionUrl } = describe("billing.payment_failed", { amount: "much" });
   assert.equal(title, "Billing: payment failed");
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");
 });
 
-Deno.test("describeEvent() falls back to the name if nothing can be seen", () => {
+Deno.test("describeEvent() falls back to the name if nothing is visible", () => {
   const data = { title: "\u200b", detail: "\u0007" };
   const { title, body } = describe("system.feature_announcement", data);
   assert.equal(title, "System: feature announcement");
@@ -63,7 +63,7 @@ Deno.test("describeEvent() opens the page of the deployment that it is about", (
   );
 });
 
-Deno.test("describeEvent() opens nothing but web addresses", () => {
+Deno.test("describeEvent() opens only web URLs", () => {
   const data = { url: "javascript:alert(1)" };
   const { actionUrl } = describe("deployment.live", data);
   assert.equal(actionUrl, "https://svc.test/notifications?category=Deployment");
@@ -80,7 +80,7 @@ Deno.test("sampleEventData() fits the schema of its event", () => {
   }
 });
 
-Deno.test("describeEvent() is bounded, of one line and well-formed, whatever the data", () => {
+Deno.test("describeEvent() is short, one line and well-formed, for any data", () => {
   const event = fc.constantFrom(...EVENT_NAMES) as fc.Arbitrary<EventName>;
   const value = fc.oneof(
     fc.string({ unit: "binary", maxLength: 3000 }),

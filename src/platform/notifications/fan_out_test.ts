@@ -141,7 +141,7 @@ Deno.test("createFanOut() notifies each member through the channels that they pr
     assert.deepEqual(await titles(ids.eve), []);
   }));
 
-Deno.test("createFanOut() notifies everybody else where the record of one is damaged", () =>
+Deno.test("createFanOut() notifies everyone else if one record is damaged", () =>
   withPeople(async ({ ids, pass, titles, damagePreferences, troubles }) => {
     await damagePreferences(ids.ada);
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
@@ -154,7 +154,7 @@ Deno.test("createFanOut() notifies everybody else where the record of one is dam
     assert.match(troubles.join(), /Cannot notify user .* of 1 events: .*notification_preferences/);
   }));
 
-Deno.test("createFanOut() keeps quiet hours by the clock", () =>
+Deno.test("createFanOut() respects quiet hours", () =>
   withPeople(async ({ ids, preferences, pass, titles, setTime }) => {
     const quietHours = { start: "22:00", end: "06:00" };
     await preferences.setCategory(account(ids.ada), { category: "Deployment", quietHours });
@@ -182,7 +182,7 @@ Deno.test("createFanOut() notifies only the person whom an event concerns", () =
     assert.deepEqual(await titles(ids.ada), []);
   }));
 
-Deno.test("createFanOut() changes nothing if it is given an event again", () =>
+Deno.test("createFanOut() ignores a repeated event", () =>
   withPeople(async ({ ids, pass, titles, keys }) => {
     const [one, two, three] = [1, 2, 3].map(() => eventOf("deployment.live"));
     const first = await pass([one!, two!]);

@@ -16,7 +16,7 @@ interface CachedAccess {
   readonly access: Promise<SiteAccess>;
 }
 
-/** As much of the access settings as a front edge needs. */
+/** The part of the access settings that a front edge needs. */
 export const accessStateOf = ({ version, protection, maintenance }: AccessFacts): AccessState => ({
   version,
   protection,

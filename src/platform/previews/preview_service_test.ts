@@ -10,7 +10,7 @@ import { PreviewService } from "./preview_service.ts";
 
 const PROJECT = testProject();
 
-Deno.test("PreviewService changes this node's settings immediately, and those of others once they follow", async () => {
+Deno.test("PreviewService changes this node's settings immediately, and those of others once notified", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     await new ProjectStore(kv).create(PROJECT, "members");
@@ -28,7 +28,11 @@ Deno.test("PreviewService changes this node's settings immediately, and those of
     });
     const here = await table.of(PROJECT.id, PROJECT.workspaceId);
     const there = await other.of(PROJECT.id, PROJECT.workspaceId);
-    assert.equal(here.facts.protection, "members", "a project begins as it was created");
+    assert.equal(
+      here.facts.protection,
+      "members",
+      "a project starts with the settings that it was created with",
+    );
 
     await service.update(PROJECT, { protection: "password", password: "open sesame" });
     assert.equal(here.facts.protection, "password");

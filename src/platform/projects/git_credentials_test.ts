@@ -6,7 +6,7 @@ const ROWS = [
   ["another path of the host", "https://a.example/x.git", "https://a.example/y.git", false],
   ["another host", "https://a.example/x.git", "https://evil.example/x.git", true],
   ["another port", "https://a.example/x.git", "https://a.example:8443/x.git", true],
-  ["no encryption any more", "https://a.example/x.git", "http://a.example/x.git", true],
+  ["no more encryption", "https://a.example/x.git", "http://a.example/x.git", true],
   ["another transport", "https://a.example/x.git", "git@a.example:x.git", true],
   ["both spellings of ssh", "git@a.example:x.git", "ssh://git@a.example/x.git", false],
   ["nothing", "https://a.example/x.git", null, true],

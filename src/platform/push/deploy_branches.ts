@@ -53,7 +53,7 @@ export interface PushedBranch {
 export interface Listener {
   /** Prints a line to the person who pushed. */
   say(line: string): void;
-  /** Aborted when nobody listens any more; the builds continue. */
+  /** Aborted when nobody is listening any longer; the builds continue. */
   readonly signal: AbortSignal;
 }
 

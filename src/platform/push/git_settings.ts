@@ -9,7 +9,7 @@ export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 /** Number of packs from which a repository is repacked. */
 const MAX_PACKS = 40;
 
-/** Faults of old repositories that are harmless, which GitHub and GitLab accept too. */
+/** Harmless faults of old repositories, which GitHub and GitLab also accept. */
 const HARMLESS = [
   "zeroPaddedFilemode",
   "badTimezone",

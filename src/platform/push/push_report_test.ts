@@ -4,7 +4,7 @@ import { readReport, refusalReport, writeReport } from "./push_report.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("readReport() and writeReport() agree, and leave options of proxies out", () => {
+Deno.test("readReport() and writeReport() agree, and omit options of proxies", () => {
   const git = join([
     packet("unpack ok\n"),
     packet("ok refs/heads/main\n"),
@@ -25,7 +25,7 @@ Deno.test("readReport() reports an interrupted push as no result", () => {
   assert.match(readReport(new Uint8Array()).unpack, /did not report/);
 });
 
-Deno.test("writeReport() keeps a reason in its line", () => {
+Deno.test("writeReport() keeps a reason on its line", () => {
   const report = refusalReport(
     [{ ref: "refs/heads/main", before: undefined, sha: undefined }],
     () => "a\nok refs/x",

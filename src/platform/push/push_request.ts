@@ -119,7 +119,7 @@ function refusalOfKey(
   return permission && `the key lacks the permission "${permission}"`;
 }
 
-/** The refs of a push that are refused, with the reason of each. */
+/** The refs of a push that are refused, with the reason for each. */
 export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {

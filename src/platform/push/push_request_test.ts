@@ -14,7 +14,7 @@ function read(lines: readonly string[], { step = 1 } = {}) {
   return head.request;
 }
 
-Deno.test("PushHead reads commands and capabilities, however they are cut", () => {
+Deno.test("PushHead reads commands and capabilities, however they are split", () => {
   const lines = [
     `${OLD} ${NEW} refs/heads/main\0 ${CAPABILITIES}\n`,
     `${OLD} ${NONE} refs/tags/v1`,
@@ -30,7 +30,7 @@ Deno.test("PushHead reads commands and capabilities, however they are cut", () =
 });
 
 const BROKEN: readonly (readonly [name: string, lines: readonly string[], said: RegExp])[] = [
-  ["a SHA that is none", [`${OLD} xyz refs/heads/main`], /not a git request/],
+  ["an invalid SHA", [`${OLD} xyz refs/heads/main`], /not a git request/],
   ["a ref with a space", [`${OLD} ${NEW} refs/heads/a b`], /not a git request/],
   ["a signed push", ["push-cert\0push-options"], /not a git request/],
 ];
@@ -50,7 +50,7 @@ Deno.test("PushHead reads a push from a shallow clone", () => {
   assert.equal(refusal, undefined);
 });
 
-Deno.test("PushHead names the refs of a push that has too many, as far as it reads them", () => {
+Deno.test("PushHead names the refs of a push that has too many, as far as it has read them", () => {
   const lines = (count: number) =>
     Array.from({ length: count }, (_, index) => `${OLD} ${NEW} refs/heads/b${index}`);
   assert.equal(read(lines(1000), { step: 1000 }).refusal, undefined);
@@ -102,7 +102,7 @@ for (const [ref, sha, said] of REFS) {
   });
 }
 
-Deno.test("refusedRefs() refuses a ref that is named twice", () => {
+Deno.test("refusedRefs() refuses a duplicate ref", () => {
   const command = { ref: "refs/heads/main", before: undefined, sha: NEW };
   const push = {
     commands: [command, command],

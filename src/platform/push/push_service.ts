@@ -1,4 +1,4 @@
-/** Answers the requests of a git client (gitprotocol-http). @module */
+/** Handles the requests of a git client (gitprotocol-http). @module */
 import { join } from "node:path";
 import { deployPermission } from "../../contract/permissions.ts";
 import { type Caller, isPermitted } from "../core/access/mod.ts";

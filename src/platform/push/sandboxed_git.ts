@@ -47,7 +47,7 @@ export interface SandboxedRun {
 
 export interface RunningGit {
   readonly stdout: ReadableStream<Uint8Array>;
-  /** Resolves when none of its processes runs any more; true if git succeeded. */
+  /** Resolves when none of its processes is still running; true if git succeeded. */
   readonly ended: Promise<boolean>;
 }
 

@@ -52,7 +52,7 @@ async function makeObject(type: ObjectType, content: Uint8Array) {
 /** A folder of the commit: files by their object ids, and other folders. */
 type Folder = Map<string, string | Folder>;
 
-/** @throws {RangeError} if a path is a file and a folder at once */
+/** @throws {RangeError} if a path is both a file and a folder */
 function toFolders(files: readonly (readonly [path: string, id: string])[]): Folder {
   const root: Folder = new Map();
   for (const [path, id] of files) {

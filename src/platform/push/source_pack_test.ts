@@ -17,7 +17,7 @@ const COMMIT: SourceCommit = {
 /** Texts of a commit, by path; git must read the same texts. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": "{}",
-  "src.txt": "beside a folder that sorts after it",
+  "src.txt": "next to a folder that sorts after it",
   "src/a/deep/page.html": "<h1>Hi</h1>",
   "src/b.html": "<h1>Hi</h1>",
   "empty": "",
@@ -35,7 +35,7 @@ function sources(texts: Readonly<Record<string, string>>) {
   return { files, read: (sha256: string) => Promise.resolve(contents.get(sha256)!) };
 }
 
-Deno.test("makeSourcePush() creates a pack that git takes, with every file and its parent", () =>
+Deno.test("makeSourcePush() creates a pack that git accepts, with every file and its parent", () =>
   inTestFolder(async (folder) => {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     let parent: string | undefined;

@@ -31,17 +31,17 @@ async function spool(bytes: number) {
   }
 }
 
-Deno.test("a compressed body is written as the client meant it", async () => {
+Deno.test("a compressed body is written decompressed", async () => {
   const { isWhole, written } = await spool(MAX_BYTES);
   assert.deepEqual([isWhole, written], [true, MAX_BYTES]);
 });
 
-Deno.test("a body that is too long is read to its end where that is near", async () => {
+Deno.test("a body that is too long is read to its end if the end is near", async () => {
   const { isWhole, given } = await spool(MAX_BYTES + 1);
   assert.deepEqual([isWhole, given], [false, MAX_BYTES + 1]);
 });
 
-Deno.test("a body that decompresses without end is broken off", async () => {
+Deno.test("a body that decompresses endlessly is cut off", async () => {
   const { isWhole, written, given } = await spool(1024 * MAX_BYTES);
   assert.equal(isWhole, false);
   assert.ok(written <= MAX_BYTES);

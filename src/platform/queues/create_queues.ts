@@ -1,6 +1,6 @@
 /**
- * Composes the queues of projects: what servers, functions and the API send is delivered to the
- * server of the live deployment.
+ * Composes the queues of projects: messages from servers, functions and the API are delivered to
+ * the server of the live deployment.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export class QueueSecrets {
     this.#random = random;
   }
 
-  /** The secret of a deployment's servers, made by the first call. */
+  /** The secret of a deployment's servers, created by the first call. */
   of(deploymentId: string): string {
     let secret = this.#secrets.get(deploymentId);
     if (secret === undefined) {

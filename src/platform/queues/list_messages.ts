@@ -12,7 +12,7 @@ import type { QueueStore } from "./queue_store.ts";
 /** Maximum number of records to read for one page; the next page continues from there. */
 const MAX_SCANNED = 2_000;
 
-/** A page of dead letters, or of messages that wait, newest first. */
+/** A page of dead letters, or of waiting messages, newest first. */
 export async function listMessages(
   { kv, store }: { readonly kv: RecordStore; readonly store: Pick<QueueStore, "find"> },
   place: QueuePlace,

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 /** Maximum size of a body of a message, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Maximum time until a message is delivered first, in seconds: 30 days. */
+/** Maximum time until a message is first delivered, in seconds: 30 days. */
 export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
 /** Maximum number of waiting messages and dead letters of a queue. */
 export const MAX_STORED = 100_000;

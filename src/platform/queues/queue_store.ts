@@ -243,7 +243,7 @@ export class QueueStore {
   }
 
   /**
-   * Delivers a message again from the beginning: a dead letter, or one that waits. A message that
+   * Delivers a message again from the beginning: a dead letter, or a waiting one. A message that
    * waits for another one with the same key is `held`.
    */
   async retry(place: QueuePlace, id: string): Promise<"retried" | "held" | "missing"> {
@@ -306,7 +306,7 @@ export class QueueStore {
     });
   }
 
-  /** Ids of dead letters, or of messages that wait, the oldest first. */
+  /** Ids of dead letters, or of waiting messages, the oldest first. */
   async idsOf(place: QueuePlace, state: MessageState, limit: number): Promise<string[]> {
     const { kv } = this.#parts;
     if (state === "dead") {

@@ -73,14 +73,14 @@ async function withStore(
   }
 }
 
-Deno.test("QueueStore makes one message of a key due at a time, in the order of sending", () =>
+Deno.test("QueueStore makes one message per key due at a time, in the order of sending", () =>
   withStore(async ({ send, due, end, store }) => {
     for (const body of ["a1", "a2", "a3"]) await send(body, { key: "a" });
     await send("b1", { key: "b" });
     await send("free");
     assert.deepEqual(await due(), ["a1", "b1", "free"]);
     await end("a1", "again");
-    assert.deepEqual(await due(), ["b1", "free", "a1"], "a retry holds its key");
+    assert.deepEqual(await due(), ["b1", "free", "a1"], "a retry blocks its key");
     await end("a1", "dead");
     assert.deepEqual(await due(), ["b1", "free", "a2"], "a dead letter does not");
     await store.remove(PLACE, (await store.idsOf(PLACE, "waiting", 10)).at(-1)!);
@@ -90,21 +90,21 @@ Deno.test("QueueStore makes one message of a key due at a time, in the order of 
     await send("a4", { key: "a" });
     assert.equal(await store.retry(PLACE, dead!), "retried");
     assert.equal(await store.retry(PLACE, dead!), "held");
-    assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "it waits by now");
+    assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "it is waiting by now");
     assert.equal(await store.retry(PLACE, "none"), "missing");
     assert.deepEqual(await due(), ["b1", "free", "a4"], "a dead letter comes back at the end");
     await end("a4");
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
   }));
 
-Deno.test("namesOfQueues() names each queue that has dead letters, however many another one has", () =>
+Deno.test("namesOfQueues() names each queue with dead letters, regardless of how many another one has", () =>
   withStore(async ({ send, end, kv }) => {
     await send("letter");
     await end("letter", "dead");
     assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
-Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>
+Deno.test("QueueStore loses no message sent while the last one of its key ends", () =>
   withStore(async ({ send, due, end }) => {
     for (let round = 0; round < 30; round++) {
       await send(`first ${round}`, { key: "k" });
@@ -114,7 +114,7 @@ Deno.test("QueueStore loses no message that is sent while the last one of its ke
     }
   }));
 
-Deno.test("QueueStore keeps nothing of a message that was delivered, and counts its messages", () =>
+Deno.test("QueueStore keeps nothing of a delivered message, and counts messages", () =>
   withStore(async ({ send, end, store, keys, clock }) => {
     const large = new Uint8Array(200_000).fill(0xfe);
     const id = await send("", { body: large, dedupeId: "once" });
@@ -138,7 +138,7 @@ Deno.test("QueueStore keeps nothing of a message that was delivered, and counts 
     assert.deepEqual(await keys(), []);
   }));
 
-Deno.test("QueueStore ends nothing for a process that has lost the queue, or a second time", () =>
+Deno.test("QueueStore ends no delivery for a process that has lost the queue, or a second time", () =>
   withStore(async ({ send, store }) => {
     const id = await send("a");
     const [entry] = await Array.fromAsync(store.due(PLACE, 1));
@@ -150,7 +150,7 @@ Deno.test("QueueStore ends nothing for a process that has lost the queue, or a s
     assert.equal(await store.end(PLACE, entry!, done), false);
   }));
 
-Deno.test("endingOf() retries as often as the queue says, with growing pauses", () => {
+Deno.test("endingOf() retries as often as the queue allows, with growing pauses", () => {
   const random = () => Uint8Array.of(0xff, 0xff);
   const pauses = [1, 2, 3, 20].map((attempt) => pauseAfter(attempt, random));
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 3_599_973]);

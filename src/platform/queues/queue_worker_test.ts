@@ -21,7 +21,7 @@ const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const siteOf = (projectId: string) =>
   ({ projectId, queues: new Map([["mails", QUEUE]]) }) as unknown as Site;
 
-Deno.test("findTarget() never finds the deployment of another project, whose host it may be by now", async () => {
+Deno.test("findTarget() never finds the deployment of another project that now has the host", async () => {
   const hosts = new Map([["shop.svc.example", siteOf("theirs")], [
     "own.svc.example",
     siteOf("mine"),

@@ -17,7 +17,7 @@ import { ReleaseManager } from "./release_manager.ts";
 /** Interval at which releases are evaluated, in milliseconds. */
 const ROUND_MS = 2000;
 
-const BY_HAND = { finish: "Finished by hand", withdraw: "Withdrawn by hand" } as const;
+const BY_HAND = { finish: "Finished manually", withdraw: "Withdrawn manually" } as const;
 
 export interface ReleaseParts {
   readonly projects: ProjectStore;

@@ -10,12 +10,17 @@ function side(requests: number, more: Partial<SideCounts> = {}, ms = 10): SideCo
 
 /** Each with the old side, the new side, and the reason for a rollback. */
 const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefined])[] = [
-  ["both are well", side(1000), side(100), undefined],
-  ["too few to judge", side(1000), side(19, { failures: 19, errors: 19 }), undefined],
-  ["the first that are judged", side(1000), side(20, { failures: 1, errors: 1 }), /status 500/],
+  ["both are healthy", side(1000), side(100), undefined],
+  ["too few requests to judge", side(1000), side(19, { failures: 19, errors: 19 }), undefined],
+  [
+    "the first requests that are judged",
+    side(1000),
+    side(20, { failures: 1, errors: 1 }),
+    /status 500/,
+  ],
   ["a little worse", side(1000), side(1000, { failures: 19, errors: 19 }), undefined],
   [
-    "both fail alike",
+    "both fail equally",
     side(1000, { failures: 100, errors: 100 }),
     side(1000, { failures: 150, errors: 150 }),
     undefined,
@@ -30,7 +35,7 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
   ["without an old side", side(0), side(100, { failures: 3, errors: 3 }), /status 500/],
   ["it is slower", side(1000), side(100, {}, 700), /take up to \d+ ms/],
   ["slower by less than half a second", side(1000), side(100, {}, 400), undefined],
-  ["slow, but too few to compare", side(1000), side(49, {}, 5000), undefined],
+  ["slow, but too few requests to compare", side(1000), side(49, {}, 5000), undefined],
 ];
 
 for (const [name, old, fresh, reason] of CASES) {

@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = [
   { name: "none", deployments: [], removed: [] },
   { name: "the last two stay", deployments: old, removed: ["b", "a"] },
   { name: "new ones are kept", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
-  { name: "deployments at an address are kept", deployments: old, shown: ["a"], removed: ["b"] },
+  { name: "deployments with a URL are kept", deployments: old, shown: ["a"], removed: ["b"] },
   {
     name: "deployments for a rollback are kept",
     deployments: old,
@@ -38,7 +38,7 @@ const ROWS: readonly Row[] = [
     removed: [],
   },
   {
-    name: "of a longer history only the last stay",
+    name: "only the last of a longer history remain",
     deployments: old,
     history: ["a", "b", "c"],
     removed: ["a"],
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     removed: ["b", "a"],
   },
   {
-    name: "failures push nothing out",
+    name: "failed deployments displace nothing",
     deployments: [of("a", 50), ...["x", "y", "z"].map((id, index) => of(id, 20 - index, "FAILED"))],
     removed: ["x"],
   },

@@ -21,7 +21,7 @@ Deno.test("topOf() puts the name itself before names that begin with it, and tho
   assert.equal(topOf(all, () => 1, 2).length, 2);
 });
 
-Deno.test("deploymentRank() finds messages in any case, branches, and the beginning of a commit", () => {
+Deno.test("deploymentRank() finds messages in any case, branches, and prefixes of commits", () => {
   const deployment = {
     id: "019abf2e",
     message: "Show the Tide",

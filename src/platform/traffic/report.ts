@@ -6,7 +6,7 @@ import type { FoundCounts } from "./traffic_store.ts";
 
 /** Values in each list. */
 const LISTED = 20;
-/** Countries, of which a map can show many. */
+/** Countries: a map can show many. */
 const COUNTRIES = 60;
 
 const isoTime = (time: number): string => new Date(time).toISOString();

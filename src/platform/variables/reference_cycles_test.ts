@@ -28,10 +28,10 @@ const cycleOf = (
 const fine: readonly (readonly [string, Parameters<typeof cycleOf>])[] = [
   ["no reference", [{ web: [] }]],
   ["a chain", [{ web: ["api"], api: ["auth"], auth: [] }]],
-  ["two ways to one project", [{ web: ["api", "auth"], api: ["auth"], auth: [] }]],
+  ["two paths to one project", [{ web: ["api", "auth"], api: ["auth"], auth: [] }]],
   ["a cycle of others", [{ web: ["api"], api: ["auth"], auth: ["api"] }]],
   ["its own name", [{ web: ["web"] }]],
-  ["a project that is gone", [{ web: ["gone"] }]],
+  ["a missing project", [{ web: ["gone"] }]],
   ["a cycle in which it redeploys itself", [{ web: ["api"], api: ["web"] }, ["web"]]],
   ["a cycle in which another does", [{ web: ["api"], api: ["auth"], auth: ["web"] }, ["auth"]]],
 ];
@@ -42,14 +42,14 @@ for (const [name, given] of fine) {
   });
 }
 
-Deno.test("describeCycle() names the variable whose project leads back", async () => {
+Deno.test("describeCycle() names the variable that leads back", async () => {
   assert.match(
     await cycleOf({ web: ["auth", "api"], auth: [], api: ["web"] }) ?? "",
     /^Variable A1 of project "web" refers to \$\{\{api\.url\}\} in a cycle: .*"api" lead back to "web"/,
   );
 });
 
-Deno.test("describeCycle() finds a long cycle, and names nobody else in it", async () => {
+Deno.test("describeCycle() finds a long cycle, and names no other project in it", async () => {
   const found = await cycleOf({ web: ["api"], api: ["x", "hidden"], x: [], hidden: ["web"] }) ?? "";
   assert.match(found, /in a cycle/);
   assert.doesNotMatch(found, /hidden/);

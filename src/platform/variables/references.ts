@@ -43,7 +43,7 @@ function parseReference(words: string): Reference | undefined {
   return project === undefined ? undefined : { type: "project", name: project };
 }
 
-/** Takes a value apart. Messages quote a reference, never the text around it. */
+/** Splits a value into its parts. Messages quote a reference, never the text around it. */
 export function parseValue(value: string): ParsedValue {
   const parts: ValuePart[] = [];
   let end = 0;

@@ -49,7 +49,7 @@ for (const [value, wanted] of invalid) {
   });
 }
 
-Deno.test("an escape makes any text stand for itself", () => {
+Deno.test("an escape makes any text literal", () => {
   fc.assert(fc.property(fc.array(fc.constantFrom("$", "{", "}", "a", ".url")), (parts) => {
     const text = parts.join("");
     // A dollar sign before a mark would be read as the mark's escape.
@@ -59,7 +59,7 @@ Deno.test("an escape makes any text stand for itself", () => {
   }));
 });
 
-Deno.test("fillSnapshot() fills databases into the values that need it, and reads no value twice", () => {
+Deno.test("fillSnapshot() fills databases into values that need them, and reads no value twice", () => {
   const values = { A: "${{db.shop.url}}?x=1", B: "${{db.shop.url}}" };
   assert.deepEqual(databasesIn([values.A, "${{db.other.url}}", "${{api.url}}"]), ["shop", "other"]);
   assert.deepEqual(fillSnapshot({ values, unfilled: ["A"] }, { shop: "pg://${{db.shop.url}}" }), {

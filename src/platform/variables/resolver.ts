@@ -45,7 +45,7 @@ export interface ResolverParts {
   shownAt(
     label: string,
   ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;
-  /** The databases of a project; null for environments where all can use one. */
+  /** The databases of a project; null for environments in which all can use one. */
   databasesOf(projectId: string): Promise<readonly KnownDatabase[]>;
 }
 

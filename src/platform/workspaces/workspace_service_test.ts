@@ -5,7 +5,7 @@ import { createWorkspaces } from "./create_workspaces.ts";
 
 const audit = { record: () => Promise.resolve() };
 
-Deno.test("a member who leaves before the CLI fetches its token causes no token", () =>
+Deno.test("no token is issued if the member leaves before the CLI fetches it", () =>
   withAccounts(async (test) => {
     const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];
@@ -23,7 +23,7 @@ Deno.test("a member who leaves before the CLI fetches its token causes no token"
     );
   }));
 
-Deno.test("a workspace that is made or joined counts in the next request", () =>
+Deno.test("a created or joined workspace counts in the next request", () =>
   withAccounts(async (test) => {
     const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];

@@ -52,7 +52,7 @@ export interface DecisionDraft {
   pipeline: PipelineDecision | undefined;
   /** The captures of the rule's root glob; empty for an effect that uses none. */
   captures(): readonly string[];
-  /** Skips the remaining rules of this phase and of those before it. */
+  /** Skips the remaining rules of this and all earlier phases. */
   closeThrough(phase: Phase): void;
   /** Records the rule for the log. */
   hit(type: Hit["type"]): void;

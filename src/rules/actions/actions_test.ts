@@ -17,7 +17,7 @@ const LEAST: Readonly<Record<Action["type"], Action>> = {
   rate_limit: { type: "rate_limit", limit: 1, windowSeconds: 10 },
 };
 
-Deno.test("every action is read by its schema, and so is its normal form", () => {
+Deno.test("every action is accepted by its schema, and so is its normal form", () => {
   for (const type of ACTION_TYPES) {
     const { normalize } = definitionOf({ type });
     const normal = normalize(LEAST[type]);
@@ -28,7 +28,7 @@ Deno.test("every action is read by its schema, and so is its normal form", () =>
   }
 });
 
-Deno.test("an action lists the texts that may refer to captures, or has none", () => {
+Deno.test("an action lists the texts that can refer to captures, or has none", () => {
   const found = ACTION_TYPES.flatMap((type) => definitionOf({ type }).templates(LEAST[type]));
   assert.deepEqual(found, [
     { text: "/{a}", path: ["target"] },
@@ -37,7 +37,7 @@ Deno.test("an action lists the texts that may refer to captures, or has none", (
   ]);
 });
 
-Deno.test("only actions that take all requests end their phase", () => {
+Deno.test("only actions that match all requests end their phase", () => {
   const ending = (action: Action) => {
     const { endsPhase, normalize } = definitionOf(action);
     return endsPhase(normalize(action));

@@ -13,7 +13,7 @@ import {
 
 type Countries = readonly string[];
 
-/** Upper case that keeps the length of any text, as not all of Unicode does. */
+/** Upper case that keeps the length of any text, unlike Unicode's own. */
 const upperCaseAscii = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 

@@ -28,7 +28,7 @@ export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean
   return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
 }
 
-/** Describes a list of which one value must match. */
+/** Describes a list with values, one of which must match. */
 export function describeList(values: readonly Value[]): string {
   if (values.length === 0) return "one of an empty list";
   const shown = values.slice(0, MAX_LISTED).join(", ");

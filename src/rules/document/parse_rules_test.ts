@@ -25,7 +25,7 @@ Deno.test("parseRulesValue() refuses __proto__ as a name anywhere", () => {
   assert.deepEqual(codes(JSON.parse(text)), ["forbidden_name", "forbidden_name"]);
 });
 
-Deno.test("parseRulesValue() bounds depth and number of rules", () => {
+Deno.test("parseRulesValue() limits the depth and number of rules", () => {
   let deep: unknown = {};
   for (let level = 0; level < 100_000; level++) deep = { not: deep };
   assert.deepEqual(codes(withRules([{ ...logRule("a"), condition: deep }])), ["too_deep"]);
@@ -34,18 +34,18 @@ Deno.test("parseRulesValue() bounds depth and number of rules", () => {
   assert.deepEqual(codes(withRules(many(MAX_RULES + 1))), ["too_many_rules"]);
 });
 
-Deno.test("parseRulesToml() reads a file of a Windows editor", () => {
+Deno.test("parseRulesToml() reads a file from a Windows editor", () => {
   const text = `\uFEFFschemaVersion = "${SCHEMA_VERSION}"\r\n[[rules]]\r\nid = "a"\r\nfoo = 1\r\n`;
   const { diagnostics } = parseRulesToml(text);
   assert.deepEqual(diagnostics.map((one) => one.position?.line), [2, 4]);
 });
 
-Deno.test("parseRulesToml() bounds the size of the text", () => {
+Deno.test("parseRulesToml() limits the size of the text", () => {
   const { diagnostics } = parseRulesToml(`# ${"x".repeat(MAX_RULES_BYTES)}`);
   assert.deepEqual(diagnostics.map((one) => one.code), ["toml_size"]);
 });
 
-Deno.test("parseRulesValue() cuts a report of many problems, and reports it", () => {
+Deno.test("parseRulesValue() truncates a long list of problems, and says so", () => {
   const rules = Array.from({ length: 3_000 }, (_, index) => ({ ...logRule(`r${index}`), x: 1 }));
   const { diagnostics } = parseRulesValue(withRules(rules));
   assert.equal(diagnostics.length, 1_001);
@@ -67,7 +67,7 @@ Deno.test("parseRulesToml() gives each problem a position, path and rule id", ()
   }]);
 });
 
-Deno.test("parseRulesValue() gives no position, and the rules in order", () => {
+Deno.test("parseRulesValue() reports problems in the order of the rules, without positions", () => {
   const bad = { type: "deny", statusCode: 200 };
   const { diagnostics } = parseRulesValue(
     withRules([{ id: "a", condition: { host: "a:1" }, action: { type: "log" } }, {
@@ -79,7 +79,7 @@ Deno.test("parseRulesValue() gives no position, and the rules in order", () => {
   assert.ok(diagnostics.every((one) => one.position === undefined));
 });
 
-Deno.test("loadRulesToml() gives a set without errors in both forms, and none with", () => {
+Deno.test("loadRulesToml() returns a valid set in both forms, and none if there are errors", () => {
   const good = loadRulesToml(`schemaVersion = "${SCHEMA_VERSION}"\nrules = []\n`);
   assert.deepEqual(good.runtime, { schemaVersion: SCHEMA_VERSION, rules: [] });
   assert.deepEqual(good.ruleSet, { schemaVersion: SCHEMA_VERSION, rules: [] });
@@ -88,7 +88,7 @@ Deno.test("loadRulesToml() gives a set without errors in both forms, and none wi
   assert.equal(bad.ruleSet, undefined);
 });
 
-Deno.test("parseRulesValue() reports a problem of shape exactly where the schema has one", () => {
+Deno.test("parseRulesValue() reports a problem with the shape exactly if the schema does", () => {
   const broken = anyRuleSet.chain((ruleSet) =>
     fc.tuple(fc.nat(), fc.nat(), fc.jsonValue()).map(([which, field, value]) => {
       const copy = structuredClone(ruleSet) as unknown as { rules: Record<string, unknown>[] };

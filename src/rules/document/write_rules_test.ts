@@ -35,7 +35,7 @@ Deno.test("writeRulesToml() writes any text and name", () => {
   }));
 });
 
-Deno.test("writeRulesToml() puts short tables on one line and long lists one item a line", () => {
+Deno.test("writeRulesToml() puts short tables on one line, and long lists one item per line", () => {
   const step = { use: "authenticate-visitor", mode: "request", failure: "closed" } as const;
   const text = writeRulesToml({
     schemaVersion: "EDGE_RULE_SET_V1",

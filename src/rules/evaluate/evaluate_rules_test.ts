@@ -35,7 +35,7 @@ const CONDITIONS: readonly [
     true,
   ],
   [
-    "header value in its case",
+    "header value, case-sensitive",
     { headers: { "x-a": "Q" } },
     { url: "/", headers: { "x-a": "q" } },
     false,
@@ -72,7 +72,7 @@ const CONDITIONS: readonly [
     { url: "/a" },
     true,
   ],
-  ["not, of the unknown", { not: { geo: ["US"] } }, { url: "/" }, true],
+  ["not, of an unknown value", { not: { geo: ["US"] } }, { url: "/" }, true],
   [
     "all fields",
     { ...exact("/a"), host: "a.test", geo: ["DE"] },
@@ -81,7 +81,7 @@ const CONDITIONS: readonly [
   ],
 ];
 
-Deno.test("evaluateRules() judges every condition", async (t) => {
+Deno.test("evaluateRules() evaluates every condition", async (t) => {
   for (const [name, condition, request, holds] of CONDITIONS) {
     await t.step(name, () => {
       assert.equal(decide([[condition, LOG]], request).hits.length, holds ? 1 : 0);
@@ -89,7 +89,7 @@ Deno.test("evaluateRules() judges every condition", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() gives one and the same decision if nothing matches", () => {
+Deno.test("evaluateRules() returns the same decision object if nothing matches", () => {
   assert.equal(decide([[exact("/a"), LOG]], "/b"), NO_DECISION);
   assert.equal(decide([], "/b"), NO_DECISION);
 });
@@ -120,14 +120,18 @@ const FILE = { fileExists: () => true };
 const ORDERS: readonly [name: string, rules: readonly ShortRule[], ids: string, hooks?: object][] =
   [
     ["allow ends the security phase", [[{}, LOG], [{}, { type: "allow" }], [{}, DENY]], "r0 r1"],
-    ["allow leaves the other phases", [[{}, SET], [{}, { type: "allow" }]], "r1 r0"],
-    ["deny ends it all", [[{}, SET], [{}, to("/x")], [{}, DENY], [{}, LOG]], "r2"],
-    ["a shadow deny goes on", [[{}, { ...DENY, mode: "shadow" }], [{}, LOG]], "r0 r1"],
-    ["a limit not reached goes on", [[{}, limit("enforce")], [{}, LOG]], "r0 r1"],
-    ["a limit reached ends it all", [[{}, limit("enforce")], [{}, SET]], "r0", OVER],
-    ["a shadow limit goes on", [[{}, limit("shadow")], [{}, SET]], "r0 r1", OVER],
+    ["allow does not affect other phases", [[{}, SET], [{}, { type: "allow" }]], "r1 r0"],
+    ["deny ends everything", [[{}, SET], [{}, to("/x")], [{}, DENY], [{}, LOG]], "r2"],
+    ["a shadow deny continues", [[{}, { ...DENY, mode: "shadow" }], [{}, LOG]], "r0 r1"],
+    ["a limit that is not reached continues", [[{}, limit("enforce")], [{}, LOG]], "r0 r1"],
+    ["a reached limit ends everything", [[{}, limit("enforce")], [{}, SET]], "r0", OVER],
+    ["a shadow limit continues", [[{}, limit("shadow")], [{}, SET]], "r0 r1", OVER],
     ["the first redirect wins", [[{}, to("/x")], [{}, to("/y")]], "r0"],
-    ["a redirect leaves headers only", [[{}, rewrite("/x")], [{}, SET], [{}, to("/x")]], "r2 r1"],
+    [
+      "a redirect allows only header edits",
+      [[{}, rewrite("/x")], [{}, SET], [{}, to("/x")]],
+      "r2 r1",
+    ],
     [
       "a redirect yields to a file",
       [[{}, to("/x", { ifNoFile: true })], [{}, to("/y")]],
@@ -145,11 +149,11 @@ const ORDERS: readonly [name: string, rules: readonly ShortRule[], ids: string, 
     ["authored order breaks ties", [[prefix("/a/"), pipeline()], [glob("/a/*"), pipeline()]], "r0"],
     ["an override wins", [[exact("/a/b"), pipeline()], [{}, pipeline(true)]], "r1"],
     [
-      "all headers rules apply",
+      "all header rules apply",
       [[{}, SET], [{}, { type: "remove_headers", headers: ["x-a"] }]],
       "r0 r1",
     ],
-    ["a disabled rule is not there", [[{}, DENY, { enabled: false }], [{}, LOG]], "r1"],
+    ["a disabled rule is ignored", [[{}, DENY, { enabled: false }], [{}, LOG]], "r1"],
     ["conditions see the original path", [[{}, rewrite("/x")], [exact("/x"), SET]], "r0"],
   ];
 
@@ -161,7 +165,7 @@ Deno.test("evaluateRules() keeps the order of phases", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() reports how to answer", () => {
+Deno.test("evaluateRules() reports how to respond", () => {
   const rule = { id: "r0", index: 0 };
   assert.deepEqual(decide([[{}, DENY]], "/").terminal, { type: "deny", status: 403, rule });
   assert.deepEqual(decide([[{}, { ...DENY, statusCode: 451 }]], "/").terminal, {
@@ -204,7 +208,7 @@ Deno.test("evaluateRules() builds locations", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() serves a redirect status that is no 3xx as 302", () => {
+Deno.test("evaluateRules() replaces a redirect status other than 3xx by 302", () => {
   for (const [statusCode, served] of [[301, 301], [308, 308], [200, 302], [-1, 302]] as const) {
     const { terminal } = decide([[{}, to("/x", { statusCode })]], "/");
     assert.equal(terminal.type === "redirect" && terminal.status, served);
@@ -222,7 +226,7 @@ Deno.test("evaluateRules() rewrites inside and outside", () => {
   assert.deepEqual(outside, { type: "external", url: "https://b.test/p/q?k=p/q&z=1", rule });
 });
 
-Deno.test("rewriteChanged() follows a changed path as long as the rule matches it", () => {
+Deno.test("rewriteChanged() applies to a changed path as long as the rule matches it", () => {
   const rule = { id: "r0", index: 0 };
   const compiled = compileAll([
     [glob("/api/{a...}"), rewrite("https://b.test/{a}", { external: true })],
@@ -267,7 +271,7 @@ Deno.test("evaluateRules() returns the dimensions of a cached response", () => {
   });
 });
 
-Deno.test("evaluateRules() asks for a file once at most", () => {
+Deno.test("evaluateRules() looks up a file at most once", () => {
   const asked: string[] = [];
   const fileExists = (path: string) => asked.push(path) > 0;
   const rules = ["/x", "/y"].map((target): ShortRule => [{}, to(target, { ifNoFile: true })]);

@@ -105,7 +105,7 @@ const anotherClient = fc.tuple(anyRequest, anyRequest).map(([request, other]) =>
   }] as const;
 });
 
-Deno.test("isSameForAllClients() holds only where other clients get the same decision", () => {
+Deno.test("isSameForAllClients() is true only if other clients get the same decision", () => {
   const seen = { same: 0, other: 0 };
   fc.assert(
     fc.property(anyRuleSet, fc.array(anotherClient, { minLength: 10 }), (set, pairs) => {

@@ -41,9 +41,10 @@ function anyMismatch(items: readonly RuntimeLeaf[], facts: RequestFacts): Mismat
     const failing = new LeafMatcher(leaf).failing(facts);
     if (failing === undefined) return "";
     const { field, wanted, seen } = fieldMismatch(failing, leaf, facts);
-    return `any[${index}].${field} wants ${wanted} and sees ${seen}`;
+    return `any[${index}].${field} is ${seen}, not ${wanted}`;
   });
-  return { field: "any", wanted: `one of ${items.length} alternatives`, seen: reasons.join("; ") };
+  const seen = `none: ${reasons.join("; ")}`;
+  return { field: "any", wanted: `one of ${items.length} alternatives`, seen };
 }
 
 /** Explains why the field of the condition does not match. */

@@ -42,11 +42,11 @@ const MISMATCHES: readonly [condition: Condition, field: string, wanted: string,
     { any: [{ host: "b.test" }, { geo: ["FR"] }] },
     "any",
     "one of 2 alternatives",
-    "any[0].host wants b.test and sees a.test; any[1].geo wants FR and sees DE",
+    "none: any[0].host is a.test, not b.test; any[1].geo is DE, not FR",
   ],
 ];
 
-Deno.test("explainRequest() names the first field that does not hold", async (t) => {
+Deno.test("explainRequest() names the first field that does not match", async (t) => {
   for (const [condition, field, wanted, seen] of MISMATCHES) {
     await t.step(`${field} wants ${wanted}`, () => {
       const [rule] = explain([[condition, { type: "log" }]], REQUEST).rules;
@@ -91,7 +91,7 @@ Deno.test("explainRequest() reports why a rule that matches had no effect", asyn
   }
 });
 
-Deno.test("explainRequest() lists disabled rules and sums up", () => {
+Deno.test("explainRequest() lists disabled rules and summarizes", () => {
   const rules: readonly ShortRule[] = [
     [{}, { type: "deny" }, { enabled: false, name: "Closed" }],
     [{ path: { type: "glob", value: "/{a}" } }, { type: "rewrite", target: "/y/{a}" }],

@@ -162,14 +162,14 @@ Deno.test("importHeaders() reads blocks, joins repeated names and removes header
   ]);
 });
 
-Deno.test("importHeaders() puts captures into values as Cloudflare does", () => {
+Deno.test("importHeaders() inserts captures into values like Cloudflare", () => {
   const result = importHeaders("/m/:title\n  X-Title: on :title, :other", { flavor: "cloudflare" });
   assert.deepEqual(pairsOf(result), [
     [glob("/m/{title}"), { type: "set_headers", headers: { "X-Title": "on {title}, :other" } }],
   ]);
 });
 
-Deno.test("importHeaders() names each line without equivalent", () => {
+Deno.test("importHeaders() names each line without an equivalent", () => {
   const text = "  X: 1\n/a\n  Basic-Auth: a:b\n  Bad\n  Content-Length: 5\n  X: 1\nb\n  Y: 2\n";
   const { ruleSet, unsupported } = importHeaders(text);
   assert.deepEqual(unsupported.map(({ line, reason }) => `${line} ${reason}`), [

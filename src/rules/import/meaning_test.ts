@@ -124,7 +124,7 @@ Deno.test("importNetlifyToml() sets headers where Netlify does", () => {
   assert.match(reasonsOf(headersOf("/dl/x:name"))[0] ?? "", /matches a whole segment/);
 });
 
-Deno.test("importRedirects() leads no path of Netlify to a target without its name", () => {
+Deno.test("importRedirects() never redirects a Netlify path to a target without its name", () => {
   const result = importRedirects("/posts/* /posts/:splat.html 200!");
   assert.equal(leads(result, "/posts/a/b"), "/posts/a/b.html");
   for (const path of ["/posts", "/posts/", "/posts/a/"]) assert.equal(leads(result, path), "-");
@@ -203,7 +203,7 @@ Deno.test("importVercelJson() leads where Vercel does", async (t) => {
   }
 });
 
-Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
+Deno.test("importVercelJson() skips what rules cannot express, with the reason", () => {
   const rows: readonly (readonly [result: ImportResult, reason: RegExp])[] = [
     [rewrite("/((?!api|assets).*)", "/index.html"), /can exclude only one path/],
     [rewrite("/((?!.*\\.).*)", "/index.html"), /no equivalent in a glob/],
@@ -256,7 +256,7 @@ Deno.test("importVercelJson() gives s-maxage to the edge, and the rest to client
   assert.deepEqual(headersAt(targeted, "/feed"), { "cache-control": "max-age=5" });
 });
 
-Deno.test("importVercelJson() lets the last entry say what is cached", () => {
+Deno.test("importVercelJson() lets the last entry decide what is cached", () => {
   const result = withHeaders(
     ["/first", { "Cache-Control": "no-store" }],
     ["/(.*)", { "Cache-Control": "s-maxage=60" }],

@@ -191,7 +191,7 @@ class NetlifyImport {
 /**
  * Turns the text of a `netlify.toml` into a rule set.
  *
- * @throws {UnreadableImportError} if the text is no TOML
+ * @throws {UnreadableImportError} if the text is not TOML
  */
 export function importNetlifyToml(text: string): ImportResult {
   const source = text.replace(/^\uFEFF/, "");

@@ -46,7 +46,7 @@ Deno.test("importNetlifyToml() keeps what Netlify's redirects mean", async (t) =
   }
 });
 
-Deno.test("importNetlifyToml() lets a file stand before a redirect without force", () => {
+Deno.test("importNetlifyToml() prefers a file to a redirect without force", () => {
   assert.equal(leads(importNetlifyToml(redirect(OLD)), "/old-path", true), "-");
   const forced = importNetlifyToml(redirect(`${OLD}force = true`));
   assert.equal(leads(forced, "/old-path", true), "301 /new-path");
@@ -72,7 +72,7 @@ const REFUSED: readonly (readonly [fields: string, reason: RegExp])[] = [
   ['from = "http://www.example.com/a"\nto = "/b"', /http only/],
 ];
 
-Deno.test("importNetlifyToml() says line by line which redirects have no equivalent", () => {
+Deno.test("importNetlifyToml() lists each line with a redirect without an equivalent", () => {
   for (const [fields, reason] of REFUSED) {
     const { imported, unsupported } = importNetlifyToml(`# mine\n${redirect(fields)}`);
     assert.equal(imported, 0, fields);
@@ -123,7 +123,7 @@ X-Empty = ""
   assert.deepEqual(elsewhere.unsupported.map(({ line }) => line), [2]);
 });
 
-Deno.test("importNetlifyToml() says of each other setting where svc has it", () => {
+Deno.test("importNetlifyToml() says where svc has each other setting", () => {
   const { unsupported, imported } = importNetlifyToml(`[build]
   base = "web"
   command = "npm run build"
@@ -157,7 +157,7 @@ Deno.test("importNetlifyToml() says of each other setting where svc has it", () 
   ]);
 });
 
-Deno.test("importNetlifyToml() refuses what is no TOML, with the line", () => {
+Deno.test("importNetlifyToml() refuses invalid TOML, with the line", () => {
   assert.throws(
     () => importNetlifyToml("[build]\ncommand = \n"),
     (error) => error instanceof UnreadableImportError && /^Line 2: /.test(error.message),

@@ -36,7 +36,7 @@ Deno.test("importRedirects() keeps what Netlify's lines mean", async (t) => {
   }
 });
 
-Deno.test("importRedirects() lets a file stand before an unforced rule, but not before a country", () => {
+Deno.test("importRedirects() prefers a file to an unforced rule, but not to a country rule", () => {
   assert.equal(leads(importRedirects("/a /b"), "/a", true), "-");
   assert.equal(leads(importRedirects("/a /b 301!"), "/a", true), "301 /b");
   const german = { url: "/", country: "DE" };
@@ -68,7 +68,7 @@ Deno.test("importRedirects() skips what has no equivalent, and counts it", async
   }
 });
 
-Deno.test("importRedirects() reports that https alone cannot be asked for", () => {
+Deno.test("importRedirects() reports that a rule cannot match https only", () => {
   const { imported, notes } = importRedirects("https://a.example/x https://b.example/y");
   assert.equal(imported, 1);
   assert.match(notes[0]?.reason ?? "", /^Matches http as well/);
@@ -100,7 +100,7 @@ Deno.test("importRedirects() keeps what Cloudflare's lines mean", async (t) => {
   }
 });
 
-Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
+Deno.test("importHeaders() reads blocks like Cloudflare", () => {
   const text = `
                 /a
     Name         :           Value
@@ -248,7 +248,7 @@ Deno.test("importVercelJson() skips what has no equivalent, and counts it", asyn
   }
 });
 
-Deno.test("importVercelJson() puts captures into header values, and refuses a name that stands twice", () => {
+Deno.test("importVercelJson() inserts captures into header values, and refuses a duplicate name", () => {
   const of = (...headers: readonly object[]) =>
     importVercelJson(JSON.stringify({ headers: [{ source: "/:lang(en|de)/:page", headers }] }));
   const result = of({ key: "X-Page", value: ":page in :lang" }, { key: "X-Raw", value: "{page}" });

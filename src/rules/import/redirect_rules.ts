@@ -55,7 +55,7 @@ const NETLIFY_FUNCTION = /\/\.netlify\/(?:builders|functions)\//i;
 const FOLDER = /\/\*?$/;
 const FOLDER_PAGE = /^\/(?:.*\/)?index(?:\.html)?$/;
 
-/** Statuses that Cloudflare takes. */
+/** Statuses that Cloudflare accepts. */
 const CLOUDFLARE_STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308]);
 
 const FALLBACK_NOTE = "Cloudflare ignores this line as a loop. svc uses it as the fallback of a " +

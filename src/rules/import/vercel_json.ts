@@ -292,7 +292,7 @@ function readJson(text: string): { readonly value: unknown } | { readonly proble
 /**
  * Turns the text of a `vercel.json` into a rule set.
  *
- * @throws {UnreadableImportError} if the text is no JSON object
+ * @throws {UnreadableImportError} if the text is not a JSON object
  */
 export function importVercelJson(text: string): ImportResult {
   const collector = new ImportCollector(arrangeCaching);

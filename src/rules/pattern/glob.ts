@@ -3,7 +3,7 @@
  * segments, `?` one character, `{name}` one whole non-empty segment, `{name...}` the rest of the
  * path (may be empty), `\` makes the next character literal.
  *
- * A `**` that is a whole segment also matches no segment at all, so that `**` between `/a/` and
+ * A `**` that is a whole segment also matches zero segments, so that `**` between `/a/` and
  * `/b` matches `/a/b`. `/a/**` does not match `/a`, and `/a/{rest...}` does not either; both match
  * `/a/`.
  */

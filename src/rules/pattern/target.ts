@@ -22,7 +22,10 @@ export interface ParsedTarget {
   readonly scheme: string;
   /** Userinfo, host and port as written; "" for a relative target. */
   readonly authority: string;
-  /** True for a path that begins with no slash and no capture: it follows from the request's path. */
+  /**
+   * True for a path that begins with neither a slash nor a capture: it is relative to the request's
+   * path.
+   */
   readonly isFromRequest: boolean;
   readonly path: readonly TemplatePart[];
   /** Without its `?`; absent if the target has no separate query. */

@@ -1,5 +1,5 @@
 /**
- * @module Proves relations between the sets of requests that two conditions match. Every answer
+ * @module Proves relations between the sets of requests that two conditions match. Every result
  * `true` is a proof; `false` means "not proven".
  */
 import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";

@@ -63,12 +63,12 @@ Deno.test("conditionContains() proves the expected cases", () => {
     }).rules[0]!.condition;
   const exact = (value: string): RuntimeCondition => ({ path: { type: "exact", value } });
   const rows: readonly [string, RuntimeCondition, RuntimeCondition, boolean][] = [
-    ["all holds anything", {}, exact("/a"), true],
-    ["a path holds less than all", exact("/a"), {}, false],
+    ["all contains anything", {}, exact("/a"), true],
+    ["a path contains less than all", exact("/a"), {}, false],
     ["/** holds all", glob("/**"), {}, true],
     ["a splat is a prefix", glob("/a/{r...}"), exact("/a/b/c"), true],
-    ["but not of its folder's name", glob("/a/{r...}"), exact("/a"), false],
-    ["* holds a capture", glob("/a/*"), glob("/a/{x}"), true],
+    ["but not a prefix of its folder's name", glob("/a/{r...}"), exact("/a"), false],
+    ["* contains a capture", glob("/a/*"), glob("/a/{x}"), true],
     ["a capture is not empty", glob("/a/{x}"), glob("/a/*"), false],
     ["methods", { methods: ["GET", "HEAD"] }, { methods: ["GET"] }, true],
     ["networks", { sourceIpCidrs: ["10.0.0.0/8"] }, { sourceIpCidrs: ["10.1.0.0/16"] }, true],

@@ -6,7 +6,7 @@ import type { Device } from "../vocabulary.ts";
 /** The facts that conditions, targets and rate limits use. */
 export interface RequestFacts {
   readonly method: string;
-  /** Lower-case punycode, without port and final dot. */
+  /** Lower-case punycode, without port or final dot. */
   readonly host: string;
   /** Normalized. */
   readonly path: string;
@@ -153,7 +153,7 @@ export function requestHost(host: string): string | undefined {
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 }
 
-/** Creates facts from a described request. Throws TypeError where the URL names an invalid host. */
+/** Creates facts from a described request. Throws TypeError if the URL names an invalid host. */
 export function factsFromRequest(request: DescribedRequest): RequestFacts | PathRejection {
   const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
   const headers = new Headers(request.headers);

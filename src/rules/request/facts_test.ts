@@ -17,11 +17,11 @@ Deno.test("factsFromRequest() reads the host of a path from the Host header", ()
   assert.equal(factsOf("/a").host, "localhost");
 });
 
-Deno.test("factsFromRequest() hands on the rejection of a path", () => {
+Deno.test("factsFromRequest() passes on the rejection of a path", () => {
   assert.deepEqual(factsFromRequest({ url: "/a%00" }), { rejected: "encoded_nul" });
 });
 
-Deno.test("factsFromRequest() refuses a host that is none", () => {
+Deno.test("factsFromRequest() refuses an invalid host", () => {
   assert.throws(() => factsFromRequest({ url: "http://a b/" }), TypeError);
 });
 
@@ -38,7 +38,7 @@ const HOSTS: readonly [text: string, host: string | undefined][] = [
   ["a\\b", undefined],
 ];
 
-Deno.test("requestHost() plays no games", async (t) => {
+Deno.test("requestHost() is strict", async (t) => {
   for (const [text, host] of HOSTS) {
     await t.step(text, () => assert.equal(requestHost(text), host));
   }
@@ -49,7 +49,7 @@ Deno.test("a second question mark belongs to the name of the first parameter", (
   assert.deepEqual([facts.query("?a"), facts.query("a"), facts.query("b")], [["1"], [], ["2"]]);
 });
 
-Deno.test("facts decode queries and leave cookies as they are", () => {
+Deno.test("facts decode queries and keep cookies unchanged", () => {
   const facts = factsOf({
     url: "/?q=a%20b&q=c+d&e",
     headers: { cookie: 'a=1; b="x"; a=2; junk; c=d=e' },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { canonicalHost, hostOrSame, splitAuthority } from "./host.ts";
 
-Deno.test("canonicalHost() writes every valid host in one way", () => {
+Deno.test("canonicalHost() returns one spelling for every valid host", () => {
   const rows: readonly (readonly [name: string, host: string, wanted: string])[] = [
     ["ASCII", "Example.COM", "example.com"],
     ["final dot", "example.com.", "example.com"],
@@ -51,7 +51,7 @@ Deno.test("canonicalHost() refuses incomplete hosts and hosts with extra parts",
   for (const host of rows) assert.ok("problem" in canonicalHost(host), JSON.stringify(host));
 });
 
-Deno.test("canonicalHost() changes nothing when applied twice, and allows no separators", () => {
+Deno.test("canonicalHost() is idempotent, and allows no separators", () => {
   fc.assert(
     fc.property(fc.oneof(fc.domain(), fc.string({ unit: "binary", maxLength: 12 })), (text) => {
       const once = hostOrSame(text);
@@ -62,7 +62,7 @@ Deno.test("canonicalHost() changes nothing when applied twice, and allows no sep
   );
 });
 
-Deno.test("splitAuthority() cuts a port off", () => {
+Deno.test("splitAuthority() splits off a port", () => {
   assert.deepEqual(splitAuthority("a.example"), { host: "a.example" });
   assert.deepEqual(splitAuthority("a.example:80"), { host: "a.example", port: "80" });
   assert.deepEqual(splitAuthority("[::1]"), { host: "[::1]" });

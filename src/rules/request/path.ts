@@ -12,7 +12,7 @@
  * `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
  */
 
-/** Why a raw path has no normalized form; the edge answers 400. */
+/** Why a raw path has no normalized form; the edge responds with 400. */
 export interface PathRejection {
   readonly rejected: "bad_escape" | "encoded_nul";
 }

@@ -34,7 +34,7 @@ const ROWS: readonly [raw: string, normal: string][] = [
   ["a", "/a"],
 ];
 
-Deno.test("normalizePath() writes one path in one way", async (t) => {
+Deno.test("normalizePath() returns one spelling for every path", async (t) => {
   for (const [raw, normal] of ROWS) {
     await t.step(JSON.stringify(raw), () => assert.equal(normalizePath(raw), normal));
   }
@@ -68,7 +68,7 @@ const rough = fc.array(
   ),
 ).map((parts) => parts.join(""));
 
-Deno.test("normalizePath() changes nothing the second time", () => {
+Deno.test("normalizePath() is idempotent", () => {
   fc.assert(fc.property(fc.oneof(rough, fc.string(), fc.webPath()), (raw) => {
     const normal = normalizePath(raw);
     fc.pre(typeof normal === "string");
@@ -83,7 +83,7 @@ Deno.test("normalizePath() is linear in the length of the path", () => {
   for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 
-Deno.test("canonicalPathText() changes nothing the second time", () => {
+Deno.test("canonicalPathText() is idempotent", () => {
   fc.assert(fc.property(fc.oneof(rough, fc.string()), (text) => {
     const canonical = canonicalPathText(text);
     assert.equal(canonicalPathText(canonical), canonical);

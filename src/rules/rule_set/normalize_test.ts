@@ -5,7 +5,7 @@ import { normalizeRules } from "./normalize.ts";
 import { loadRulesValue } from "../document/parse_rules.ts";
 import type { RuleSet } from "./types.ts";
 
-Deno.test("normalizeRules() changes nothing when applied twice", () => {
+Deno.test("normalizeRules() is idempotent", () => {
   fc.assert(fc.property(anyRuleSet, (ruleSet) => {
     const once = normalizeRules(ruleSet);
     assert.deepEqual(normalizeRules(once), once);

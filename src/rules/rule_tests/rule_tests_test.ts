@@ -69,7 +69,7 @@ function run(source: string) {
   return runRuleTests(COMPILED, parsed.tests ?? []);
 }
 
-Deno.test("runRuleTests() passes expected results and lists the rules not reached", () => {
+Deno.test("runRuleTests() passes expected results and lists rules that were not reached", () => {
   const report = run(GOOD);
   assert.deepEqual(report.results.flatMap(({ failures }) => failures), []);
   assert.deepEqual([report.passed, report.failed], [5, 0]);

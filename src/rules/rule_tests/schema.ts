@@ -24,7 +24,7 @@ function isRequestUrl(url: string): boolean {
 
 /** The expectation of one row; all given fields are compared. */
 const expectationSchema = z.strictObject({
-  /** `pass` is a request that goes on to the routes. */
+  /** `pass` is a request that continues to the routes. */
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
   status: integer(300, 599).optional(),
   location: name.optional(),

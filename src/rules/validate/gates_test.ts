@@ -112,7 +112,7 @@ function stepsOf(kind: string, count: number): number {
 }
 
 for (const kind of Object.keys(ALTERNATING)) {
-  Deno.test(`checkGates() of twice as many rules takes twice as many steps at most: ${kind}`, () => {
+  Deno.test(`checkGates() takes at most twice as many steps for twice as many rules: ${kind}`, () => {
     assert.ok(stepsOf(kind, 8000) < 2.2 * stepsOf(kind, 4000));
   });
 }

@@ -57,7 +57,7 @@ function* checkFunctionNames(
   }
 }
 
-/** Reports conditions on networks, which no request meets if the edge does not know them. */
+/** Reports conditions on networks, which no request matches if the edge does not know them. */
 function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
@@ -85,7 +85,7 @@ function* warnGeo(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports limits of which several nodes let through a multiple. */
+/** Reports limits that several nodes exceed together. */
 function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   const { action, enabled } = checked.rule;
   if (action.type !== "rate_limit" || enabled === false) return;

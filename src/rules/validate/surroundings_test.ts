@@ -34,7 +34,7 @@ function findings(surroundings: Surroundings): string[] {
   );
 }
 
-Deno.test("parseRulesToml() names functions that are missing, with place and suggestion", () => {
+Deno.test("parseRulesToml() names missing functions, with position and suggestion", () => {
   assert.deepEqual(findings({ functions: ["auth", "count"] }), [
     `9:11 error unknown_function: Use a function of the project: there is none named "auhth" ` +
     `(Did you mean "auth"?)`,
@@ -46,14 +46,14 @@ Deno.test("parseRulesToml() names functions that are missing, with place and sug
   assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);
 });
 
-Deno.test("parseRulesToml() warns of asn if there is no database of networks", () => {
+Deno.test("parseRulesToml() warns of asn if there is no ASN database", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
     "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, no " +
     "request matches asn (A trusted proxy can also send the network in X-Geo-ASN)",
   ]);
 });
 
-Deno.test("parseRulesToml() warns of geo where countries cannot be read", () => {
+Deno.test("parseRulesToml() warns of geo if countries cannot be looked up", () => {
   const text = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]

@@ -64,7 +64,7 @@ const anyCondition = fc.tuple(anyRuleSet, fc.boolean()).map(([ruleSet, isNot]) =
   });
 });
 
-Deno.test("warnDeadConditions() reports no condition that a request meets", () => {
+Deno.test("warnDeadConditions() reports no condition that a request matches", () => {
   let named = 0;
   fc.assert(
     fc.property(anyCondition, fc.array(anyRequest, { minLength: 5 }), (conditions, requests) => {

@@ -25,7 +25,7 @@ const MAX_HOPS = 20;
 const MAX_JUDGEMENTS = 3_000_000;
 
 /**
- * How often a rule must recur within this number of hops to count as a loop with ever-changing
+ * How many times a rule must recur within this number of hops to count as a loop with ever-changing
  * URLs.
  */
 const MIN_RETURNS = 3;
@@ -35,7 +35,7 @@ const HOP_COST = 30;
 
 type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
 
-/** A circle: the rules in it, and the paths that a browser would ask for. */
+/** A loop: its rules, and the paths that a browser would request. */
 interface Circle {
   /** Places in the rules that were handed over. */
   readonly rules: readonly number[];

@@ -57,10 +57,10 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
   "an address": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
     'functions/a.ts:1:25 import_refused: A function cannot import from a URL: "npm:hono"',
   ]],
-  "a package that is not there": [{ "functions/a.ts": 'export { default } from "absent";' }, [
+  "a missing package": [{ "functions/a.ts": 'export { default } from "absent";' }, [
     'functions/a.ts:1:25 bundle_failed: Could not resolve "absent"',
   ]],
-  "two files of one name, and a bad name": [
+  "two files with one name, and a bad name": [
     { "functions/a.ts": GOOD, "functions/a.js": GOOD, "functions/B_c.ts": GOOD },
     [
       "functions/B_c.ts invalid_name: A function name must have 1 to 64 characters of a-z, 0-9 and inner " +
@@ -98,9 +98,9 @@ for (const [name, [files, expected]] of Object.entries(PROBLEMS)) {
 Deno.test("bundleFunctions() creates one module of a function and its packages", async () => {
   const files = {
     "functions/a.ts": 'import { two } from "kept";\nexport default (): number => two;',
-    "functions/_shared.ts": "broken here, but no function",
-    "functions/svc.d.ts": "broken here, but no function",
-    "functions/a_test.ts": "broken here, but no function",
+    "functions/_shared.ts": "broken, but not a function",
+    "functions/svc.d.ts": "broken, but not a function",
+    "functions/a_test.ts": "broken, but not a function",
     "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
     "node_modules/kept/index.js": "exports.two = 2;",
   };
@@ -179,7 +179,7 @@ Deno.test("sealFunction() reads no source map from the disk", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("unpackBinary() writes once, executable, repairs a truncated file, and checks its digest", async () => {
+Deno.test("unpackBinary() writes an executable once, repairs a truncated file, and checks the digest", async () => {
   const bytes = new TextEncoder().encode("#!/bin/sh\n");
   const facts = { bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
   await inProject({ "staged.json": JSON.stringify(facts) }, async (folder) => {

@@ -36,18 +36,18 @@ async function load(
 
 /** Each row: files of a project, and what its server exports as `default`. */
 const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
-  "a CommonJS package, JSON, and a name that is computed": [{
+  "a CommonJS package, JSON, and a computed name": [{
     "dist/server/entry.mjs": 'import kept from "kept"; export default kept;',
     "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
     "node_modules/kept/index.js": 'const path = require(["pa", "th"].join(""));\n' +
       'exports.two = require("./data.json").two; exports.base = path.basename("/a/b");',
     "node_modules/kept/data.json": '{"two":2}',
   }, { two: 2, base: "b" }],
-  "chunks that are imported late": [{
+  "chunks that are imported later": [{
     "dist/server/entry.mjs": 'export default await import("./chunks/a.mjs").then((a) => a.name);',
     "dist/server/chunks/a.mjs": 'export const name = "chunk";',
   }, "chunk"],
-  "the namespace of a module that is imported late": [{
+  "the namespace of a module that is imported later": [{
     "dist/server/entry.mjs": 'const a = await import("./a.mjs");\n' +
       "export default [a[Symbol.toStringTag], Object.keys(a)];",
     "dist/server/a.mjs": "export const name = 1; export default 2;",
@@ -55,11 +55,11 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
   "Node's modules without their prefix": [{
     "dist/server/entry.mjs": 'import { sep } from "path"; export default sep;',
   }, "/"],
-  "a name `require` of the author's own": [{
+  "the author's own name `require`": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       'const require = createRequire(import.meta.url); export default require("node:path").sep;',
   }, "/"],
-  "packages that a `require` of the author's own names": [{
+  "packages named by the author's own `require`": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       "const require = createRequire(import.meta.url);\n" +
       'const late = () => require("kept");\n' +
@@ -73,7 +73,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
       'let found = "none"; try { await import("absent"); } catch (error) { found = error.code; }\n' +
       "export default found;",
   }, "MODULE_NOT_FOUND"],
-  "a native addon that is needed late": [{
+  "a native addon that is needed later": [{
     "dist/server/entry.mjs":
       'export default await import("./image.mjs").then(() => "loaded", ({ message }) => message);',
     "dist/server/image.mjs": 'import sharp from "sharp"; export const x = sharp;',
@@ -174,7 +174,7 @@ Deno.test("bundleServerEntry() advises to install missing packages", async () =>
 
 /** Each row: files of a project, and why its server would rather run on Node. */
 const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
-  "nothing, where names are computed only in what is left out": [{
+  "nothing, if names are computed only in omitted code": [{
     "dist/server/entry.mjs": 'import { used } from "./a.mjs"; export default used;',
     "dist/server/a.mjs": 'export { other } from "./b.mjs"; export const used = 1;',
     "dist/server/b.mjs": "export const other = (name) => import(name);",
@@ -184,10 +184,10 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
     "node_modules/views/package.json": '{"name":"views","main":"index.js"}',
     "node_modules/views/index.js": "module.exports = (engine) => require(engine);",
   }, ["computed views"]],
-  "own modules that import by computed names": [{
+  "the project's modules that import by computed names": [{
     "dist/server/entry.mjs": 'export default (name) => import(name + ".js");',
   }, ["computed server/entry.mjs"]],
-  "a require of its own that is handed on": [{
+  "its own require that is passed on": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       "export default createRequire(import.meta.url);",
   }, ["computed server/entry.mjs"]],
@@ -195,11 +195,11 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
     "dist/server/entry.mjs": 'import { Worker } from "node:worker_threads";\n' +
       'export default () => new Worker(new URL("./thread.mjs", import.meta.url));',
   }, ["worker server/entry.mjs"]],
-  "nothing, where SvelteKit hides an import of Node's own modules": [{
+  "nothing, because SvelteKit hides an import of Node's own modules": [{
     "dist/server/entry.mjs": "var obfuscated_import = (module_name) => import(\nmodule_name);\n" +
       'export default () => obfuscated_import("node:fs");',
   }, []],
-  "nothing, where React Router loads the modules of routes in browsers": [{
+  "nothing, because React Router loads modules of routes in browsers": [{
     "dist/server/entry.mjs": 'import load from "react-router"; export default load;',
     "node_modules/react-router/package.json": '{"name":"react-router","main":"index.mjs"}',
     "node_modules/react-router/index.mjs": "export default (route) => import(route.module);",
@@ -220,7 +220,7 @@ for (const [name, [files, expected]] of Object.entries(NEEDS)) {
   });
 }
 
-Deno.test("bundleServerEntry() brings the files that packages open by names put together", async () => {
+Deno.test("bundleServerEntry() includes files that packages open by concatenated names", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import words from "words"; export default words;',
@@ -245,7 +245,7 @@ Deno.test("bundleServerEntry() brings the files that packages open by names put 
 
 /** Each row: files of a project, and the problems as `file code: message`. */
 const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
-  "a package that is not there": [
+  "a missing package": [
     { "dist/server/entry.mjs": 'import "absent";' },
     /^server\/entry\.mjs import_missing: Could not resolve "absent"/,
   ],

@@ -14,7 +14,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     text: `${IMPORT}const require = createRequire(import.meta.url); require("a"); require('./b');`,
     specifiers: ["a", "./b"],
   },
-  "Node's own modules alone": {
+  "only Node's own modules": {
     text: `${IMPORT}const r = createRequire(import.meta.url); r("fs"); r("node:os");`,
   },
   "minified names, by the whole module": {
@@ -25,7 +25,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     text: 'const { createRequire: c } = require("module"); const r = c(__filename); r("a");',
     specifiers: ["a"],
   },
-  "a call at once": { text: `${IMPORT}createRequire(import.meta.url)("a");`, specifiers: ["a"] },
+  "an immediate call": { text: `${IMPORT}createRequire(import.meta.url)("a");`, specifiers: ["a"] },
   "computed names": {
     text: `${IMPORT}const r = createRequire(import.meta.url); r(process.argv[2]);`,
     computed: true,
@@ -39,7 +39,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     specifiers: ["a"],
     computed: true,
   },
-  "a require that is handed on": {
+  "a require that is passed on": {
     text: `${IMPORT}export default createRequire(import.meta.url);`,
     computed: true,
   },
@@ -60,7 +60,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     computed: true,
   },
   "no createRequire of Node": { text: "const createRequire = 1; require(createRequire);" },
-  "text that is no module": { text: "createRequire( return" },
+  "text that is not a module": { text: "createRequire( return" },
 };
 
 for (const [name, { text, specifiers = [], computed = false }] of Object.entries(ROWS)) {

@@ -46,7 +46,7 @@ function subjectOf(path: string): string {
   return name ?? path;
 }
 
-/** Files of which something is part of the bundle. */
+/** Files with parts in the bundle. */
 function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   return new Set(
     Object.values(outputs).flatMap(({ inputs }) =>

@@ -115,7 +115,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** The data files that a module names and that lie where it says. */
+/** The data files that a module names and that exist there. */
 async function assetsOf(text: string, file: string): Promise<readonly string[]> {
   const named = [...text.matchAll(DATA_FILE)].map(([, name]) => join(dirname(file), name ?? ""));
   const found = await Promise.all(

@@ -21,7 +21,7 @@ const start = (program: Partial<ServerStart["program"]>, env = {}) =>
     program: { toolchains: [], path: [], ...program },
   } as ServerStart, VIEW);
 
-Deno.test("programCommand() starts an image by its own command, with its variables", () => {
+Deno.test("programCommand() starts an image with its own command, with its variables", () => {
   const { program, args, env } = start({ image: IMAGE }, { A: "project", PORT: "1" });
   assert.deepEqual([program, args], ["/usr/bin/node", ["main.js"]]);
   assert.deepEqual(env, {
@@ -42,7 +42,7 @@ Deno.test("programCommand() starts the command of svc.toml in an image's shell",
   assert.equal(env.PATH, "/usr/bin");
 });
 
-Deno.test("programCommand() needs a command where there is no image", () => {
+Deno.test("programCommand() needs a command if there is no image", () => {
   assert.throws(() => start({}), TypeError);
   assert.equal(start({ command: "./a" }).env.LANG, "C.UTF-8");
 });

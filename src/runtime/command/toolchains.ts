@@ -2,7 +2,7 @@
 export interface Toolchain {
   readonly id: string;
   readonly name: string;
-  /** Programs, of which the first available one is used. */
+  /** Programs; the first available one is used. */
   readonly programs: readonly string[];
   /** Arguments that print its version. */
   readonly versionArgs: readonly string[];

@@ -66,7 +66,7 @@ class Server implements ComputeServer {
     });
   }
 
-  /** The process that runs; a test sends it signals. */
+  /** The running process; a test sends it signals. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }

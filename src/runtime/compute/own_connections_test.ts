@@ -35,7 +35,7 @@ function startServer() {
 
 const localPort = (conn: Deno.TcpConn): number => conn.localAddr.port;
 
-Deno.test("OwnConnections passes an announced connection on, both ways, without the greeting", async () => {
+Deno.test("OwnConnections passes on an announced connection in both directions, without the greeting", async () => {
   const server = startServer();
   const own = new OwnConnections(server.dial);
   own.greets = true;
@@ -51,7 +51,7 @@ Deno.test("OwnConnections passes an announced connection on, both ways, without 
   await server.close();
 });
 
-Deno.test("OwnConnections passes nothing on that was not announced", async () => {
+Deno.test("OwnConnections passes on nothing unannounced", async () => {
   let dialled = 0;
   const own = new OwnConnections(() => {
     dialled++;

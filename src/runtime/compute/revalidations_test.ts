@@ -25,7 +25,7 @@ Deno.test("Revalidations passes on valid requests, and responds with the reason 
   assert.equal(seen.length, 1);
 });
 
-Deno.test("Revalidations refuses a server that asks too often, until the next second", async () => {
+Deno.test("Revalidations refuses a server with too many requests until the next second", async () => {
   let now = 0;
   let count = 0;
   const revalidations = new Revalidations(() => now, () => {
@@ -44,7 +44,7 @@ Deno.test("Revalidations refuses a server that asks too often, until the next se
   assert.equal(count, MAX_REVALIDATIONS_PER_SECOND + 1);
 });
 
-Deno.test("Revalidations answers with the reason why the platform refused", async () => {
+Deno.test("Revalidations responds with the reason why the platform refused", async () => {
   const revalidations = new Revalidations(() => 0, () => Promise.reject(new Error("no such path")));
   assert.deepEqual(await revalidations.answer(toPayload(ASKED)), { problem: "no such path" });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { forwardedHeaders, ServerClient } from "./server_client.ts";
 
-Deno.test("forwardedHeaders() drops the fields of one connection, and names the request", () => {
+Deno.test("forwardedHeaders() drops hop-by-hop fields, and identifies the request", () => {
   const headers = forwardedHeaders({
     method: "POST",
     target: "/",
@@ -35,7 +35,7 @@ function impatientServer() {
     const bytes = new Uint8Array(1024);
     await conn.read(bytes);
     await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
-    // The body of the first request may arrive separately from its head.
+    // The body of the first request may arrive separately from its headers.
     for (let text = ""; !text.includes(" HTTP/1.1\r\n");) {
       const count = await conn.read(bytes);
       if (count === null) break;
@@ -96,7 +96,7 @@ Deno.test("ServerClient resends a repeatable body after its connection was lost"
   await server.close();
 });
 
-Deno.test("ServerClient ends a request whose caller disconnected when the response started to arrive", async () => {
+Deno.test("ServerClient ends a request whose caller disconnected when the response started", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const answering = (async () => {
     for await (const conn of listener) {

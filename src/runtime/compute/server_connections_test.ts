@@ -53,9 +53,9 @@ Deno.test("requests get connections in order, released by others or newly accept
   });
   const first = await server.greet();
   const left = await taken[0]!;
-  assert.deepEqual(order, [1], "the others wait for what the server has not accepted");
+  assert.deepEqual(order, [1], "the others wait for the server to accept");
   connections.give(left);
-  assert.equal(await taken[1], left, "the second takes what the first has left");
+  assert.equal(await taken[1], left, "the second uses what the first has left");
   const second = await server.greet();
   const other = await taken[2]!;
   assert.notEqual(other, left);
@@ -67,7 +67,7 @@ Deno.test("requests get connections in order, released by others or newly accept
   server.close();
 });
 
-Deno.test("a server that does not greet gets requests immediately", async () => {
+Deno.test("a server without a greeting gets requests immediately", async () => {
   const server = openServer();
   server.connections.greets = false;
   const connection = await server.connections.take();

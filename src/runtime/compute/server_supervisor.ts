@@ -77,7 +77,7 @@ export class ServerSupervisor {
     return this.#supervisor.current?.pid;
   }
 
-  /** The server that runs, listening or not. */
+  /** The running server, listening or not. */
   get running(): ServerProcess | undefined {
     const { current } = this.#supervisor;
     return current?.end === undefined ? current : undefined;
@@ -113,7 +113,7 @@ export class ServerSupervisor {
     this.#supervisor.settle();
   }
 
-  /** Ends a server that does not react any more. */
+  /** Ends a server that no longer reacts. */
   async probe(server: ServerProcess): Promise<void> {
     if (await server.ping(GRACE_MS) !== undefined || server.isEnding) return;
     const message = "The server stopped responding and was stopped";

@@ -68,7 +68,7 @@ Deno.test("ServerSupervisor.find() starts one server for all requests that come 
   assert.deepEqual(messages(log), ["info: Server started in 120 ms (cold start)"]);
 });
 
-Deno.test("ServerSupervisor starts a server that crashed again, after pauses that grow", async () => {
+Deno.test("ServerSupervisor restarts a crashed server after growing pauses", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   (await listening()).crash("Segmentation fault (SIGSEGV)");
   await nextTurns();
@@ -88,7 +88,7 @@ Deno.test("ServerSupervisor starts a server that crashed again, after pauses tha
   assert.ok("server" in await found);
 });
 
-Deno.test("ServerSupervisor names memory if the kernel ended the server's control group", async () => {
+Deno.test("ServerSupervisor reports out of memory if the kernel killed the server's control group", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   const server = await listening();
   server.isOverGroup = true;
@@ -101,7 +101,7 @@ Deno.test("ServerSupervisor names memory if the kernel ended the server's contro
   assert.ok("server" in await found, "it starts again");
 });
 
-Deno.test("ServerSupervisor.find() refuses immediately where the pause is long", async () => {
+Deno.test("ServerSupervisor.find() refuses immediately if the pause is long", async () => {
   const { supervisor, timers, next } = setUp();
   for (let failure = 1; failure <= 6; failure++) {
     const found = supervisor.find();
@@ -131,7 +131,7 @@ Deno.test("ServerSupervisor ends a server that does not listen in time", async (
   });
 });
 
-Deno.test("ServerSupervisor counts a folder that is not there as a failed start", async () => {
+Deno.test("ServerSupervisor counts a missing folder as a failed start", async () => {
   const { supervisor, log, started } = setUp({ directory: "/no/such/folder" });
   const found = await supervisor.find();
   assert.ok("problem" in found && found.reason === "cannot_start");
@@ -140,11 +140,11 @@ Deno.test("ServerSupervisor counts a folder that is not there as a failed start"
   assert.equal(started.length, 0);
 });
 
-Deno.test("ServerSupervisor ends a server that does not react while requests run", async () => {
+Deno.test("ServerSupervisor ends an unresponsive server with running requests", async () => {
   const { timers, log, state, listening } = setUp();
   const server = await listening();
   await timers.advance(10_000);
-  assert.ok(!server.asked.includes("ping"), "nobody waits for it");
+  assert.ok(!server.asked.includes("ping"), "no one waits for it");
   state.busy = true;
   await timers.advance(20_000);
   assert.ok(server.asked.includes("ping") && !server.asked.includes("kill"));
@@ -231,7 +231,7 @@ Deno.test("ServerSupervisor.close() waits until the server ends, and starts no o
     await closed;
     assert.deepEqual(await supervisor.find(), { problem, reason: "cannot_start" });
   });
-  await t.step("or at once", async () => {
+  await t.step("or immediately", async () => {
     const { supervisor, listening } = setUp();
     const server = await listening();
     await supervisor.close(0);

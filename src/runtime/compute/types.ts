@@ -67,7 +67,7 @@ export type ComputeSocketResult =
     /** Headers of the response that opened it, without those of the handshake. */
     readonly headers: HeaderList;
   }
-  /** The server answered the upgrade as any other request. */
+  /** The server responded to the upgrade like to any other request. */
   | { readonly type: "response"; readonly response: ComputeResponse }
   | Extract<ComputeResult, { readonly type: "failed" }>;
 
@@ -111,7 +111,7 @@ export interface ComputeServer {
 }
 
 export interface ComputeLimits {
-  /** Maximum time to the head of the response, in milliseconds (spec: `runtime.timeoutMs`). */
+  /** Maximum time to the response headers, in milliseconds (spec: `runtime.timeoutMs`). */
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;

@@ -53,7 +53,7 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** The server's memory in addition to the runtime's own needs, in MiB. */
   readonly memoryMb: number;
-  /** Set where the server is a program of any language, instead of the entry. */
+  /** Set if the server is a program of any language, instead of the entry. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beginCall, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 
-Deno.test("calls that were taken back do not begin, later ones do", () => {
+Deno.test("withdrawn calls do not begin, later ones do", () => {
   const cell = makeBegunCell();
   assert.ok(beginCall(cell, 2));
   assert.ok(beginCall(cell, 4));
@@ -16,7 +16,7 @@ Deno.test("if all have started, nothing is withdrawn", () => {
   assert.ok(beginCall(cell, 4));
 });
 
-Deno.test("each call either begins or is taken back, whichever thread is first", async () => {
+Deno.test("each call either begins or is withdrawn, regardless of which thread is first", async () => {
   const cell = makeBegunCell();
   const source = `
     import { beginCall } from ${JSON.stringify(import.meta.resolve("./begun_calls.ts"))};

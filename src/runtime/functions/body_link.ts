@@ -44,7 +44,7 @@ export interface BodySenderOptions {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-/** Sends as much of a stream as was granted. The stream is not touched before. */
+/** Sends the granted amount of a stream. The stream is not touched before. */
 export class BodySender {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #credit: number;

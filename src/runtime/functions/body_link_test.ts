@@ -29,7 +29,7 @@ function join(stream: ReadableStream<Uint8Array>, credit: number) {
       }
       seen.sent += payload!.byteLength;
       seen.most = Math.max(seen.most, payload!.byteLength);
-      assert.ok(seen.sent <= seen.asked, "No more is sent than was asked for");
+      assert.ok(seen.sent <= seen.asked, "No more is sent than requested");
       assert.equal(receiver.chunk(payload!.slice()), true);
     },
   });
@@ -64,7 +64,7 @@ Deno.test("BodySender does not touch a body that no one reads", () => {
   assert.equal(sender.started, false);
 });
 
-Deno.test("BodySender stops where the reader does", async () => {
+Deno.test("BodySender stops when the reader stops", async () => {
   const cancelled = Promise.withResolvers<void>();
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
@@ -78,7 +78,7 @@ Deno.test("BodySender stops where the reader does", async () => {
   assert.equal(seen.dropped, true);
 });
 
-Deno.test("BodyReceiver notices a sender that sends more than it may", () => {
+Deno.test("BodyReceiver detects a sender that exceeds its window", () => {
   const receiver = new BodyReceiver({ credit: 1000, send: () => {}, finished: () => {} });
   assert.equal(receiver.chunk(new Uint8Array(1000)), true);
   assert.equal(receiver.chunk(new Uint8Array(1)), false);
@@ -93,7 +93,7 @@ Deno.test("BodyReceiver buffers a limited number of chunks, and no empty ones", 
   assert.equal(held, EAGER_BYTES / 256);
 });
 
-Deno.test("BodySender and BodyReceiver carry many small chunks, whenever they are asked for", async () => {
+Deno.test("BodySender and BodyReceiver carry many small chunks, regardless of when they are requested", async () => {
   const sizes = Array.from({ length: 5000 }, (_, at) => at % 3 === 0 ? 300 : 1 + at % 7);
   const { receiver } = join(ReadableStream.from(sizes.map((size) => new Uint8Array(size))), 1000);
   const bytes = await new Response(receiver.stream).bytes();

@@ -47,7 +47,7 @@ function watched() {
   };
 }
 
-Deno.test("CpuWatch puts a thread behind that burns a processor, and no other", () => {
+Deno.test("CpuWatch lowers the priority of a thread that burns CPU time, and no other", () => {
   const { burn, set } = watched();
   burn({ 7: 10, 8: 10 });
   for (let window = 0; window < 4; window++) burn({ 7: 250, 8: 120 });
@@ -58,7 +58,7 @@ Deno.test("CpuWatch puts a thread behind that burns a processor, and no other", 
   assert.deepEqual(set.slice(3), [[8, CALM_PRIORITY]]);
 });
 
-Deno.test("CpuWatch knows a thread that burns where it must wait for a processor most of the time", () => {
+Deno.test("CpuWatch detects a busy thread even if it mostly waits for a processor", () => {
   const { burn, set } = watched();
   const wait = { 7: 180, 8: 150, 9: 210 };
   burn({ 7: 70, 8: 50, 9: 40 }, 250, wait);
@@ -67,7 +67,7 @@ Deno.test("CpuWatch knows a thread that burns where it must wait for a processor
   assert.deepEqual(set, [[7, BURNING_PRIORITY]]);
 });
 
-Deno.test("CpuWatch looks at threads of busy processes only, and once in a window", () => {
+Deno.test("CpuWatch checks only threads of busy processes, once per window", () => {
   const { burn, set, asked } = watched();
   burn({ 7: 30, 8: 25 });
   for (let window = 0; window < 4; window++) burn({ 7: 30, 8: 25 });

@@ -250,7 +250,7 @@ export class FunctionCall {
     this.#options.over();
   }
 
-  /** Waits for nothing any more. */
+  /** Stops waiting. */
   #end(): void {
     this.#over = true;
     this.#deadline.at = Infinity;

@@ -29,7 +29,7 @@ export class FunctionHost {
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
-  /** True if the deployment is not live any more: its processes end with the last call. */
+  /** True if the deployment is no longer live: its processes end with the last call. */
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 

@@ -43,9 +43,9 @@ interface SvcKv {
   get<T = unknown>(key: string): Promise<T | undefined>;
   /** The value with its version, for a later \`ifVersion\`. */
   getEntry<T = unknown>(key: string): Promise<SvcKvEntry<T> | undefined>;
-  /** The new version; \`undefined\` where \`ifVersion\` did not hold, and nothing has changed. */
+  /** The new version; \`undefined\` if \`ifVersion\` did not match, and nothing has changed. */
   set(key: string, value: unknown, options?: SvcKvSetOptions): Promise<string | undefined>;
-  /** False if \`ifVersion\` did not hold, and nothing has changed. */
+  /** False if \`ifVersion\` did not match, and nothing has changed. */
   remove(key: string, options?: { readonly ifVersion?: string }): Promise<boolean>;
   /** A page of keys, in the order of their bytes; 100 by default, at most 1,000. */
   list(
@@ -91,7 +91,7 @@ interface SvcContext {
   /** Address of the client. */
   readonly ip: string;
   readonly geo: SvcGeo;
-  /** Number of the client's network, where it is known. */
+  /** Number of the client's network, if known. */
   readonly asn: number | undefined;
   readonly device: "desktop" | "mobile" | "tablet" | "bot" | undefined;
   readonly deployment: { readonly id: string; readonly url?: string };
@@ -101,35 +101,35 @@ interface SvcContext {
   readonly kv: SvcKv;
   /** The queues of the project's environment. */
   readonly queue: SvcQueue;
-  /** The project's database, where its variable is injected. */
+  /** The project's database, if its variable is injected. */
   readonly database: SvcDatabase;
-  /** Also in the answer's header x-svc-request-id and in the logs. */
+  /** Also in the response header x-svc-request-id and in the logs. */
   readonly requestId: string;
   /** The step's \`as\` name in the pipeline. */
   readonly as: string | undefined;
-  /** The answer so far: in response and observe steps. Observers see no body. */
+  /** The response so far: in response and observe steps. Observers see no body. */
   readonly response: Response | undefined;
-  /** Keeps work going after the answer, for a bounded time. */
+  /** Keeps work running after the response, for a limited time. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** In a response step the answer so far is there. */
+/** In a response step, the response so far is there. */
 interface SvcResponseContext extends SvcContext {
   readonly response: Response;
 }
 
 type SvcResult<T> = T | Promise<T>;
 
-/** Answers a request: \`handle\`. */
+/** Responds to a request: \`handle\`. */
 type SvcHandle = (request: Request, context: SvcContext) => SvcResult<Response>;
 
-/** Ends the request with a Response, changes it with a Request, or lets it go on. */
+/** Ends the request with a Response, changes it with a Request, or lets it continue. */
 type SvcRequestStep = (
   request: Request,
   context: SvcContext,
 ) => SvcResult<Response | Request | void>;
 
-/** Replaces the answer, or leaves it. */
+/** Replaces the response, or keeps it. */
 type SvcResponseStep = (
   request: Request,
   context: SvcResponseContext,

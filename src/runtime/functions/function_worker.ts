@@ -20,7 +20,7 @@ const WARN_EVERY_MS = 10_000;
 
 interface WorkerCall {
   readonly call: FunctionCall;
-  /** Call it when no call of the worker runs any more. */
+  /** Call it when no call of the worker is running. */
   readonly over: () => void;
 }
 

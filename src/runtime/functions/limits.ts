@@ -20,7 +20,7 @@ export interface FunctionLimits {
   readonly maxQueued: number;
   /** Maximum time that promises of `waitUntil` may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
-  /** Maximum time that a body may take after its head, in milliseconds. */
+  /** Maximum time that a body may take after its headers, in milliseconds. */
   readonly streamMs: number;
   /** Time in which a worker must react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
@@ -57,7 +57,7 @@ export const MAX_WORKERS = 2;
 /** Memory beyond the measured limit before the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
-/** Threads of the runtime itself, and of each worker, at most. */
+/** Maximum number of threads of the runtime itself, and of each worker. */
 const RUNTIME_THREADS = 256;
 const WORKER_THREADS = 16;
 

@@ -12,17 +12,17 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   "unknown type": { type: "redirect" },
   "status below 200": { ...RESPONSE, status: 101 },
   "status over 599": { ...RESPONSE, status: 600 },
-  "status that is no integer": { ...RESPONSE, status: 200.5 },
-  "line end in a value": { ...RESPONSE, headers: [["x", "a\r\nset-cookie: b"]] },
+  "status that is not an integer": { ...RESPONSE, status: 200.5 },
+  "line break in a value": { ...RESPONSE, headers: [["x", "a\r\nset-cookie: b"]] },
   "NUL in a value": { ...RESPONSE, headers: [["x", "a\0"]] },
   "wide character in a value": { ...RESPONSE, headers: [["x", "\u0100"]] },
-  "name that is no token": { ...RESPONSE, headers: [["x y", "1"]] },
+  "name that is not a token": { ...RESPONSE, headers: [["x y", "1"]] },
   "empty name": { ...RESPONSE, headers: [["", "1"]] },
-  "header of three": { ...RESPONSE, headers: [["x", "1", "2"]] },
+  "header with three parts": { ...RESPONSE, headers: [["x", "1", "2"]] },
   "too many headers": { ...RESPONSE, headers: Array(501).fill(["x", "1"]) },
   "unknown body": { ...RESPONSE, body: "file" },
-  "line end in the reason": { ...RESPONSE, statusText: "a\r\nb" },
-  "method that is no word": {
+  "line break in the reason": { ...RESPONSE, statusText: "a\r\nb" },
+  "method that is not a word": {
     type: "request",
     method: "GET /",
     url: "/",
@@ -37,12 +37,12 @@ for (const [name, value] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("parseResult() refuses bytes that are no UTF-8, and too many", () => {
+Deno.test("parseResult() refuses bytes that are not UTF-8, or too many", () => {
   assert.equal(parseResult(new Uint8Array([0xff, 0xfe])), undefined);
   assert.equal(parseResult(payload(JSON.stringify(RESPONSE) + " ".repeat(300_000))), undefined);
 });
 
-Deno.test("parseResult() accepts a result and omits what it does not know", () => {
+Deno.test("parseResult() accepts a result and omits unknown parts", () => {
   const head = parseResult(payload('{"__proto__":{"x":1},"type":"next","extra":1}'));
   assert.deepEqual(head, { type: "next" });
   assert.deepEqual(parseResult(payload(RESPONSE)), RESPONSE);

@@ -26,13 +26,13 @@ const folderIsThere = (path: string): Promise<boolean> =>
   new Promise((resolve) => exists(dirname(path), resolve));
 
 const GARBAGE: Readonly<Record<string, Uint8Array>> = {
-  "bytes that are no frame": new Uint8Array(64).fill(0xff),
+  "bytes that are not a frame": new Uint8Array(64).fill(0xff),
   "a frame for a worker": encodeFrame({ type: FunctionFrame.invoke, worker: 1, id: 2 }),
   "its own kind of frame": encodeFrame({ type: FunctionFrame.exited, worker: 1, id: 0 }),
 };
 
 for (const [name, bytes] of Object.entries(GARBAGE)) {
-  Deno.test(`a function process ends, with last words, that is sent ${name}`, async () => {
+  Deno.test(`a function process that receives ${name} exits with an error message`, async () => {
     const { path, line, output } = await startAlone();
     await line.write(bytes);
     const { code, stderr } = await output;
@@ -43,7 +43,7 @@ for (const [name, bytes] of Object.entries(GARBAGE)) {
   });
 }
 
-Deno.test("a function process that loses its platform ends, and removes its socket", async () => {
+Deno.test("a function process that loses its platform exits and removes its socket", async () => {
   const { path, line, output } = await startAlone();
   await line.write(encodeFrame({ type: FunctionFrame.stop, worker: 5, id: 0 }));
   assert.equal(await folderIsThere(path), true);

@@ -18,7 +18,7 @@ function thread() {
   return { time, processor, pass };
 }
 
-Deno.test("a call alone is charged for all of its thread's time, from its start", () => {
+Deno.test("a single call is charged for all of its thread's time, from its start", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -29,7 +29,7 @@ Deno.test("a call alone is charged for all of its thread's time, from its start"
   assert.equal(processor.ended(2), 77);
 });
 
-Deno.test("a call that waits is charged nothing, however long", () => {
+Deno.test("a waiting call is charged nothing, regardless of how long", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -67,7 +67,7 @@ Deno.test("a call is not charged for the time of earlier calls", () => {
   assert.equal(processor.ended(4), 60);
 });
 
-Deno.test("a thread counts as looping if it uses time and sends nothing", () => {
+Deno.test("a thread counts as looping if it uses CPU time and sends nothing", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -80,7 +80,7 @@ Deno.test("a thread counts as looping if it uses time and sends nothing", () => 
   assert.equal(processor.silentMs, 0);
 });
 
-Deno.test("short calls and idle workers are not read again and again", () => {
+Deno.test("short calls and idle workers are not read repeatedly", () => {
   const { time, processor, pass } = thread();
   for (let id = 2; id < 200; id += 2) {
     processor.began(id);
@@ -93,7 +93,7 @@ Deno.test("short calls and idle workers are not read again and again", () => {
   assert.equal(time.reads, 1);
 });
 
-Deno.test("nothing is charged if the system shows no times", () => {
+Deno.test("nothing is charged if the system reports no times", () => {
   const processor = new ProcessorTime({ read: () => undefined, now: () => 1e6 });
   processor.began(2);
   processor.look();

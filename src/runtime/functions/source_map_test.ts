@@ -6,7 +6,7 @@ const map = { version: 3, sources: ["functions/a.ts"], names: [], mappings: "AAA
 const bundle = (json: unknown): string =>
   `one\ntwo\n//# sourceMappingURL=data:application/json;base64,${btoa(JSON.stringify(json))}\n`;
 
-Deno.test("StackMapper points frames to the author's lines", () => {
+Deno.test("StackMapper maps frames to the author's lines", () => {
   const mapper = new StackMapper(bundle(map));
   const rows: readonly (readonly [string, string])[] = [
     ["at f (data:text/javascript:1:1)", "at f (functions/a.ts:1:1)"],

@@ -35,7 +35,7 @@ export const FunctionFrame = {
   broken: 21,
   /** The call's result as JSON. */
   result: 22,
-  /** Nothing of the call is running any more, `waitUntil` included. */
+  /** Nothing of the call is still running, `waitUntil` included. */
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,
@@ -170,7 +170,7 @@ export interface FetchedHead extends WireResponse {
   readonly body: boolean;
 }
 
-/** Maximum length of a head of a request or response, in characters of JSON. */
+/** Maximum length of the headers of a request or response, in characters of JSON. */
 export const MAX_HEAD_CHARACTERS = 128 * 1024;
 
 /** Maximum length of a stack, in characters. */

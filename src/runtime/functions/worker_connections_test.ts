@@ -52,7 +52,7 @@ async function answer(conn: Deno.Conn, type: number, worker: number, text: strin
   return { connection, frame: await first.promise };
 }
 
-Deno.test("WorkerConnections knows a worker by its key, and hears it from then on", async () => {
+Deno.test("WorkerConnections identifies a worker by its key, and then receives its frames", async () => {
   await using place = await openLines();
   const key = place.expect(7);
   const { connection, frame } = await answer(await place.connect(), FunctionFrame.hello, 7, key);
@@ -72,7 +72,7 @@ Deno.test("WorkerConnections knows a worker by its key, and hears it from then o
   ]);
 });
 
-Deno.test("WorkerConnections closes whoever is not expected", async (t) => {
+Deno.test("WorkerConnections closes unexpected connections", async (t) => {
   await using place = await openLines();
   const [key, other] = [place.expect(1), place.expect(2)];
   const rows: readonly (readonly [string, number, number, string])[] = [
@@ -102,7 +102,7 @@ Deno.test("WorkerConnections closes whoever is not expected", async (t) => {
   assert.deepEqual(place.happened, ["opened 1", "closed 1: undefined"]);
 });
 
-Deno.test("WorkerConnections waits for a hello only for its time", async () => {
+Deno.test("WorkerConnections waits for a greeting only for a limited time", async () => {
   await using place = await openLines(10);
   place.expect(1);
   using conn = await place.connect();
@@ -119,7 +119,7 @@ Deno.test("WorkerConnections keeps no more unknown connections waiting than expe
   assert.equal(await first.read(new Uint8Array(1)), null);
 });
 
-Deno.test("WorkerConnections ends a worker that sends too large a frame", async () => {
+Deno.test("WorkerConnections ends a worker that sends an oversized frame", async () => {
   await using place = await openLines();
   const key = place.expect(1);
   const { connection } = await answer(await place.connect(), FunctionFrame.hello, 1, key);
@@ -130,7 +130,7 @@ Deno.test("WorkerConnections ends a worker that sends too large a frame", async 
   assert.match(place.happened.at(-1) ?? "", /^closed 1: Frame of 524289 bytes is over 524288$/);
 });
 
-Deno.test("WorkerConnections.drop() ends the connection, or the waiting for it", async () => {
+Deno.test("WorkerConnections.drop() ends the connection, or the wait for it", async () => {
   await using place = await openLines();
   const [first, second] = [place.expect(1), place.expect(2)];
   place.lines.drop(2);

@@ -18,7 +18,7 @@ function filesOf(threads: Map<number, [name: string, nanoseconds: number]>) {
   return { files, listed: () => listed };
 }
 
-Deno.test("WorkerThreads finds a worker's thread by its name, and remembers it", () => {
+Deno.test("WorkerThreads finds a worker's thread by its name, and caches it", () => {
   const threads = new Map<number, [string, number]>([
     [7, ["deno", 9e9]],
     [8, ["worker-1", 2e6]],
@@ -32,7 +32,7 @@ Deno.test("WorkerThreads finds a worker's thread by its name, and remembers it",
   assert.equal(listed(), 1);
 });
 
-Deno.test("WorkerThreads ignores threads that do not exist, or no longer do", () => {
+Deno.test("WorkerThreads ignores threads that do not exist, or no longer exist", () => {
   const threads = new Map<number, [string, number]>([[8, ["worker-1", 2e6]]]);
   const times = new WorkerThreads(1, filesOf(threads).files);
   assert.equal(times.spentMs(2), undefined);

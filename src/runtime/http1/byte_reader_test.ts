@@ -32,13 +32,13 @@ Deno.test("ByteReader.until() reads each byte of a line as a character, however 
   );
 });
 
-Deno.test("ByteReader.until() ends a head at its empty line and leaves the body", async () => {
+Deno.test("ByteReader.until() ends the headers at their empty line and leaves the body", async () => {
   const reader = readerOf("HTTP/1.1 200 OK\r\nx-name: caf\xe9\r\n\r\nbody", [100]);
   equal(await reader.until("head", 1000), "HTTP/1.1 200 OK\r\nx-name: caf\xe9");
   equal(new TextDecoder().decode(await reader.someOf(100)), "body");
 });
 
-Deno.test("ByteReader.until() refuses a head above its limit", async () => {
+Deno.test("ByteReader.until() refuses headers above their limit", async () => {
   const reader = readerOf("x".repeat(200), [50]);
   await rejects(async () => await reader.until("head", 100), /too large/);
 });

@@ -19,7 +19,7 @@ const MAX_INTERIM = 10;
 /** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Maximum number of heads of requests are shorter. */
+/** Most requests have shorter headers. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -36,7 +36,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** No stream if the whole body arrived with the head. */
+  /** No stream if the whole body arrived with the headers. */
   readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
@@ -157,7 +157,7 @@ export class Http1Connection {
   }
 
   /**
-   * Sends a request and reads the head of its response.
+   * Sends a request and reads the headers of its response.
    *
    * @throws OutboundError
    */
@@ -220,7 +220,8 @@ export class Http1Connection {
   }
 
   /**
-   * Each character becomes a byte. Most heads need no new buffer, which saves a sixth of the work.
+   * Each character becomes a byte. Most headers need no new buffer, which saves a sixth of the
+   * work.
    */
   #encode(head: string): Uint8Array {
     const { read, written } = encoder.encodeInto(head, this.#headBytes);
@@ -253,8 +254,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits briefly for a short body, because most directly follow their head and are far cheaper in
-   * one piece than as a stream. A slow or truncated one becomes a stream.
+   * Waits briefly for a short body, because most directly follow their headers and are far cheaper
+   * in one piece than as a stream. A slow or truncated one becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -5,7 +5,9 @@ import { Deadlines } from "./deadlines.ts";
 
 const RESPONSE = new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
 
-/** A connection whose other side responds and closes after the head: the next write fails first. */
+/**
+ * A connection whose other side responds and closes after the headers: the next write fails first.
+ */
 function closedAfterHead(): Deno.Conn {
   let [writes, reads, isClosed] = [0, 0, false];
   const conn = {

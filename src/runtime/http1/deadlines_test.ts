@@ -17,7 +17,7 @@ function watch() {
 /** Deadlines of 40 ms and more pass late by at most an eighth of that. */
 const LATE_MS = 5;
 
-Deno.test("Deadlines pass once, those that were moved or cleared not", () => {
+Deno.test("Deadlines pass once, except those that were moved or cleared", () => {
   const { timers, deadlines, passed, make } = watch();
   const [kept, moved, cleared] = [make("kept"), make("moved"), make("cleared")];
   for (const deadline of [kept, moved, cleared]) deadlines.set(deadline, 100);
@@ -31,7 +31,7 @@ Deno.test("Deadlines pass once, those that were moved or cleared not", () => {
   assert.deepEqual(passed, ["kept", "moved"]);
   deadlines.set(kept, 10);
   timers.pass(10 + LATE_MS);
-  assert.deepEqual(passed, ["kept", "moved", "kept"], "one may be set again");
+  assert.deepEqual(passed, ["kept", "moved", "kept"], "one can be set again");
 });
 
 Deno.test("Deadlines have one timer, and none if nothing is watched", () => {

@@ -1,4 +1,4 @@
-/** @module Errors that tell why an outbound request failed. */
+/** @module Errors that explain why an outbound request failed. */
 
 export type OutboundErrorCode =
   /** The URL or a header is not allowed; nothing was sent. */

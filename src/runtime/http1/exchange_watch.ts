@@ -1,4 +1,4 @@
-/** @module Ends an exchange early: the response is no longer awaited, or its head is late. */
+/** @module Ends an exchange early: the response is no longer awaited, or its headers are late. */
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
@@ -19,7 +19,7 @@ export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Maximum time to the head of the response, in milliseconds; unlimited by default. */
+  /** Maximum time to the response headers, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 

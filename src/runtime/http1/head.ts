@@ -34,7 +34,7 @@ const broken = (what: string): OutboundError =>
 
 const isPadding = (code: number): boolean => code === 32 || code === 9;
 
-/** The text from an index on, without spaces and tabs around it. */
+/** The text from an index on, without spaces or tabs around it. */
 function withoutPadding(line: string, from: number): string {
   let [start, end] = [from, line.length];
   while (start < end && isPadding(line.charCodeAt(start))) start++;
@@ -90,7 +90,7 @@ function readFraming(
 }
 
 /**
- * Reads the head of a response, without its final empty line.
+ * Reads the headers of a response, without their final empty line.
  *
  * @throws OutboundError `bad_response`
  */
@@ -114,7 +114,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 }
 
 /**
- * Writes the head of a request.
+ * Writes the headers of a request.
  *
  * @throws OutboundError `bad_request` if the method or a header could break out of its line
  */

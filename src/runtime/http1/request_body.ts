@@ -28,7 +28,7 @@ function lengthOf(headers: HeaderList): number | undefined {
   }
 }
 
-/** @throws OutboundError `bad_request` if the length is no single number */
+/** @throws OutboundError `bad_request` if the length is not a single number */
 export function announceBody(
   { method, headers, body }: {
     readonly method: string;

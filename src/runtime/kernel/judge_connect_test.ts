@@ -49,7 +49,7 @@ Deno.test("judgeConnect() allows the public internet, and DNS", () => {
   }
 });
 
-Deno.test("judgeConnect() leaves private addresses if they are allowed, and no Unix socket", () => {
+Deno.test("judgeConnect() permits private addresses if allowed, but no Unix socket", () => {
   const rules = { nameservers: [], allowPrivate: true, peers: [] };
   for (const address of ["127.0.0.1", "10.0.0.1", "fd00::1", "93.184.216.34"]) {
     assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);
@@ -58,7 +58,7 @@ Deno.test("judgeConnect() leaves private addresses if they are allowed, and no U
   assert.equal(judgeConnect(Uint8Array.of(1, 0, 0, 114), rules), ECONNREFUSED, "an abstract one");
 });
 
-Deno.test("judgeBind() allows no choice of address or port", () => {
+Deno.test("judgeBind() does not allow choosing an address or port", () => {
   const rows: readonly (readonly [string, Uint8Array, number])[] = [
     ["any port of all addresses", sockaddr("0.0.0.0", 0), 0],
     ["any port of all addresses, IPv6", sockaddr("::", 0), 0],

@@ -5,7 +5,7 @@
  * without them.
  */
 
-/** Numbers on x86_64 and aarch64; -1 where a processor lacks the call. */
+/** Numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
 export const PLAIN_CALLS = {
   accept: [43, 202],
   accept4: [288, 242],

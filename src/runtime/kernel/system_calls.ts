@@ -2,7 +2,7 @@
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 
-/** Numbers on x86_64 and aarch64; -1 where a processor lacks the call. */
+/** Numbers on x86_64 and aarch64; -1 if a processor lacks the call. */
 const NUMBERS = {
   ...PLAIN_CALLS,
   acct: [163, 89],

@@ -25,7 +25,7 @@ const VIEW = {
   programs: ["/run/bin"],
 };
 
-Deno.test("nodeCommand() gives a server a home, which its variables may replace", () => {
+Deno.test("nodeCommand() gives a server a home folder, which its variables can override", () => {
   const { env } = nodeCommand({ ...START, env: { NAME: "Ada" } }, VIEW);
   assert.deepEqual(env, {
     NODE_ENV: "production",

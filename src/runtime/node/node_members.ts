@@ -82,7 +82,7 @@ export class NodeMembers {
     member.close();
   }
 
-  /** Passes a frame of the platform on. */
+  /** Passes on a frame of the platform. */
   pass(frame: Frame): void {
     switch (frame.type) {
       case ComputeFrame.ping:

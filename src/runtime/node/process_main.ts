@@ -53,7 +53,7 @@ const RESTART_MS = 5000;
 interface NodeProcessOptions {
   /** Private folder of the process. */
   readonly folder: string;
-  /** The preload, where the program runs from source. */
+  /** The preload, if the program runs from source. */
   readonly preload: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AbandonedConnects } from "./abandoned_connects.ts";
 
-Deno.test("a network with many abandoned connects is not tried again until some have settled", () => {
+Deno.test("a network with many abandoned connection attempts is not retried until some have settled", () => {
   const abandoned = new AbandonedConnects();
   const settle = Array.from({ length: 16 }, () => abandoned.add("192.0.2.1"));
   assert.equal(abandoned.allows("192.0.2.1"), false);

@@ -136,7 +136,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
 /** The state of a connection attempt. */
 interface Attempt {
   address: string | undefined;
-  /** No caller waits any more. */
+  /** No caller is waiting. */
   isGivenUp: boolean;
 }
 

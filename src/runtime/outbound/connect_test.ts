@@ -29,7 +29,7 @@ const codeOf = async (answer: Promise<unknown>): Promise<string> => {
   return error.code;
 };
 
-Deno.test("handshakes without a response do not accumulate, and are forgotten when they end", async () => {
+Deno.test("handshakes without a response do not accumulate, and are dropped when they end", async () => {
   const pit = tarpit();
   const outbound = createOutboundFetch({ allowPrivate: true, connectMs: 5 });
   const ask = () =>

@@ -26,7 +26,7 @@ const MALFORMED: readonly (readonly [string, string])[] = [
   ["a NUL", "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n"],
   ["no status line", "hello\r\n\r\n"],
   ["HTTP/2 in the status line", "HTTP/2 200 OK\r\n\r\n"],
-  ["an unasked switch of protocols", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"],
+  ["an unrequested switch of protocols", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"],
 ];
 
 for (const [name, answer] of MALFORMED) {
@@ -40,10 +40,10 @@ for (const [name, answer] of MALFORMED) {
 }
 
 const BROKEN_BODIES: readonly (readonly [string, OutboundErrorCode, string])[] = [
-  ["is cut off", "reset", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"],
+  ["is truncated", "reset", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"],
   ["ends within a chunk", "reset", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
   [
-    "has a chunk longer than it says",
+    "has a chunk longer than its size",
     "bad_response",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
   ],
@@ -64,7 +64,7 @@ for (const [name, code, answer] of BROKEN_BODIES) {
   });
 }
 
-Deno.test("outbound fetch does not use a connection again after bytes that belong to no response", async () => {
+Deno.test("outbound fetch does not reuse a connection after bytes that belong to no response", async () => {
   using server = serveRaw(
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nEVIL",
   );

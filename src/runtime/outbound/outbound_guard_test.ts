@@ -81,7 +81,7 @@ Deno.test("outbound fetch refuses schemes, credentials and ports", async () => {
   });
 });
 
-Deno.test("outbound fetch connects to the address it judged, not to a second answer", async () => {
+Deno.test("outbound fetch connects to the address it checked, not to a second lookup's result", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   const names = tableResolver({ "rebind.test": [["127.0.0.1"], ["203.0.113.1"]] });
   await withOutbound({ resolveDns: names.resolve }, async (send) => {
@@ -104,7 +104,7 @@ function internet(port: number) {
   return { dial, dialled };
 }
 
-Deno.test("outbound fetch judges a name that was rebound again for each connection", async () => {
+Deno.test("outbound fetch checks a rebound name again for each connection", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
   const { dial, dialled } = internet(server.port);
   const names = tableResolver({ "rebind.test": [["93.184.215.14"], ["127.0.0.1"]] });
@@ -131,7 +131,7 @@ Deno.test("outbound fetch does not follow a redirect to a private address", asyn
   }
 });
 
-Deno.test("outbound fetch judges each hop of a redirect", async () => {
+Deno.test("outbound fetch checks each hop of a redirect", async () => {
   using server = serveRaw(
     "HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/\r\nContent-Length: 0\r\n\r\n",
   );
@@ -143,7 +143,7 @@ Deno.test("outbound fetch judges each hop of a redirect", async () => {
   });
 });
 
-Deno.test("outbound fetch stops a circle of redirects", async () => {
+Deno.test("outbound fetch stops a loop of redirects", async () => {
   using server = serveRaw("HTTP/1.1 307 Again\r\nLocation: /\r\nContent-Length: 0\r\n\r\n");
   await withOutbound({ maxRedirects: 3 }, async (send) => {
     const url = `http://site.test:${server.port}/`;

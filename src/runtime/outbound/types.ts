@@ -29,7 +29,7 @@ export interface OutboundResponse {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The same as text if it is ASCII, which costs half as much to send on. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** The URL that answered, after redirects. */
+  /** The URL that responded, after redirects. */
   readonly url: string;
   readonly redirected: boolean;
 }

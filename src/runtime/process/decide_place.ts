@@ -25,7 +25,7 @@ export interface PlaceFacts<T extends Tenant> {
   readonly tenants: Iterable<T>;
 }
 
-/** Decides for the first process that waits; the tenant that has been idle the longest ends first. */
+/** Decides for the first waiting process; the tenant that has been idle the longest ends first. */
 export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecision<T> {
   const { taken, max, waiting, tenants } = facts;
   if (taken < max) return { type: "start" };

@@ -21,10 +21,10 @@ const CASES: readonly {
   { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
   { name: "ends the longest idle", tenants: [idle(5), idle(2), idle(9)], expected: "end 2" },
   { name: "never ends one in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
-  { name: "waits where all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
+  { name: "waits if all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
   { name: "waits for one that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
   {
-    name: "ends one more where more wait than are ending",
+    name: "ends one more if more wait than are ending",
     tenants: [ENDING, idle(2), BUSY],
     waiting: 2,
     expected: "end 2",
@@ -66,7 +66,7 @@ Deno.test("decidePlace() ends no process that is in use or ending, and no more t
   ));
 });
 
-Deno.test("defaultMaxServers() is held by memory, then by processors, and never too small", () => {
+Deno.test("defaultMaxServers() is limited by memory, then by processors, and never too small", () => {
   const of = (gib: number, processors: number) =>
     defaultMaxServers({ memoryBytes: gib * 1024 ** 3, processors });
   assert.equal(of(8, 2), 24);

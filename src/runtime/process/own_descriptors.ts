@@ -33,8 +33,8 @@ function isMeant(
 }
 
 /**
- * Checks the descriptors of a process. Allowed are standard input, output and error on pipes or
- * null devices, the runtime's event loop, and sockets that the process opened itself.
+ * Checks the descriptors of a process. Allows standard input, output and error on pipes or null
+ * devices, the runtime's event loop, and sockets that the process opened itself.
  *
  * @returns those that must not be open to project code
  */

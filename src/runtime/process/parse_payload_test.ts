@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { parsePayload } from "./parse_payload.ts";
 
-Deno.test("parsePayload() only reads valid payloads", () => {
+Deno.test("parsePayload() accepts only valid payloads", () => {
   const schema = z.object({ n: z.int() });
   const bytes = (text: string) => new TextEncoder().encode(text);
   assert.deepEqual(parsePayload(schema, bytes('{"n":1}')), { n: 1 });

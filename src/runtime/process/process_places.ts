@@ -40,7 +40,7 @@ export class ProcessPlaces {
     return this.#options.max;
   }
 
-  /** Slots in use, by processes that run, start or end. */
+  /** Slots in use, by running, starting or ending processes. */
   get taken(): number {
     return this.#taken;
   }

@@ -24,7 +24,7 @@ class Process {
 
 async function started(places: ProcessPlaces): Promise<Process> {
   const place = await places.take();
-  assert.ok(place !== undefined, "There was no place");
+  assert.ok(place !== undefined, "There was no slot");
   return new Process(place);
 }
 
@@ -41,7 +41,7 @@ Deno.test("ProcessPlaces assigns a slot only once an idle server has ended", asy
   await starting;
 });
 
-Deno.test("ProcessPlaces ends a server that falls idle while another waits", async () => {
+Deno.test("ProcessPlaces ends a server that becomes idle while another waits", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   const starting = started(places);
@@ -53,7 +53,7 @@ Deno.test("ProcessPlaces ends a server that falls idle while another waits", asy
   await starting;
 });
 
-Deno.test("ProcessPlaces serves in order, and a late one leaves the line", async () => {
+Deno.test("ProcessPlaces serves in order, and removes a late one from the queue", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 5 });
   const first = await started(places);
   assert.equal(await places.take(), undefined);

@@ -98,7 +98,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#lastUse = this.#timers.now();
   }
 
-  /** Lets others have the place of an idle process. */
+  /** Gives the slot of an idle process to others. */
   settle(): void {
     this.#options.places?.settle();
   }

@@ -89,7 +89,7 @@ Deno.test("ProcessSupervisor.start() starts one process for all callers in the m
   assert.ok(!supervisor.isStarting);
 });
 
-Deno.test("ProcessSupervisor.start() fails as the driver does, and can be called again", async () => {
+Deno.test("ProcessSupervisor.start() fails like the driver, and can be called again", async () => {
   const { supervisor, state, startNow } = setUp();
   state.spawnError = new Error("no such program");
   await assert.rejects(supervisor.start(), /no such program/);
@@ -116,7 +116,7 @@ Deno.test("ProcessSupervisor sets no other limit for a process that became ready
   assert.equal(process.cause, undefined);
 });
 
-Deno.test("ProcessSupervisor ends a process that was idle for its time", async (t) => {
+Deno.test("ProcessSupervisor ends a process that was idle for its limit", async (t) => {
   await t.step("counted from its last use", async () => {
     const { supervisor, timers, startNow } = setUp();
     const process = await startNow();
@@ -138,7 +138,7 @@ Deno.test("ProcessSupervisor ends a process that was idle for its time", async (
     await timers.advance(IDLE_MS + POLL_MS * 2);
     assert.equal(process.cause, "idle");
   });
-  await t.step("never while it starts, nor if there is no such time", async () => {
+  await t.step("never while it starts, or without a limit", async () => {
     const { supervisor, timers, started } = setUp();
     void supervisor.start().catch(() => {});
     await timers.advance(IDLE_MS * 5);
@@ -150,7 +150,7 @@ Deno.test("ProcessSupervisor ends a process that was idle for its time", async (
   });
 });
 
-Deno.test("ProcessSupervisor looks at a process until its end, and at the next one again", async () => {
+Deno.test("ProcessSupervisor watches a process until its end, and then the next one", async () => {
   const { supervisor, timers, startNow } = setUp({ idleMs: 0 });
   const first = await startNow();
   await timers.advance(POLL_MS * 4);
@@ -163,7 +163,7 @@ Deno.test("ProcessSupervisor looks at a process until its end, and at the next o
   assert.deepEqual([first.inspected, second.inspected], [5, 2]);
 });
 
-Deno.test("ProcessSupervisor.release() leaves the process that took the place of another", async () => {
+Deno.test("ProcessSupervisor.release() keeps the process that replaced another", async () => {
   const { supervisor, startNow } = setUp();
   const first = await startNow();
   supervisor.release(first);
@@ -208,7 +208,7 @@ Deno.test("ProcessSupervisor acquires a slot for its process, and releases it", 
 });
 
 Deno.test("ProcessSupervisor.close() starts nothing more", async (t) => {
-  await t.step("and hands over the process that runs", async () => {
+  await t.step("and returns the running process", async () => {
     const { supervisor, timers, startNow } = setUp();
     const process = await startNow();
     assert.equal(await supervisor.close(), process);
@@ -228,7 +228,7 @@ Deno.test("ProcessSupervisor.close() starts nothing more", async (t) => {
     await failed;
     assert.equal(await closing, undefined);
   });
-  await t.step("and returns a place that it waited for", async () => {
+  await t.step("and releases a slot that it waited for", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const place = await places.take();
     const { supervisor, started } = setUp({ places });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { backoffMs, MAX_BACKOFF_MS, RestartBackoff } from "./restart_backoff.ts";
 
-Deno.test("backoffMs() lets the first failure pass, then doubles up to its limit", () => {
+Deno.test("backoffMs() ignores the first failure, then doubles up to its limit", () => {
   assert.deepEqual([0, 1, 2, 3, 4].map(backoffMs), [0, 0, 100, 200, 400]);
   assert.equal(backoffMs(50), MAX_BACKOFF_MS);
 });
 
-Deno.test("RestartBackoff counts failures in a row, and forgets them after a healthy run", () => {
+Deno.test("RestartBackoff counts consecutive failures, and resets after a healthy run", () => {
   let now = 0;
   const backoff = new RestartBackoff({ now: () => now });
   assert.ok(backoff.waitMs <= 0);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decideSocket, defaultSocketLimits, SocketCount } from "./socket_count.ts";
 
-Deno.test("decideSocket() refuses at the limit of the server, and at that of all", () => {
+Deno.test("decideSocket() refuses at the limit of the server, and at the total limit", () => {
   const rows: readonly (readonly [number, number | undefined, string | undefined])[] = [
     [0, 0, undefined],
     [1, 9, undefined],

@@ -43,7 +43,7 @@ Deno.test("startProcess() connects, and reports the end with the last words", as
   await Deno.remove(parentFolder);
 });
 
-Deno.test("startProcess() rejects where the process ends without a connection", async () => {
+Deno.test("startProcess() rejects if the process ends without a connection", async () => {
   const { parentFolder, started } = await start('console.error("no such thing"); Deno.exit(7);');
   await assert.rejects(started, {
     message: "The program of the test did not start: no such thing (code 7)",
@@ -52,7 +52,7 @@ Deno.test("startProcess() rejects where the process ends without a connection", 
   await Deno.remove(parentFolder);
 });
 
-Deno.test("StartedProcess.kill() kills it, and may be called again", async () => {
+Deno.test("StartedProcess.kill() kills it, and can be called again", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await new Promise(() => setInterval(() => {}, 1e6));`,
   );
@@ -77,7 +77,7 @@ while True:
 `;
 
 Deno.test({
-  name: "startProcess() limits memory of the kernel by a control group" +
+  name: "startProcess() limits kernel memory with a control group" +
     ("problem" in place ? ` (left out: ${place.problem})` : ""),
   ignore: "problem" in place,
   async fn() {

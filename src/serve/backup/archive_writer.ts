@@ -1,5 +1,5 @@
 /**
- * Writing the archive of a backup.
+ * Writes the archive of a backup.
  *
  * @module
  */

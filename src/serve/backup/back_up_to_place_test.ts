@@ -16,7 +16,7 @@ const WORKSPACE = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
 const KEYS = `{"version":1,"keys":[{"id":"00000000","key":"${"A".repeat(43)}="}]}`;
 const START = Date.parse("2026-11-22T10:00:00Z");
 const HOUR = 3_600_000;
-const TEXT = "what nobody may read";
+const TEXT = "what no one may read";
 
 /** Bytes that occur in no other text. */
 function bytesOf(seed: number, size: number): Uint8Array {
@@ -89,7 +89,7 @@ async function inPlace(
 for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   for (const isEncrypted of [false, true]) {
     const how = `${kind}, ${isEncrypted ? "encrypted" : "plain"}`;
-    const name = `backUpToPlace() sends what is new, proves and prunes (${how})`;
+    const name = `backUpToPlace() sends new data, verifies and prunes (${how})`;
     Deno.test({ name, ignore: kind === "sshd" && !HAS_SSHD }, async () => {
       await inPlace(kind, async ({ root, dataDir, place, env, backUp }) => {
         const { identity, recipient } = await makeKeyPair();
@@ -146,7 +146,7 @@ async function assertHidden(place: string, isEncrypted: boolean): Promise<void> 
   assert.equal(all.includes(sha256Hex(TEXT)), !isEncrypted);
 }
 
-Deno.test("backUpToPlace() sends a part again that is damaged or missing in its place", async () => {
+Deno.test("backUpToPlace() resends a part that is damaged or missing at its location", async () => {
   await inPlace("folder", async ({ dataDir, place, backUp }) => {
     await addBlob(dataDir, bytesOf(3, 3_000_000));
     await backUp();
@@ -254,21 +254,21 @@ Deno.test("backUpToPlace() trusts one host key of an SFTP server, and reports pr
   });
 });
 
-Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a folder closed to others", async () => {
+Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a private folder", async () => {
   await inPlace("folder", async ({ place, backUp }) => {
     await backUp({ keep: 1 });
     assert.equal((await Deno.stat(place)).mode! & 0o777, 0o700);
     const left = [join(place, "parts", "aa", "aa.1.tmp"), join(place, "backups", "b.json.1.tmp")];
     for (const path of left) {
       await Deno.mkdir(join(path, ".."), { recursive: true });
-      await Deno.writeTextFile(path, "a part of a part");
+      await Deno.writeTextFile(path, "part of a part");
     }
     await backUp({ keep: 1 });
     for (const path of left) await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
   });
 });
 
-Deno.test("a damaged manifest hides no other backup, and parts that it may need are kept", async () => {
+Deno.test("a damaged manifest hides no other backup, and parts that it might need are kept", async () => {
   await inPlace("folder", async ({ root, dataDir, place, backUp }) => {
     const first = await backUp();
     const manifest = join(place, "backups", `${first.name}.json`);
@@ -297,7 +297,7 @@ Deno.test("backUpToPlace() stops if a check would fill the platform's disk", asy
   });
 });
 
-Deno.test("openPlace() does not fill the folder below a disk that went away", async () => {
+Deno.test("openPlace() does not write to the mount point of a disk that was unmounted", async () => {
   await inTestFolder(async (root) => {
     const place = await openPlace(join(root, "disk"), {});
     await place.put("parts/aa/aa", new Uint8Array(1));

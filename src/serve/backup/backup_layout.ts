@@ -22,7 +22,7 @@ export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
 /** The files of embedded databases. */
 export const DATABASES = "databases";
-/** Names the folders of a database, of which some are empty. */
+/** Names the folders of a database; some are empty. */
 export const FOLDERS = "folders.json";
 
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";

@@ -80,7 +80,7 @@ Deno.test("restoreBackup() restores a repository that was pushed, so that git cl
   });
 });
 
-Deno.test("restoreBackup() refuses a backup that is cut off anywhere, or changed", async () => {
+Deno.test("restoreBackup() refuses a truncated or changed backup", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     await backUp(dataDir, to);
@@ -132,7 +132,7 @@ async function archive(files: Readonly<Record<string, string>>, format = 1): Pro
 }
 
 const BAD: readonly (readonly [name: string, files: Record<string, string>, format?: number])[] = [
-  ["a path that leads out", { "blobs/../../../evil": "x" }],
+  ["a path that leads outside", { "blobs/../../../evil": "x" }],
   ["an absolute path", { "/tmp/evil": "x" }],
   ["a hidden file", { "blobs/.evil/x": "x" }],
   ["another file of the data directory", { "lock": "x" }],
@@ -186,7 +186,7 @@ Deno.test("makeBackup() leaves nothing behind if it fails", async () => {
   });
 });
 
-Deno.test("makeBackup() refuses data that a migration may have begun to change", async () => {
+Deno.test("makeBackup() refuses data that a migration may have started to change", async () => {
   await withData(async ({ root, dataDir }) => {
     const migration = { from: 1, backup: "before-format-2.tar" };
     await writeFormatMark(dataDir, { format: 2, program: "2.0.0", migration });
@@ -199,7 +199,7 @@ Deno.test("makeBackup() refuses data that a migration may have begun to change",
   });
 });
 
-Deno.test("makeBackup() removes leftovers of a killed one, and refuses a second one at a time", async () => {
+Deno.test("makeBackup() removes leftovers of a killed backup, and refuses a concurrent one", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const folder = `${to}.partial`;

@@ -1,5 +1,5 @@
 /**
- * A copy of the store as it is at one moment, whether a platform runs on it or not.
+ * A consistent copy of the store, whether or not a platform is running on it.
  *
  * @module
  */

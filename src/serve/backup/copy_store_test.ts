@@ -9,7 +9,7 @@ import { copyStore, readStoreCopy } from "./copy_store.ts";
 const COUNT = 1200;
 
 Deno.test({
-  name: "copyStore() copies a store in PostgreSQL as it is at one moment, while others write",
+  name: "copyStore() copies a PostgreSQL store at one point in time, while others write",
   ignore: NO_POSTGRES !== undefined,
   fn: () =>
     inTestFolder(async (folder) => {

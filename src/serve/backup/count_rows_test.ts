@@ -31,7 +31,7 @@ const branchOf = (id: string): Branch => ({
   limits: { memoryMb: 256, connections: 20 },
 });
 
-Deno.test("countRows() counts what it may read; no project keeps a platform from its backups", async () => {
+Deno.test("countRows() counts readable rows, so no project can block the platform's backups", async () => {
   await inTestFolder(async (folder) => {
     const env = Deno.env.toObject();
     const engine = new EmbeddedEngine({

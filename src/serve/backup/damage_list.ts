@@ -11,7 +11,7 @@ const MOST_NAMED = 100;
 const MOST_TOLD = 5;
 
 export class DamageList {
-  /** Sentences without a capital and a final stop. */
+  /** Sentences without a capital or a final stop. */
   readonly named: string[] = [];
   /** The number of further items. */
   more = 0;

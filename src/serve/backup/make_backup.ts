@@ -69,7 +69,7 @@ export interface BackupOptions extends BackupSource {
   readonly to: string;
 }
 
-/** How often records are read again if a database in them no longer exists. */
+/** How many times records are reread if a database in them no longer exists. */
 const MAX_ATTEMPTS = 5;
 
 /**

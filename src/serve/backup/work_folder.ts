@@ -13,7 +13,7 @@ const LOCK = "lock";
 /** Files of a backup in the folder. */
 const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*|database-.*|restored.*|blob)$/;
 
-/** How often a folder is opened again that its last user was about to remove. */
+/** How many times to reopen a folder that its last user was about to remove. */
 const MAX_ATTEMPTS = 5;
 
 /** Refuses a folder that others have created or can read, because all secrets will be in it. */

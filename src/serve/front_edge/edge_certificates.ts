@@ -19,7 +19,7 @@ import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
 /** Maximum number of remembered certificates. */
 const MAX_NAMES = 10_000;
 
-/** How often to read a certificate that keeps changing during the read. */
+/** How many times to read a certificate that keeps changing during the read. */
 const MAX_READS = 3;
 
 /** Concurrent reads for hosts that the edge does not know, because clients choose their names. */
@@ -87,7 +87,7 @@ export class EdgeCertificates implements OrderedCertificates {
     this.#isRevoked = false;
   }
 
-  /** The platform does not accept the key any more. */
+  /** The platform no longer accepts the key. */
   async revoke(): Promise<void> {
     this.#isRevoked = true;
     await this.forgetAll();

@@ -110,7 +110,7 @@ Deno.test("a host whose read failed has a certificate once the platform responds
   assert.equal(await present("none.example"), "other");
 });
 
-Deno.test("a change repeats the read of its host, and of no other", async () => {
+Deno.test("a change repeats only the read of its host", async () => {
   await using edge = await openEdge();
   const { platform, certificates, present } = edge;
   platform.onRead = () =>
@@ -125,7 +125,7 @@ Deno.test("a change repeats the read of its host, and of no other", async () => 
   assert.equal(await present("blog.example"), "two");
 });
 
-Deno.test("names that clients invent occupy few reads, and do not displace those of hosts", async () => {
+Deno.test("invented names use few reads, and do not displace those of real hosts", async () => {
   await using edge = await openEdge();
   const { platform, certificates } = edge;
   const reading = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ import {
 } from "../../platform/core/store/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** How often a file that vanishes before it is read is fetched. */
+/** Number of attempts to fetch a file that vanishes before it is read. */
 const MAX_FETCHES = 3;
 
 /** Time within which more of a file must arrive, in milliseconds. */

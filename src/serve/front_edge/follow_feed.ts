@@ -31,7 +31,7 @@ export interface FeedFollowerOptions {
   onAlive(line: Alive): void;
   /** Called when the edge becomes current, and when it no longer is. */
   onState(state: "current" | "lost"): void;
-  /** Called where the platform does not accept the key. */
+  /** Called if the platform does not accept the key. */
   onRefused(error: EdgeKeyError): void;
   onTrouble(message: string): void;
 }
@@ -128,13 +128,13 @@ export async function followFeed(options: FeedFollowerOptions): Promise<void> {
         isLost = false;
         onState(state);
       },
-    }).then(() => "the line was closed", (error) => {
+    }).then(() => "the connection was closed", (error) => {
       if (error instanceof EdgeKeyError) options.onRefused(error);
       return messageOf(error);
     });
     if (signal.aborted) return;
     onState("lost");
-    if (!isLost) onTrouble(`Lost the platform: ${reason}`);
+    if (!isLost) onTrouble(`Lost the connection to the platform: ${reason}`);
     isLost = true;
     if (performance.now() - began > SILENCE_MS) pauseMs = FIRST_PAUSE_MS;
     await delay(pauseMs, undefined, { signal }).catch(() => {});

@@ -71,7 +71,7 @@ export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | 
   readonly stopped: Promise<void>;
 }
 
-/** An edge that follows, and does not listen by itself. */
+/** An edge that follows the platform, without its own listener. */
 export interface FollowingEdge {
   readonly handler: ConnectionHandler;
   readonly certificates: EdgeCertificates;
@@ -136,7 +136,7 @@ class Signer {
     this.#ahead = time - systemClock();
   }
 
-  /** Passes nothing on any more. */
+  /** Stops passing on requests. */
   end(): void {
     this.#session = undefined;
   }
@@ -258,7 +258,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     },
     onState(state) {
       if (state === "lost") return void (lostAt ??= performance.now());
-      if (lostAt !== undefined) log({ level: "info", message: "Follows the platform" });
+      if (lostAt !== undefined) log({ level: "info", message: "Following the platform" });
       lostAt = undefined;
       ready.resolve(name);
     },

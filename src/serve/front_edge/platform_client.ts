@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
-/** Time to the head of a response, in milliseconds. */
+/** Time to the response headers, in milliseconds. */
 const HEAD_MS = 10_000;
 
 /** Time for a whole response, in milliseconds. */

@@ -19,7 +19,7 @@ const LAST_MS = 5000;
  * the rest is left out.
  */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Size of a batch, in characters, about. */
+/** Approximate size of a batch, in characters. */
 const BATCH_LENGTH = 1024 * 1024;
 /** Characters of the fields of a request whose length is bounded. */
 const FIXED_LENGTH = 500;

@@ -33,15 +33,15 @@ export interface Leaving {
   standAlone(): Promise<void>;
   /** Undoes {@link standAlone}, because there is no successor. */
   stay(): void;
-  /** Has all requests from now on answered by `handler`. */
+  /** Passes all requests from now on to `handler`. */
   divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything but the sockets of clients. */
   release(): Promise<void>;
-  /** Stops listening, and closes the connections of clients when their requests are answered. */
+  /** Stops listening, and closes the connections of clients after their responses. */
   close(): Promise<void>;
   /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
-  /** Called where neither the successor nor this platform serves, with the reason. */
+  /** Called with the reason if neither the successor nor this platform serves. */
   onFailure(reason: Error): void;
   log(line: PlatformLog): void;
 }
@@ -81,7 +81,7 @@ async function linger(link: Link): Promise<void> {
   await waitAtMost(LINGER_MS, ended);
 }
 
-/** Serves again: requests that wait for the successor are answered by this platform. */
+/** Serves again: this platform handles requests that wait for the successor. */
 async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
   unshare(leaving);
   try {
@@ -140,7 +140,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
       const message = `Process ${pid} did not take over: ${messageOf(error)}`;
       return leaving.log({ level: "warn", message });
     }
-    leaving.log({ level: "info", message: `Process ${pid} takes over` });
+    leaving.log({ level: "info", message: `Process ${pid} is taking over` });
     await leave(link, leaving);
   } catch (error) {
     leaving.log({ level: "error", message: `Cannot hand over: ${messageOf(error)}` });

@@ -28,7 +28,7 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   SCHEME_FIELD,
 ]);
 
-/** A socket queues about 1,000 connections at most, so no more can have been waiting. */
+/** A socket queues at most about 1,000 connections, so no more can have been waiting. */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
 async function connect(path: string): Promise<Deno.UnixConn> {

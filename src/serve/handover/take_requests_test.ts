@@ -4,7 +4,7 @@ import { RequestPasser } from "./pass_requests.ts";
 import { takeRequests } from "./take_requests.ts";
 
 Deno.test({
-  name: "takeRequests() hands on a body only where the client sent one",
+  name: "takeRequests() passes on a body only if the client sent one",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-take-" });

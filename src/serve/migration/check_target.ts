@@ -54,6 +54,6 @@ export async function findTarget(opened: Opened, signal: AbortSignal): Promise<F
         (isSame ? "no longer the moved data. " : "not an unfinished move. ") +
         "Use an empty store, or empty this one"
       : `Cannot move files to ${move.files!.to}: it is not empty, and this move did not start ` +
-        "there. Use an empty place",
+        "there. Use an empty target",
   );
 }

@@ -172,7 +172,7 @@ test("reports the moved data when it is run again, and changes nothing", async (
   await assert.rejects(Deno.stat(join(dataDir, "move.json")), Deno.errors.NotFound);
 });
 
-test("does not take an emptied target for one that has all", async (tools) => {
+test("does not mistake an emptied target for a complete one", async (tools) => {
   const { pg, folder, dataDir, place, env, migrate } = tools;
   const moveFile = join(dataDir, "move.json");
   const stopping = new AbortController();
@@ -220,7 +220,7 @@ test("refuses while nodes run on the source or the target", async ({ folder, dat
   }
 });
 
-test("refuses while a platform runs on the data directory of another place", async (tools) => {
+test("refuses while a platform runs on the data directory of another location", async (tools) => {
   const { folder, dataDir, migrate } = tools;
   const running = await openDataDir(join(folder, "running"));
   const records = { from: running.kv, to: join(folder, "copy.sqlite3") };
@@ -231,7 +231,7 @@ test("refuses while a platform runs on the data directory of another place", asy
   assert.equal((await migrate({ records })).records?.copied, COUNT + 4);
 });
 
-test("reports problems of a password, and with the keys", async (tools) => {
+test("reports problems with a password or the keys", async (tools) => {
   const { folder, place, env, migrate } = tools;
   await assert.rejects(migrate({ env: { SVC_KV_PASSWORD: "wrong" } }), (error: Error) => {
     assert.ok(error instanceof StoreUnusableError);

@@ -44,7 +44,7 @@ export interface MigrationOptions {
 
 export interface RecordsReport {
   readonly count: number;
-  /** Records that were stored now. */
+  /** Records stored in this run. */
   readonly copied: number;
   /** SHA-256 of all keys and values, read from both stores. */
   readonly sha256: string;

@@ -76,7 +76,7 @@ Deno.test("migrateStore() moves all blobs to object storage, and back", () =>
     assert.equal(new TextDecoder().decode(read), textOf(7));
   }));
 
-Deno.test("nothing starts on files that are half moved, but on those that were there before", () =>
+Deno.test("a platform does not start on half-moved files, but on the original ones", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const startsOn = async (blobs: string): Promise<void> => {
       const file = join(dataDir, "kv.sqlite3");

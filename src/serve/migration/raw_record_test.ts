@@ -43,12 +43,12 @@ Deno.test("differences() distinguishes a counter from bytes, and a record that e
   assert.match((await kindsOf(moved, [record(["a"], "1", 89_000)])).join(), /^same/);
 });
 
-Deno.test("differences() omits what has expired, and what belongs to one store", async () => {
+Deno.test("differences() omits expired records, and those that belong to one store", async () => {
   const mark = record(keys.meta("move"), "mark");
   assert.deepEqual(await kindsOf([record(["a"], "1", -5)], [record(["b"], "2", 0), mark]), []);
 });
 
-Deno.test("isTolerable() lets a record be gone from one store that expires about now", async () => {
+Deno.test("isTolerable() allows a record that expires about now to be missing from one store", async () => {
   const isSameAs = async (from: readonly RawRecord[], to: readonly RawRecord[]) =>
     (await Array.fromAsync(differences(each(from), each(to)))).every(isTolerable);
   const soon = [record(["a"], "1", 200)];

@@ -12,7 +12,7 @@ export interface OperationsOptions {
   readonly metrics: () => string;
   /** Bearer token for metrics; without it, only this machine can read them. */
   readonly metricsToken: string | undefined;
-  /** Whether a proxy stands in front of the platform, so that all requests may come from here. */
+  /** Whether a proxy is in front of the platform, so that all requests may come from here. */
   readonly isProxied: boolean;
 }
 

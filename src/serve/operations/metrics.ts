@@ -17,7 +17,7 @@ export class RequestCounters {
     this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
   }
 
-  /** Yields every counter, those at 0 too. */
+  /** Yields every counter, including those at 0. */
   *entries(): Iterable<readonly [part: Part, group: typeof CLASSES[number], count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {
@@ -78,7 +78,7 @@ export function renderMetrics(facts: ProcessFacts): string {
       samples: connected,
     }),
     family("svc_edge_requests_total", "counter", {
-      help: "Requests that a front edge answered by itself.",
+      help: "Requests that a front edge handled by itself.",
       samples: answers,
     }),
   ];

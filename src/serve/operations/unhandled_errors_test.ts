@@ -19,7 +19,7 @@ Deno.test("UnhandledErrors counts every error, and logs at most 60 a minute, eac
   assert.equal(logged.at(-1), "Unhandled error id-61, please report it: thrown");
 });
 
-Deno.test("UnhandledErrors lets the process live on after a rejection and an error", async () => {
+Deno.test("UnhandledErrors keeps the process alive after a rejection and an error", async () => {
   const module = new URL("./unhandled_errors.ts", import.meta.url).href;
   const code = `
     import { UnhandledErrors } from ${JSON.stringify(module)};

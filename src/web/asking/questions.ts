@@ -31,7 +31,7 @@ export const QUESTIONS = {
   drain: plain("Remove", "Its endpoint gets no more logs. Queued records are not sent."),
   environment: plain("Delete", "Its variables are deleted too."),
   databaseRow: plain("Delete", "You can't restore it, except from a snapshot."),
-  snapshot: plain("Delete", "You can't restore its data any more."),
+  snapshot: plain("Delete", "You can no longer restore its data."),
   queueMessage: plain("Delete", "It will not be delivered. You can't restore it."),
   deadLetters: plain("Delete all", "They will not be delivered. You can't restore them."),
   blob: plain("Delete", "Your code and your site lose access to it. You can't restore it."),

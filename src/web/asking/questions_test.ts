@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { refusalOf } from "../layout/question.tsx";
 import { publishQuestion, QUESTIONS } from "./questions.ts";
 
-Deno.test("refusalOf() only runs an action for its own answer", () => {
+Deno.test("refusalOf() runs an action only for its own confirmation", () => {
   const question = { title: "Replace production?", lines: [], word: "Promote", seen: "a b" };
   const named = QUESTIONS.project("shop");
   const status = (asked: Parameters<typeof refusalOf>[0], fields: Record<string, string>) =>

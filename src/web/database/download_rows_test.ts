@@ -26,7 +26,7 @@ async function written(format: RowFormat, result: number, events = EVENTS): Prom
   return (await Array.fromAsync(writeRows(source, { format, result }))).join("");
 }
 
-Deno.test("writeRows() writes one result as CSV, null unlike an empty text", async () => {
+Deno.test("writeRows() writes one result as CSV, and distinguishes null from an empty string", async () => {
   assert.equal(await written("csv", 0), "first\r\n1\r\n");
   assert.equal(
     await written("csv", 1),
@@ -43,7 +43,7 @@ Deno.test("writeRows() writes JSON that keeps all digits and all columns", async
   JSON.parse(await written("json", 1));
 });
 
-Deno.test("writeRows() fails as the query did", async () => {
+Deno.test("writeRows() fails like the query", async () => {
   const error: QueryEvent = {
     type: "error",
     message: "no such table",

@@ -56,7 +56,7 @@ export interface TableDetails extends Omit<TableEntry, "bytes"> {
 
 export interface Catalog {
   readonly tables: readonly TableEntry[];
-  /** The wanted table; undefined if it does not exist. */
+  /** The requested table; undefined if it does not exist. */
   readonly table: TableDetails | undefined;
 }
 

@@ -10,7 +10,7 @@ const columns = (...names: string[]): QueryEvent => ({
   columns: names.map((name) => ({ name, type: "text" })),
 });
 
-Deno.test("readQuery() keeps the results of each statement apart, and reports why the last one failed", async () => {
+Deno.test("readQuery() separates the results of each statement, and reports why the last one failed", async () => {
   const outcome = await readQuery(answerOf(
     columns("a", "b"),
     { type: "rows", rows: [["1", null], ["2", "<b>"]] },
@@ -41,7 +41,7 @@ Deno.test("readQuery() keeps the results of each statement apart, and reports wh
   });
 });
 
-Deno.test("readQuery() shows no more than a page, and ends the query there", async () => {
+Deno.test("readQuery() shows no more than a page, and then ends the query", async () => {
   let isEnded = false;
   const encoder = new TextEncoder();
   const line = (event: QueryEvent) => encoder.encode(`${JSON.stringify(event)}\n`);

@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a line end at the very beginning of the text.
+    // HTML drops a line break at the very beginning of the text.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );

@@ -34,7 +34,7 @@ export function bindSql(bind: PageBinder, services: BoardServices): void {
     const opened = await openDatabase(visit, services);
     requireBranch(opened);
     const { sql = "", format, result = "0" } = visit.fields;
-    if (!/^\d{1,2}$/.test(result)) throw new Failure("invalid_request", "Name a result");
+    if (!/^\d{1,2}$/.test(result)) throw new Failure("invalid_request", "Choose a result");
     return await downloadRows(opened.place, {
       sql,
       format: format === "json" ? "json" : "csv",

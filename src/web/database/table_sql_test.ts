@@ -66,7 +66,7 @@ Deno.test("updateRow() and deleteRow() find a row by its key and its previous va
   );
 });
 
-Deno.test("insertRow() omits columns with their default", () => {
+Deno.test("insertRow() omits columns with their default value", () => {
   const values = newValues(TABLE, { "value.id": "1", 'value.x"y': "", "mode.big": "null" });
   assert.deepEqual(insertRow(TABLE, values), {
     sql: `INSERT INTO ${NAME} ("id", "big") VALUES ($1, $2)`,
@@ -75,7 +75,7 @@ Deno.test("insertRow() omits columns with their default", () => {
   assert.deepEqual(insertRow(TABLE, new Map()).sql, `INSERT INTO ${NAME} DEFAULT VALUES`);
 });
 
-Deno.test("changedValues() distinguishes null from an empty text, and skips equal values", () => {
+Deno.test("changedValues() distinguishes null from an empty string, and skips equal values", () => {
   const stored = storedRow(TABLE, ["1", null, "x".repeat(11), "f"], 10);
   const changed = (fields: Record<string, string>) =>
     Object.fromEntries(changedValues(TABLE, stored, fields));

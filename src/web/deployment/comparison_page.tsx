@@ -25,7 +25,7 @@ import { showBoard } from "../layout/show_board.ts";
 
 /** Differences of each kind that the page shows; the API lists more. */
 const SHOWN = 30;
-/** Maximum number of characters of a name, and of what something was or is. */
+/** Maximum number of characters of a name, and of an old or new value. */
 const MAX_TEXT = 200;
 
 export interface ComparisonView {

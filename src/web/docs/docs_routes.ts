@@ -99,7 +99,7 @@ export function bindDocs(
       const key = `${path} ${part}`;
       let page = pages.get(key);
       if (page === undefined) {
-        // `make` throws for pages that do not exist, so the map is bounded.
+        // `make` throws for pages that do not exist, so the size of the map is limited.
         page = await store(await make(await readLibrary(), part));
         pages.set(key, page);
       }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderMarkdown } from "./render_markdown.ts";
 
-Deno.test("renderMarkdown() gives headings the names by which links find them", () => {
+Deno.test("renderMarkdown() gives headings the ids that links use", () => {
   const { html, headings } = renderMarkdown(
     "# `svc env` & [more](rules.md)\n\n## A part\n\n### `A` part\n\n## A part\n\n#### Deep\n",
   );

@@ -21,7 +21,7 @@ const rows = [
 ] as const;
 
 for (const [next, location] of rows) {
-  Deno.test(`a confirmed sign-up that asked for ${next} goes to ${location}`, () =>
+  Deno.test(`a confirmed sign-up that requested ${next} goes to ${location}`, () =>
     withAccounts(async (test) => {
       const router = new Router({
         idempotency: { run: nobody },

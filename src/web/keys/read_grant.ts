@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** When keys can expire, in days. */
 export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
 
-/** Values of a field that say no day. */
+/** Values of a field other than a number of days. */
 export const NEVER = "never";
 export const AS_IT_IS = "as it is";
 

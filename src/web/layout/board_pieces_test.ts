@@ -23,7 +23,7 @@ for (const [past, text] of agos) {
   });
 }
 
-Deno.test("durationText() uses the unit that is read best", () => {
+Deno.test("durationText() uses the most readable unit", () => {
   assert.deepEqual([300, 4000, 64_000, 7_500_000].map(durationText), [
     "under 1 s",
     "4 s",

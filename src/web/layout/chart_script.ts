@@ -32,7 +32,7 @@ const UNITS = {
   count: { text: (value) => count.format(value), steps: [1, 2, 5].flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power)).sort((one, other) => one - other) },
   bytes: { text: bytes, steps: Array.from({ length: 45 }, (_, power) => 2 ** power) },
 };
-/* Kinds differ by shape and lightness too, as not everyone tells the colours apart. */
+/* Kinds also differ by shape and lightness, because not everyone can tell the colours apart. */
 const KINDS = {
   bars: { color: "accent", alpha: "59", width: 1 },
   solid: { color: "danger", alpha: "", width: 1 },

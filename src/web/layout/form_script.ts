@@ -58,7 +58,7 @@ const openDialog = (content, labelledBy) => {
   return { dialog, closed };
 };
 
-/* The session of this browser; null where nobody is signed in. */
+/* The session of this browser; null if nobody is signed in. */
 const readSession = async () => {
   const response = await fetch("${SESSION_PATH}", { redirect: "manual" });
   if (response.type === "opaqueredirect") return null;
@@ -101,7 +101,7 @@ const signIn = async () => {
       tell(form, OFFLINE);
     }
   });
-  /* Whoever signed in with another tab comes back to this one. */
+  /* A person who signed in with another tab comes back to this one. */
   const look = async () => { if (!document.hidden && await readSession().catch(() => null)) dialog.close(); };
   document.addEventListener("visibilitychange", look);
   await closed;
@@ -122,7 +122,7 @@ const isReady = async (form) => {
   return true;
 };
 
-/* Forms that are sent as they are. */
+/* Forms that are sent unchanged. */
 const ready = new WeakSet();
 
 /* Fetches the question of an act, and shows it. An act without one is done then, or refused. */
@@ -135,7 +135,7 @@ const ask = async (form, submitter) => {
   if (question !== null) return await openDialog(question, "question-title").closed;
   if (response.redirected) location.assign(response.url);
   else if (page.querySelector("[data-person]")) {
-    /* A page with the form and its problems: what is refused is refused again. */
+    /* A page with the form and its problems: a refused form is refused again. */
     ready.add(form);
     form.requestSubmit(submitter);
   }
@@ -160,7 +160,7 @@ document.addEventListener("submit", async (event) => {
     }
     ready.add(form);
     form.requestSubmit(submitter);
-    /* The page stays where the answer is a file. */
+    /* The page stays if the response is a file. */
     if (form.dataset.file !== undefined) setBusy(form, false);
   } catch {
     setBusy(form, false);
@@ -171,7 +171,7 @@ window.addEventListener("pageshow", endBusy);
 document.addEventListener("htmx:finally:request", endBusy);
 document.addEventListener("htmx:error", ({ target }) => { if (target.matches?.("form")) tell(target, OFFLINE); });
 
-/* htmx follows redirects: where the session has ended, it would take in the sign-in page. */
+/* htmx follows redirects: if the session has ended, it would insert the sign-in page. */
 document.addEventListener("htmx:before:response", async (event) => {
   const { raw } = event.detail.ctx.response;
   if (!raw.redirected || new URL(raw.url).pathname !== "/sign-in") return;

@@ -33,7 +33,7 @@ const follow = (port) => {
     });
   }
 };
-/* Places for streams of logs: those that hold one, then those that wait. */
+/* Slots for log streams: those in use, then those that are awaited. */
 let places = [];
 const grant = () => places.slice(0, ${LOG_STREAMS}).forEach((place) => {
   if (place.isGranted) return;
@@ -53,7 +53,7 @@ addEventListener("connect", ({ ports: [port] }) => {
     places.push({ port, id, isGranted: false });
     grant();
   });
-  /* A tab that crashed, where the browser tells. */
+  /* A crashed tab, if the browser reports it. */
   port.addEventListener("close", () => {
     leave(port);
     free((place) => place.port === port);
@@ -101,7 +101,7 @@ const live = (() => {
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", follow);
   return {
-    /* Calls start() once there is a place for a stream; returns what gives the place back. */
+    /* Calls start() once there is a place for a stream; returns a function that frees it. */
     takePlace(start) {
       const id = ++ids;
       starts.set(id, start);

@@ -14,7 +14,7 @@ const way = document.querySelector("[data-search]");
 const search = new URL(way.href ?? way.action);
 const textOf = (node) => node?.textContent.replace(/\\s+/g, " ").trim() ?? "";
 
-/* The letters of a word in order, the first one at a given position. Starts of words count more. */
+/* The letters of a word in order, the first one at a given position. The start of a word counts more. */
 const chain = (plain, word, first) => {
   const letters = [first];
   let points = first === 0 || /[^a-z0-9]/.test(plain[first - 1]) ? 10 : 0;
@@ -27,7 +27,7 @@ const chain = (plain, word, first) => {
   }
   return { points, letters };
 };
-/* How well a word fits, and the letters that do; undefined where its letters are too far apart. */
+/* How well a word fits, and the letters that do; undefined if its letters are too far apart. */
 const fit = (plain, word) => {
   const at = plain.indexOf(word);
   if (at !== -1) return { points: 1000 - at, letters: word.split("").map((_, n) => at + n) };
@@ -35,7 +35,7 @@ const fit = (plain, word) => {
   const [best] = starts.map((first) => chain(plain, word, first)).filter(Boolean).sort((a, b) => b.points - a.points);
   return best !== undefined && best.points >= 3 * word.length ? best : undefined;
 };
-/* How well a text fits all words; undefined where one does not. */
+/* How well a text matches all words; undefined if it lacks one. */
 const score = (text, wanted) => {
   const plain = text.toLowerCase();
   const fits = wanted.split(/\\s+/).filter(Boolean).map((word) => fit(plain, word));

@@ -235,7 +235,7 @@ export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** Also named by the question too. */
+  /** Also named by the question. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

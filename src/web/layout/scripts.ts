@@ -12,7 +12,7 @@ const FOLLOW = `"use strict";
 /* A scope: all scripts of a page share one for their names. */
 {
 ${LIVE_SCRIPT}
-/* Most lines of a log that stay on a page. */
+/* Maximum number of log lines that stay on a page. */
 const MOST = 2000;
 const clock = (time) => time.slice(11, 19);
 const cell = (name, kind, text) => {
@@ -100,7 +100,7 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-/* What came while nobody followed is on the page as it is now. */
+/* Lines that arrived while no one followed are on the current page. */
 const refresh = async () => {
   const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
@@ -112,7 +112,7 @@ const refresh = async () => {
   lists.forEach((list, at) => {
     if (!newer[at]) return;
     const texts = new Set([...newer[at].children].map(({ textContent }) => textContent.trim()));
-    /* Lines that came meanwhile may be missing on the page. */
+    /* Lines that arrived in the meantime may be missing on the page. */
     const later = [...list.children].slice(counts[at]).filter(({ textContent }) => !texts.has(textContent.trim()));
     list.replaceChildren(...newer[at].children, ...later);
   });
@@ -130,7 +130,7 @@ const showState = () => {
 document.addEventListener("htmx:after:swap", showState);
 /* The event does not bubble. */
 document.addEventListener("close", showState, true);
-/* A log that is paused stays as it is; one that goes on shows first what it has missed. */
+/* A paused log does not change; when resumed, it first shows what it missed. */
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-pause]");
   const list = button && document.getElementById(button.dataset.pause);

@@ -43,7 +43,7 @@ export function TimeChart({ label, unit, stepSeconds, series, rows, children }: 
   readonly series: readonly ChartSeries[];
   /** Oldest first. */
   readonly rows: readonly ChartRow[];
-  /** The picture where no script runs. */
+  /** The picture without scripts. */
   children?: Child;
 }) {
   const name = { seconds: stepSeconds, isLong: isLong(rows) };

@@ -55,7 +55,7 @@ const keys = {
   Enter: () => press(".what a"),
 };
 items.forEach((item, at) => item.addEventListener("focusin", () => { place = at; }));
-/* The place stays where it was when a key sends a form and the page is loaded again. */
+/* Keeps the position when a key submits a form and the page is reloaded. */
 const MEMORY = "inbox-place";
 document.addEventListener("submit", ({ target }) => {
   if (items.some((item) => item.contains(target))) sessionStorage.setItem(MEMORY, String(place));

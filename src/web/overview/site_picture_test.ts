@@ -12,7 +12,7 @@ Deno.test("picturePaths() prefers the icons of a page to its picture for other s
   );
 });
 
-Deno.test("picturePaths() skips addresses without a file, and continues with the usual paths", () => {
+Deno.test("picturePaths() skips URLs without a file, and continues with the usual paths", () => {
   const hostile = ["data:image/svg+xml,<svg/>", "javascript:alert(1)", "http://[", "/%E0%A4%A"];
   assert.deepEqual(named(hostile.map((each) => `<link rel="icon" href="${each}">`).join("")), []);
   assert.deepEqual(named(`<link rel="icon" href="../../etc/passwd">`), ["etc/passwd"]);
@@ -23,7 +23,7 @@ Deno.test("picturePaths() skips addresses without a file, and continues with the
   assert.deepEqual(picturePaths("").slice(0, 2), ["favicon.svg", "icon.svg"]);
 });
 
-Deno.test("pictureType() recognizes pictures by their first bytes, but no pages", () => {
+Deno.test("pictureType() recognizes pictures by their first bytes, and rejects pages", () => {
   const typeOf = (text: string) =>
     pictureType(Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
   assert.equal(typeOf("\x89PNG\r\n\x1a\n"), "image/png");

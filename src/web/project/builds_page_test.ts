@@ -29,7 +29,7 @@ const CASES: readonly (readonly [Partial<Build>, string])[] = [
 ];
 
 for (const [fields, text] of CASES) {
-  Deno.test(`timeText() of a build that is ${fields.state ?? "QUEUED"}: ${text}`, () => {
+  Deno.test(`timeText() of a ${fields.state ?? "QUEUED"} build: ${text}`, () => {
     assert.equal(timeText({ ...BUILD, ...fields }, NOW), text);
   });
 }

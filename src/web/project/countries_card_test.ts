@@ -3,7 +3,7 @@ import { countryName } from "../layout/world_map.tsx";
 import { CountriesCard, shadeOf } from "./countries_card.tsx";
 import world from "../layout/world_map.json" with { type: "json" };
 
-Deno.test("countryName() names the countries in the counts", () => {
+Deno.test("countryName() names every counted country", () => {
   assert.deepEqual(["DE", "JP", "unknown", "XK"].map(countryName), [
     "Germany",
     "Japan",
@@ -12,19 +12,19 @@ Deno.test("countryName() names the countries in the counts", () => {
   ]);
 });
 
-Deno.test("shadeOf() is darkest for the most requests, and lightest for one of many", () => {
+Deno.test("shadeOf() is darkest for the most requests, and lightest for a single one", () => {
   const shades = [[1, 1], [1, 1000], [10, 1000], [100, 1000], [1000, 1000]] as const;
   assert.deepEqual(shades.map(([count, most]) => shadeOf(count, most)), [4, 1, 2, 3, 4]);
 });
 
-Deno.test("the map outlines countries by their codes", () => {
+Deno.test("the map has an outline for each country code", () => {
   const codes = Object.keys(world.shapes);
   assert.ok(codes.length > 170, `${codes.length}`);
   assert.ok(codes.every((code) => /^[A-Z]{2}$/.test(code)));
   assert.ok(Object.values(world.shapes).every((outline) => /^[Mlhvz\d -]+$/.test(outline)));
 });
 
-Deno.test("CountriesCard() maps the countries that are known, and lists all", () => {
+Deno.test("CountriesCard() maps known countries, and lists all", () => {
   const countries = [{ value: "DE", count: 39 }, { value: "SG", count: 2 }, {
     value: "unknown",
     count: 1,

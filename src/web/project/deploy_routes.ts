@@ -15,7 +15,7 @@ import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/deploy";
 
-/** Reads the project's repository, or returns the reason of the failure. */
+/** Reads the project's repository, or returns the reason for the failure. */
 async function inspect(
   parts: ProjectVisit,
   branch: string,

@@ -326,7 +326,7 @@ function PasteForm(
           <div class="line-form">
             <KindAndScope
               form="paste"
-              label="Kind of all variables"
+              label="Store all as"
               chosen={chosen}
               state={state}
             />

@@ -232,7 +232,7 @@ function Conflict({ path, theirs, text }: {
     <Card
       title="Someone else published first"
       id="conflict"
-      lead="Nothing was published. Your text is in the editor above; this changes from theirs to yours."
+      lead="Nothing was published. Your text is in the editor above. This shows the changes from theirs to yours."
     >
       <div class="body">
         <Diff from={theirs} to={text} label="Changes from their rules to yours" />

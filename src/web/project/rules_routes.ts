@@ -41,7 +41,7 @@ const TRIED = 1000;
 /** Maximum number of log pages to read for them, because the log contains other lines too. */
 const MAX_LOG_PAGES = 5;
 
-/** The text of the editor while production has no rules: rules after `rules = []` are not valid TOML. */
+/** The editor's text while production has no rules: rules after `rules = []` are not valid TOML. */
 const STARTER = `schemaVersion = "${SCHEMA_VERSION}"
 # Replace the last line with your rules, for example:
 # [[rules]]
@@ -104,7 +104,7 @@ async function recordedRequests(parts: ProjectVisit): Promise<RecordedRequest[]>
     });
     for (const entry of items.toReversed()) {
       if (entry.type !== "request" || !hosts.has(entry.host.replace(/:\d+$/, ""))) continue;
-      // Scheduled tasks go past the rules.
+      // Scheduled tasks bypass the rules.
       if (!entry.requestId.startsWith("cron-")) found.push(entry);
     }
     if (nextCursor === null) break;
@@ -150,7 +150,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       );
     }
     const loaded: LoadedRules = loadRulesToml(text, await surroundingsOf(parts));
-    // The version of the shown text, to detect a later publication.
+    // The version of the text shown, to detect a later publication.
     const etag = visit.fields.etag ?? "";
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };

@@ -18,7 +18,7 @@ const VITALS = [
 /** The word is next to the colour, for people who do not see it. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
-  return p75 <= poor ? ["care", "needs work"] : ["bad", "poor"];
+  return p75 <= poor ? ["care", "needs improvement"] : ["bad", "poor"];
 }
 
 /** The three vitals that web.dev uses to judge a page, with their full names. */
@@ -31,7 +31,7 @@ const CORE = {
 const valueText = (vital: keyof WebVitals, value: number): string =>
   vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
 
-/** A value on the scale of its vital: good, needs work and poor have a third each. */
+/** A value on the scale of its vital: good, needs improvement and poor have a third each. */
 function Scale({ p75, good, poor }: {
   readonly p75: number;
   readonly good: number;

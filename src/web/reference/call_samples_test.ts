@@ -10,7 +10,7 @@ const calls = parts.flatMap(({ operations }) => operations);
 const sampleOf = (id: string) =>
   curlSample(calls.find(({ operation }) => operation.operationId === id)!);
 
-Deno.test("curlSample() has credential, path, query and body of the example", () => {
+Deno.test("curlSample() includes the credential, path, query and body of the example", () => {
   const created = sampleOf("createProject");
   assert.match(
     created,
@@ -23,7 +23,7 @@ Deno.test("curlSample() has credential, path, query and body of the example", ()
   assert.match(sampleOf("putRules"), /-X PUT[^]*-H 'If-Match: /);
 });
 
-Deno.test("every operation has a sample that a shell reads as one command", async () => {
+Deno.test("every operation has a sample that a shell parses as one command", async () => {
   const lines = calls.map((call) => curlSample(call).replace(/^curl/, "count"));
   const script = `count() { test $# -ge 1; }\nset -e\n${lines.join("\n")}\necho done`;
   const { stdout, stderr } = await new Deno.Command("sh", { args: ["-c", script] }).output();

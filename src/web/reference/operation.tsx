@@ -143,7 +143,7 @@ function Body({ title, content, schemas, isAnswer }: {
   );
 }
 
-/** The call as command lines, with the values that the examples have. */
+/** The call as command lines, with the examples' values. */
 function Samples({ call }: { readonly call: ReferenceOperation }) {
   const command = commandLineOf(call.operation.operationId);
   return (

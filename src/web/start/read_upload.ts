@@ -50,7 +50,7 @@ export function uploadTitle({ name, files }: Pick<Upload, "name" | "files">): st
     : `Upload of ${name.slice(0, MAX_NAME)} (${count})`;
 }
 
-/** @throws {Failure} `invalid_request` for what is no upload */
+/** @throws {Failure} `invalid_request` for anything but an upload */
 export async function readUpload({ fields, files: filesOf }: SentForm): Promise<Upload> {
   if (fields.list !== undefined) return readList(fields.list);
   let archive: string | undefined;

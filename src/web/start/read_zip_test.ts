@@ -18,8 +18,8 @@ Deno.test("readZip() reads files, without folders, tools and secrets", async () 
 });
 
 const REFUSED: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] = [
-  ["what is no archive", new TextEncoder().encode("<h1>Hi</h1>"), /Cannot read the zip archive/],
-  ["a path that leads out", zip([{ path: "../../etc/passwd", text: "x" }]), /relative path/],
+  ["not an archive", new TextEncoder().encode("<h1>Hi</h1>"), /Cannot read the zip archive/],
+  ["a path that leads outside", zip([{ path: "../../etc/passwd", text: "x" }]), /relative path/],
   ["an absolute path", zip([{ path: "/etc/passwd", text: "x" }]), /absolute path/],
   ["a damaged file", zip([{ path: "a", text: "x", crc: 1 }]), /Cannot read a: it is damaged$/],
   [
@@ -29,7 +29,7 @@ const REFUSED: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] =
   ],
   ["an encrypted file", zip([{ path: "a", text: "x", flags: 0x801 }]), /a: it is encrypted/],
   [
-    "more bytes than a file says",
+    "more bytes than declared",
     zip([{ path: "bomb", text: "0".repeat(1_000_000), size: 10 }]),
     /bomb: it is damaged, or larger/,
   ],

@@ -5,7 +5,7 @@ import { isProject, siteFiles } from "./site_files.ts";
 const files = (...paths: readonly string[]) => paths.map((path) => ({ path }));
 const pathsOf = (given: readonly { readonly path: string }[]) => given.map(({ path }) => path);
 
-Deno.test("siteFiles() removes the folders around a site, and omits tools and secrets", () => {
+Deno.test("siteFiles() strips folders around a site, and omits tools and secrets", () => {
   const given = files(
     "export/site/index.html",
     "export/site/css/site.css",

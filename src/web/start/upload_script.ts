@@ -42,7 +42,7 @@ const leftOut = form && new RegExp(form.dataset.leftOut);
 
 const chosen = () => dropped ?? [...folder.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/* Sends the list of files; the answer names what is missing, or leads on. */
+/* Sends the list of files; the response names missing files, or the next page. */
 const sendList = async (action, list) => {
   const body = new FormData(form);
   body.delete("files");

@@ -41,7 +41,7 @@ Deno.test("PageSession.checkForm() accepts a form with the person's own token, f
     }
   }));
 
-Deno.test("PageSession.checkForm() accepts a form before sign-in by its origin only", () =>
+Deno.test("PageSession.checkForm() accepts a form before sign-in only by its origin", () =>
   withAccounts((test) => {
     const session = new PageSession(test);
     const form = { csrf: null, person: undefined };

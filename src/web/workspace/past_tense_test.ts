@@ -20,7 +20,7 @@ Deno.test("pastTense() keeps the first sentence, in the past", () => {
   }
 });
 
-Deno.test("pastTense() knows the verb of every operation", () => {
+Deno.test("pastTense() handles the verb of every operation", () => {
   const summaries = Object.values(endpoints).flatMap((each) =>
     typeof each === "object" && "summary" in each ? [String(each.summary)] : []
   );

@@ -96,7 +96,7 @@ async function greetingOf(dev: Served): Promise<unknown> {
 
 const seen = async (dev: Served, path: string) => await (await ask(dev, path)).json();
 
-test("dev runs the command behind the rules, which act as soon as they are saved", () =>
+test("dev runs the command behind the rules, which apply as soon as they are saved", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
@@ -114,7 +114,7 @@ test("dev runs the command behind the rules, which act as soon as they are saved
       assert.equal(home.headers.get("set-cookie"), "a=1; Path=/");
       const from = dev.lines.length;
       await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/newer"));
-      await dev.said(/2 rules act/, from);
+      await dev.said(/2 rules are active/, from);
       assert.equal(await locationOf(dev, "/old"), "/newer");
       const broken = dev.lines.length;
       await Deno.writeTextFile(join(folder, "svc.rules.toml"), "nonsense");
@@ -201,7 +201,7 @@ test("dev shows its page to this computer only", () =>
   }));
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  test(`dev leaves no process behind after ${signal}`, () =>
+  test(`dev leaves no process after ${signal}`, () =>
     withProject(async (folder) => {
       const start = ["dev", "--port", String(unusedPort())];
       const dev = await startServing(start, { cwd: folder });
@@ -218,7 +218,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     }));
 }
 
-test("dev of two projects run side by side, and a taken port is an error in JSON mode", () =>
+test("dev runs for two projects side by side, and a taken port is an error in JSON mode", () =>
   withProject((one) =>
     withProject(async (other) => {
       const first = await startServing(["dev", "--port", "0"], { cwd: one });
@@ -237,7 +237,7 @@ test("dev of two projects run side by side, and a taken port is an error in JSON
     })
   ));
 
-Deno.test("dev calls functions of a project that has no files yet, and serves its first page", async () => {
+Deno.test("dev calls functions of a project without files, and serves its first page", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.mkdir(join(folder, "functions"));
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["site"]\n`);

@@ -134,7 +134,7 @@ test("dev --inspect-brk stops the server before its first line", () =>
     }
   }));
 
-Deno.test("dev --inspect-brk loads functions once a debugger is there", () =>
+Deno.test("dev --inspect-brk loads functions once a debugger is attached", () =>
   withProject(GREETING, async (folder) => {
     const attach = async (address: string) => {
       using inspector = await openInspector(address);
@@ -149,7 +149,7 @@ Deno.test("dev --inspect-brk loads functions once a debugger is there", () =>
     }
   }));
 
-Deno.test("dev --inspect stops a function at a breakpoint, and shows the file it is from", () =>
+Deno.test("dev --inspect stops a function at a breakpoint, and shows its source file", () =>
   withProject(
     GREETING,
     (folder) =>

@@ -20,7 +20,7 @@ async function runKv(folder: string, ...argv: readonly string[]): Promise<string
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("kv and another runtime read each other's values", async () => {
+Deno.test("svc's kv and another runtime read each other's values", async () => {
   await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), "");
     const bytes = new TextEncoder().encode("Kestrel");

@@ -27,7 +27,7 @@ const textOf = async ({ port }: Served, path: string) =>
 for (
   const [name, { files, rows, says = [] }] of Object.entries({ vercel: VERCEL, netlify: NETLIFY })
 ) {
-  test(`dev serves a project of ${name} as a deploy does`, (t) =>
+  test(`dev serves a ${name} project like a deployment`, (t) =>
     inTestFolder(async (folder) => {
       await writeProject(folder, files);
       await serving(folder, async (dev) => {

@@ -114,7 +114,7 @@ function isSigned({ headers, body }: Delivered, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-test("dev delivers messages of servers and functions, signed, in order and again if it failed", () =>
+test("dev delivers messages of servers and functions signed and in order, and retries them", () =>
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     const asked = Date.now();

@@ -125,7 +125,7 @@ function ask({ port, host }: { readonly port: number; readonly host: string }, a
   });
 }
 
-Deno.test("dev, preview and serve answer a table of requests alike", () =>
+Deno.test("dev, preview and serve respond identically to a table of requests", () =>
   withSandbox(async (box) => {
     await copySite("plain", box.site);
     const { port } = await box.start();

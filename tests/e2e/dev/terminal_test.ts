@@ -53,7 +53,7 @@ async function read(url: string): Promise<string> {
   return await (await fetch(url, { redirect: "manual" })).text();
 }
 
-test("dev follows the keys of its terminal", () =>
+test("dev obeys keys pressed in its terminal", () =>
   withTerminal(async ({ terminal, folder, url }) => {
     const nothing = terminal.screen().length;
     await terminal.type("e");
@@ -87,7 +87,7 @@ test("dev follows the keys of its terminal", () =>
     assert.ok(!isRunning(Number(after)));
   }));
 
-test("dev shows why its server crashed, and a key starts it again", () =>
+test("dev shows why its server crashed, and restarts it at the press of a key", () =>
   withTerminal(async ({ terminal, url }) => {
     await read(`${url}/crash`);
     await terminal.shows(/│ .*Error: Aground/);

@@ -42,12 +42,12 @@ async function askOf(config: string, command: string) {
 const WANTED = { script: 200, isOurs: true, taken: 204, refused: 400 };
 const ASKS = "[traffic]\nvitals = true\n";
 
-Deno.test("svc dev and svc preview serve the script of web vitals to a static project", async () => {
+Deno.test("svc dev and svc preview serve the web vitals script to a static project", async () => {
   assert.deepEqual(await askOf(ASKS, "dev"), WANTED);
   assert.deepEqual(await askOf(ASKS, "preview"), WANTED);
 });
 
-Deno.test("svc dev serves no script of web vitals if no one asked for it", async () => {
+Deno.test("svc dev serves no web vitals script unless the project asks for it", async () => {
   const { script, isOurs, taken } = await askOf("", "dev");
   assert.deepEqual([script, isOurs, taken], [404, false, 404]);
 });

@@ -87,7 +87,7 @@ export class Cable implements AsyncDisposable {
     return ["ip", "netns", "exec", this.#name];
   }
 
-  /** Pulls the cable, at the other end than the node's. */
+  /** Pulls the cable, at the end opposite the node. */
   pull(): Promise<void> {
     return run("ip", "link", "set", this.#name, "down");
   }

@@ -255,7 +255,7 @@ export class Machines implements AsyncDisposable {
     return this.nodes.find((node) => node.name === name)!;
   }
 
-  /** Cuts the node off: no packets arrive any more, and no connection is closed. */
+  /** Cuts the node off: packets no longer arrive, and no connection is closed. */
   async cut(): Promise<void> {
     await this.#cable!.pull();
   }

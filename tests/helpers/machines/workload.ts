@@ -37,7 +37,7 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
   if (answer.status < 300) return answer.json;
   const text = `${answer.status} ${JSON.stringify(answer.json)}`;
   if (PASSING.has(answer.status)) throw new NotAcknowledgedError(text);
-  throw new Error(`Refused for no reason of this test: ${text}`);
+  throw new Error(`Refused for a reason unrelated to this test: ${text}`);
 }
 
 /**

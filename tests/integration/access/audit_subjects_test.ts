@@ -24,7 +24,7 @@ const changesOf = ({ changes }: Entry) =>
 Deno.test("every entry names what was created, changed or deleted, with old and new values", () =>
   withDashboard(async ({ own, ada, viewer, api }) => {
     const seen = new Set<string>();
-    // deno-lint-ignore no-explicit-any -- tests look into any answer
+    // deno-lint-ignore no-explicit-any -- tests inspect any response
     async function call(method: string, path: string, json?: unknown): Promise<any> {
       return (await api(method, path, json)).json;
     }
@@ -255,10 +255,10 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     assert.match(page.html, /<strong>vic<\/strong>/);
     assert.match(page.html, /role: viewer → developer/);
     assert.ok(page.html.includes(userId));
-    assert.ok(seen.size > 40, `${seen.size} operations were looked at`);
+    assert.ok(seen.size > 40, `${seen.size} operations were checked`);
   }));
 
-Deno.test("entries about databases name the database, its branch and what was set", () =>
+Deno.test("entries about databases name the database, its branch and the setting", () =>
   withDashboard(async ({ api, own }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const at = `${P}/databases`;

@@ -1,10 +1,10 @@
-/** The audit log, by the API and by its page. */
+/** The audit log, through the API and on its page. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 
 const SECRET = "correct-horse-battery";
 
-Deno.test("what was changed, by whom and from where, is in the audit log of the workspace alone", () =>
+Deno.test("the workspace's audit log alone records each change, with its author and origin", () =>
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     await api("PUT", "/v1/projects/harbour/variables/TOKEN", {
@@ -44,7 +44,7 @@ Deno.test("what was changed, by whom and from where, is in the audit log of the 
     assert.equal((await stranger.open(at)).status, 404);
   }));
 
-Deno.test("pages leave entries as the API does: keys, roles and invitations", () =>
+Deno.test("pages create the same entries as the API: keys, roles and invitations", () =>
   withDashboard(async ({ api, ada }) => {
     await ada.submit(await ada.open("/workspaces/acme/keys"), "/workspaces/acme/keys", {
       name: '<script>alert("key")</script>',
@@ -60,7 +60,7 @@ Deno.test("pages leave entries as the API does: keys, roles and invitations", ()
     assert.ok(!page.html.includes("<script>alert"));
   }));
 
-Deno.test("the page shows a refused call of a deploy hook, which is no one's", () =>
+Deno.test("the page shows a refused call of a deploy hook, which has no author", () =>
   withDashboard(async ({ api, ada }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const { json: hook } = await api("POST", "/v1/deploy-hooks", {

@@ -82,7 +82,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
     /this is another/,
   ],
   [
-    "a workflow whose name goes on",
+    "a workflow with a longer name",
     { workflow_ref: "octo-org/octo-repo/.github/workflows/deploy.yml.yml@refs/heads/main" },
     /this is deploy\.yml\.yml/,
   ],
@@ -109,7 +109,7 @@ const WANTED = {
   subject: "repo:octo-org/octo-repo:ref:*",
 };
 
-Deno.test("claims that are not those of a trusted workflow get no key", () =>
+Deno.test("claims that do not match a trusted workflow get no key", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust(WANTED);
     for (const [name, claims, reason] of WRONG_CLAIMS) {
@@ -178,7 +178,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["five parts", `${head}.${body}.${signature}.a.b`, /./],
     ["no token", "nonsense", /not a JSON Web Token/],
     ["an empty one", "..", /not a JSON Web Token/],
-    ["a head that is no JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
+    ["a header that is not JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
     ["a body that is a list", `${head}.${encode([claims])}.${signature}`, /not a JSON Web Token/],
     ["a long kid", await issuer.sign(claims, { header: { kid: "k".repeat(2000) } }), /./],
     ["a huge one", `${head}.${"A".repeat(12_000)}.${signature}`, /at most 12000 characters/],
@@ -186,7 +186,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
   ];
 }
 
-Deno.test("tokens that the issuer did not sign so get no key", () =>
+Deno.test("forged and altered tokens get no key", () =>
   withCi(async (parts) => {
     const { platform, issuer, audience, trust } = parts;
     await trust();
@@ -201,7 +201,7 @@ Deno.test("tokens that the issuer did not sign so get no key", () =>
     await refused(platform, { subject_token }, /it was already exchanged/, "sent again");
   }));
 
-Deno.test("of one token sent many times at once, one gets a key", () =>
+Deno.test("one token sent many times at once gets a single key", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust();
     const subject_token = await issuer.sign(githubClaims(audience));
@@ -211,7 +211,7 @@ Deno.test("of one token sent many times at once, one gets a key", () =>
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
   }));
 
-Deno.test("a repository that takes the name of a trusted one over is refused", () =>
+Deno.test("a repository that takes over the name of a trusted one is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));
@@ -224,7 +224,7 @@ Deno.test("a repository that takes the name of a trusted one over is refused", (
     }
   }));
 
-Deno.test("pipelines of merge requests are no pushes, whatever branch they name", () =>
+Deno.test("pipelines of merge requests do not count as pushes, regardless of their branch", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ provider: "gitlab", repository: "my-group/sub/my-project", branch: "main" });
     for (const pipeline_source of ["merge_request_event", "external_pull_request_event"]) {
@@ -239,7 +239,7 @@ Deno.test("pipelines of merge requests are no pushes, whatever branch they name"
     }
   }));
 
-Deno.test("requests that are no token exchange are refused", () =>
+Deno.test("requests that are not a token exchange are refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust();
     const subject_token = await issuer.sign(githubClaims(audience));
@@ -257,7 +257,7 @@ Deno.test("requests that are no token exchange are refused", () =>
     await onlyBootstrapKey(platform);
   }));
 
-Deno.test("what an issuer shows in place of its keys is not taken, and leads nowhere", () =>
+Deno.test("an issuer whose keys are not a key set is refused, and its redirects are not followed", () =>
   withCi(async ({ platform, audience, trust }) => {
     const json = (value: unknown) => () => Response.json(value);
     const to = (url: string) => () => Response.redirect(url, 302);
@@ -302,7 +302,7 @@ Deno.test("what an issuer shows in place of its keys is not taken, and leads now
     await onlyBootstrapKey(platform);
   }));
 
-Deno.test("issuers at private addresses are not reached, unless that is allowed", async () => {
+Deno.test("issuers at private addresses are not contacted unless allowed", async () => {
   const folder = await makeTestFolder("svc-publishers-");
   const { certFile, keyFile } = await makeCertificate(folder, "issuer", ["DNS:localhost"]);
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
@@ -330,7 +330,7 @@ Deno.test("issuers at private addresses are not reached, unless that is allowed"
   }
 });
 
-Deno.test("publishers are checked where they are added, and belong to their workspace", () =>
+Deno.test("publishers are validated when they are added, and belong to their workspace", () =>
   withPlatform(async (platform) => {
     const good = { provider: "github", repository: "acme/shop", permissions: ["read"] };
     const wrong: readonly (readonly [string, Record<string, unknown>])[] = [

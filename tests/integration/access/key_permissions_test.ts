@@ -60,7 +60,7 @@ Deno.test("every endpoint refuses a key that lacks its permission, and reports w
     assert.ok(refused > 300, String(refused));
   }));
 
-Deno.test("a key for previews deploys previews, and touches production in no way", () =>
+Deno.test("a key for previews deploys previews, and cannot touch production", () =>
   withPlatform(async (platform) => {
     const project = await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: FILES });
@@ -97,7 +97,7 @@ Deno.test("a key for previews deploys previews, and touches production in no way
     assert.match(json.error, /lacks the permission "deploy-previews"/);
   }));
 
-Deno.test("a refusal reports what a key may do, where, and what helps", () =>
+Deno.test("a refusal reports what a key may do, where, and how to get access", () =>
   withPlatform(async (platform) => {
     const { id } = await createProject(platform, "shop");
     const permissions = ["deploy-previews", "rules"];
@@ -112,7 +112,7 @@ Deno.test("a refusal reports what a key may do, where, and what helps", () =>
     assert.match(json.hint, /svc whoami\..* owner .*svc keys update --permission/);
   }));
 
-Deno.test("a key limited to a project sees and changes no other one", () =>
+Deno.test("a key limited to a project can neither see nor change others", () =>
   withPlatform(async (platform) => {
     const own = await createProject(platform, "own");
     await createProject(platform, "secret");
@@ -148,7 +148,7 @@ Deno.test("a key limited to a project sees and changes no other one", () =>
     assert.equal(wrong.status, 404);
   }));
 
-Deno.test("a limited key pages over the projects that it reaches, and is told its limits", () =>
+Deno.test("a limited key pages through the projects that it reaches, and can see its limits", () =>
   withPlatform(async (platform) => {
     const made: { readonly id: string; readonly name: string }[] = [];
     for (const name of ["one", "two", "three", "four", "five", "six"]) {
@@ -173,7 +173,7 @@ Deno.test("a limited key pages over the projects that it reaches, and is told it
     assert.deepEqual(me.grant, { permissions: ["read"], projects, expiresAt });
   }));
 
-Deno.test("a change of a key holds from the next request on, and an expired key is refused", async () => {
+Deno.test("a change to a key applies from the next request on, and an expired key is refused", async () => {
   let now = Date.UTC(2026, 10, 23);
   await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();

@@ -181,7 +181,7 @@ async function credentialsIn(
   return { ...credentials, "a tool's token": token.access_token };
 }
 
-Deno.test("no key or token reaches beyond its workspace into what else its owner has", () =>
+Deno.test("no key or token reaches other workspaces of its owner", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -225,7 +225,7 @@ Deno.test("no key or token reaches beyond its workspace into what else its owner
     for (const name of Object.keys(before)) assert.equal(after[name], before[name], name);
   }));
 
-Deno.test("a key that names another workspace is refused, over every endpoint", () =>
+Deno.test("every endpoint refuses a key that names another workspace", () =>
   withEverything(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const made = await ada.send("POST", "/v1/workspaces", {
@@ -249,7 +249,7 @@ Deno.test("a key that names another workspace is refused, over every endpoint", 
     }
   }));
 
-Deno.test("the key of a viewer changes nothing, over every endpoint", () =>
+Deno.test("a viewer's key can change nothing on any endpoint", () =>
   withEverything(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { json: viewer } = await ada.send("POST", "/v1/api-keys", {

@@ -64,7 +64,7 @@ async function pushedTo({ service, ada }: AccessBench, workspace: string, count:
   return messages.map(({ subscription }) => subscription).sort();
 }
 
-Deno.test("a browser that a key subscribed gets what its workspace says, until the key is revoked", () =>
+Deno.test("a browser subscribed with a key gets its workspace's notifications until the key is revoked", () =>
   withAda(async (parts) => {
     const { platform, service, ada } = parts;
     const key = await makeKey(ada, "developer");
@@ -93,7 +93,7 @@ Deno.test("a browser that a key subscribed gets what its workspace says, until t
     assert.equal((await ada.send("GET", PUSH)).json.items.length, 1);
   }));
 
-Deno.test("a browser that was subscribed in a session that is ended from elsewhere gets nothing more", () =>
+Deno.test("a browser subscribed in a session that is ended elsewhere gets no more notifications", () =>
   withAda(async (parts) => {
     const { platform, service, ada } = parts;
     const stolen = new Browser(platform);
@@ -108,7 +108,7 @@ Deno.test("a browser that was subscribed in a session that is ended from elsewhe
     assert.equal((await ada.send("DELETE", `${PUSH}/${made.id}`)).status, 404);
   }));
 
-Deno.test("a key fills no place of its owner's browsers", () =>
+Deno.test("subscriptions of a key do not count towards the limit of its owner's browsers", () =>
   withAda(async ({ platform, service, ada }) => {
     const key = await makeKey(ada, "developer");
     const { json: laptop } = await ada.send("POST", PUSH, { json: service.subscribe("laptop") });
@@ -122,7 +122,7 @@ Deno.test("a key fills no place of its owner's browsers", () =>
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences that a key or tool changes hold in its workspace, a person's everywhere", () =>
+Deno.test("preferences changed by a key or tool apply in its workspace, those of a person everywhere", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");
@@ -167,7 +167,7 @@ Deno.test("preferences that a key or tool changes hold in its workspace, a perso
     assert.equal(await raised("ada"), 1);
   }));
 
-Deno.test("a key sends no dead letter of another workspace again, and deletes none", async () => {
+Deno.test("a key can neither resend nor delete dead letters of another workspace", async () => {
   await using gone = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(null, { status: 400 }),

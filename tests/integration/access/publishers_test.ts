@@ -7,7 +7,7 @@ import { createProject, deploy, start } from "../../helpers/platform.ts";
 
 const FILES = { "index.html": "<h1>published</h1>" };
 
-Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches nothing else", () =>
+Deno.test("a GitHub workflow deploys with a 15-minute key, and reaches nothing else", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const shop = await createProject(platform, "shop");
     await createProject(platform, "blog");
@@ -64,7 +64,7 @@ Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches no
     assert.match(log.json.items[1].detail, /"github octo-org\/octo-repo on branch main" was added/);
   }));
 
-Deno.test("a job of GitLab exchanges its token for each of its commands", () =>
+Deno.test("a GitLab job exchanges its token for each of its commands", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({
       provider: "gitlab",
@@ -83,7 +83,7 @@ Deno.test("a job of GitLab exchanges its token for each of its commands", () =>
     assert.match(refused.json.error_description, /it does not trust the branch main/);
   }));
 
-Deno.test("issuers of a company's own, with ES256 keys that change, are asked for keys seldom", () =>
+Deno.test("a company's own issuer, whose ES256 keys change, is rarely asked for its keys", () =>
   withCi(async ({ platform, audience, trust }) => {
     await using enterprise = await startIssuer("/_services/token");
     await trust({ issuer: enterprise.url });
@@ -104,7 +104,7 @@ Deno.test("issuers of a company's own, with ES256 keys that change, are asked fo
     assert.equal(enterprise.asked.length, 2);
   }));
 
-Deno.test("several publishers of a repository: each project gets what it was given", () =>
+Deno.test("several publishers of one repository give each project its own permissions", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const [shop, blog] = [
       await createProject(platform, "shop"),
@@ -137,7 +137,7 @@ Deno.test("several publishers of a repository: each project gets what it was giv
     assert.equal(await statusOf(other), 200);
   }));
 
-Deno.test("pull requests get a key where they may, for previews only", () =>
+Deno.test("pull requests get a key for previews only, if allowed", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const pull = githubClaims(audience, {
       ref: "refs/pull/7/merge",
@@ -163,7 +163,7 @@ Deno.test("pull requests get a key where they may, for previews only", () =>
     assert.equal(status, 200, JSON.stringify(json));
   }));
 
-Deno.test("a restart keeps publishers, and tokens that were exchanged stay so", async () => {
+Deno.test("after a restart, publishers remain and exchanged tokens cannot be used again", async () => {
   const dataDir = await makeTestFolder("svc-publishers-");
   await using issuer = await startIssuer();
   let platform = await start(dataDir, { allowPrivateUpstreams: true });

@@ -12,7 +12,7 @@ const OF_CODES: readonly string[] = Object.entries(endpoints)
 
 const NOWHERE = "01900000-0000-7000-8000-000000000000";
 
-Deno.test("no credential of one workspace gets anything of another, over every endpoint", () =>
+Deno.test("no credential of one workspace reaches another on any endpoint", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
@@ -107,7 +107,7 @@ Deno.test("no credential of one workspace gets anything of another, over every e
     assert.equal((await ada.send("GET", "/v1/members", { workspace: "ada" })).status, 200);
   }));
 
-Deno.test("a stolen data directory holds no token, code or password", async () => {
+Deno.test("a stolen data directory reveals no token, code or password", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const platform = await start(dataDir);
   const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
@@ -123,7 +123,7 @@ Deno.test("a stolen data directory holds no token, code or password", async () =
   const control = await new Deno.Command("grep", {
     args: ["-rqaF", "-e", "ada@example.com", dataDir],
   }).output();
-  assert.equal(control.code, 0, "what is no secret is found");
+  assert.equal(control.code, 0, "plain text is found");
   const secrets = {
     session: ada.token,
     "API key": key.key,
@@ -152,7 +152,7 @@ const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   developer: ["owner"],
 };
 
-Deno.test("a role does what it may, and nothing else, over every endpoint", () =>
+Deno.test("on every endpoint, a role can do what it is allowed to, and nothing else", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     for (const [role, refused] of Object.entries(REFUSED)) {

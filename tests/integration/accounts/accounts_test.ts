@@ -17,7 +17,7 @@ import {
 } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>
+Deno.test("a person signs up, signs out and signs in; scripts cannot read the cookie", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const again = await ada.send("POST", "/v1/sign-up", {
@@ -43,7 +43,7 @@ Deno.test("a person signs up, signs out, signs in; the cookie is for the browser
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("over https the cookie is Secure and of this host only", () =>
+Deno.test("over HTTPS, the cookie is Secure and limited to its host", () =>
   withPlatform(async (platform) => {
     const ada = new Browser(platform);
     const answer = await ada.send("POST", "/v1/sign-up", {
@@ -71,7 +71,7 @@ Deno.test("unknown accounts and wrong passwords get the same response", () =>
     assert.deepEqual([known.status, known.told], [unknown.status, unknown.told]);
   }));
 
-Deno.test("guessing passwords is slowed down alike for known and unknown accounts", () =>
+Deno.test("password guesses are slowed down equally for known and unknown accounts", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const statuses = async (email: string) => {
@@ -91,7 +91,7 @@ Deno.test("guessing passwords is slowed down alike for known and unknown account
     assert.equal((await ada.send("GET", "/v1/account")).status, 200, "who is in stays in");
   }, { now: stillClock() }));
 
-Deno.test("many guesses at once gain nothing", () =>
+Deno.test("many simultaneous guesses gain nothing", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const guesses = Array.from(
@@ -103,7 +103,7 @@ Deno.test("many guesses at once gain nothing", () =>
     assert.equal(statuses.filter((status) => status === 429).length, 7);
   }, { now: stillClock() }));
 
-Deno.test("a session that was planted before sign-in is not raised by it", () =>
+Deno.test("signing in does not authenticate a session planted beforehand", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const planted = "A".repeat(43);
@@ -126,7 +126,7 @@ const origins = [
   ["no browser at all", { "sec-fetch-site": "" }, 403],
 ] as const;
 
-Deno.test("only the platform's own pages can use a session to change things", () =>
+Deno.test("only the platform's own pages can change anything with a session", () =>
   withPlatform(async (platform) => {
     for (const [name, headers, expected] of origins) {
       const ada = await signUp(platform, `ada-${expected}-${name.length}`);
@@ -151,10 +151,10 @@ Deno.test("only the platform's own pages can use a session to change things", ()
       json: { email: "ada@example.com", password: PASSWORD },
       headers: { "sec-fetch-site": "cross-site" },
     });
-    assert.equal(signIn.status, 403, "nobody is signed in by another site");
+    assert.equal(signIn.status, 403, "another site signs nobody in");
   }));
 
-Deno.test("a session names its workspace, and sees those of its user alone", () =>
+Deno.test("a session names its workspace, and sees only its user's workspaces", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     await signUpWithWorkspace(platform, "bob");
@@ -172,7 +172,7 @@ Deno.test("a session names its workspace, and sees those of its user alone", () 
     assert.equal(taken.status, 409);
   }));
 
-Deno.test("the second factor is asked for; no code counts twice; recovery codes work once", () =>
+Deno.test("the second factor is required, no code works twice, and recovery codes work once", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);
@@ -202,7 +202,7 @@ Deno.test("the second factor is asked for; no code counts twice; recovery codes 
     ]);
   }));
 
-Deno.test("the second factor can not be guessed, nor turned off without password and code", () =>
+Deno.test("the second factor cannot be guessed, or turned off without a password and code", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);
@@ -240,7 +240,7 @@ Deno.test("a new password ends all other sessions", () =>
     assert.ok((await eventsOf(ada)).includes("security.password_changed"));
   }));
 
-Deno.test("sessions are listed and ended, one's own only", () =>
+Deno.test("people can list and end their own sessions only", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const other = new Browser(platform);
@@ -258,7 +258,7 @@ Deno.test("sessions are listed and ended, one's own only", () =>
     assert.equal((await other.send("GET", "/v1/account")).status, 401);
   }));
 
-Deno.test("the owner of a new platform comes in by a link that works once", async () => {
+Deno.test("the owner of a new platform signs in by a link that works once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const first = await start(dataDir);
   const old = new URL(first.ownerLink!).pathname.split("/").at(-1)!;
@@ -302,7 +302,7 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   await Deno.remove(dataDir, { recursive: true });
 });
 
-Deno.test("members join by invitation, once, and go; the last owner stays", () =>
+Deno.test("members join by invitation once, and can leave; the last owner stays", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -342,7 +342,7 @@ Deno.test("members join by invitation, once, and go; the last owner stays", () =
     assert.equal((await guest.send("GET", "/v1/projects", { workspace: "ada" })).status, 404);
   }));
 
-Deno.test("an invitation ends with the rights of who made it", () =>
+Deno.test("an invitation ends with the rights of the person who created it", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -359,7 +359,7 @@ Deno.test("an invitation ends with the rights of who made it", () =>
     assert.equal(answer.status, 404);
   }));
 
-Deno.test("keys end with the membership of who made them, and do not come back with it", () =>
+Deno.test("keys end with their creator's membership, and do not return with it", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -401,7 +401,7 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
       platform.api(method, path, { token: made.key, ...(json === undefined ? {} : { json }) });
     assert.equal((await byKey("GET", "/v1/me")).json.workspace.role, "viewer");
     assert.equal((await byKey("POST", "/v1/projects", { name: "shop" })).status, 403);
-    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key is no person");
+    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key is not a person");
     assert.equal((await byKey("POST", "/v1/sign-out")).status, 403);
     const seen = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.notEqual(seen.json.items[0].lastUsedAt, null);
@@ -425,7 +425,7 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
     );
   }));
 
-Deno.test("an API key makes 5,000 requests in an hour", () =>
+Deno.test("an API key can make 5,000 requests in an hour", () =>
   withPlatformInProcess(async (platform) => {
     const statuses = new Map<number, number>();
     let retryAfter: string | null = null;

@@ -61,7 +61,7 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("a tool that asks for scope read can look, and change nothing", () =>
+Deno.test("a tool with the scope read can view everything and change nothing", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });
@@ -76,7 +76,7 @@ Deno.test("a tool that asks for scope read can look, and change nothing", () =>
     assert.equal(made.status, 403);
   }));
 
-Deno.test("a tool is told that the person denied", () =>
+Deno.test("a tool learns that the person denied access", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { json } = await form(platform, "/v1/device", {});
@@ -118,7 +118,7 @@ Deno.test("bad polls are refused in OAuth's shape, as form or JSON", () =>
     assert.equal(noJson.json.error, "invalid_request");
   }));
 
-Deno.test("a code is for the client that began", () =>
+Deno.test("a code works only for the client that requested it", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "tool" });
@@ -130,7 +130,7 @@ Deno.test("a code is for the client that began", () =>
     assert.equal((await poll(platform, json.device_code, "tool")).status, 200);
   }));
 
-Deno.test("one address starts 10 sign-ins a minute", () =>
+Deno.test("one address can start 10 sign-ins a minute", () =>
   withPlatform(async (platform) => {
     const start = (address?: string) =>
       platform.api("POST", "/v1/device", {
@@ -147,7 +147,7 @@ Deno.test("one address starts 10 sign-ins a minute", () =>
     assert.match(refused.headers.get("ratelimit")!, /^"device";r=0;t=\d+$/);
     assert.deepEqual([refused.status, refused.json.error], [429, "rate_limited"]);
     assert.ok(Number(refused.headers.get("retry-after")) >= 1);
-    assert.equal((await start("198.51.100.7")).status, 429, "a header of the client's is no word");
+    assert.equal((await start("198.51.100.7")).status, 429, "a client's header has no effect");
   }));
 
 Deno.test("behind a trusted proxy the client's address counts", () =>
@@ -174,7 +174,7 @@ Deno.test("guessing user codes is slowed down and reported", () =>
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429, 429]);
   }));
 
-Deno.test("a token is for a workspace of who approved, and ends with the membership", () =>
+Deno.test("a token is for a workspace of the person who approved it, and ends with their membership", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId: bobs } = await signUpWithWorkspace(platform, "bob");
@@ -190,7 +190,7 @@ Deno.test("a token is for a workspace of who approved, and ends with the members
     assert.equal((await platform.api("GET", "/v1/me", { token: token.access_token })).status, 401);
   }));
 
-Deno.test("a token used from a second country within an hour is suspicious", () =>
+Deno.test("a token used from a second country within an hour is reported as suspicious", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", {});

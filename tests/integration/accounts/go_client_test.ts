@@ -14,7 +14,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 const POLLS = 5;
 
 Deno.test({
-  name: "golang.org/x/oauth2 is never told to slow down, and gets the scope that it asks for",
+  name: "golang.org/x/oauth2 is never told to slow down, and gets the scope it requests",
   ignore: Deno.env.get("GO_CLIENT") === undefined,
   fn: () =>
     withPlatform(async (platform) => {

@@ -5,7 +5,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 
 const link = (text: string): string => new URL(/^https?:\S+$/m.exec(text)![0]).pathname;
 
-Deno.test("with mail, a sign-up tells no one whether the address has an account", () =>
+Deno.test("with mail, a sign-up does not reveal whether the address has an account", () =>
   withMailbox((mailbox) =>
     withPlatform(async (platform) => {
       const ada = new Visitor(platform);

@@ -57,7 +57,7 @@ async function signUp(visitor: Visitor, api: TestBotApi, chatId: number): Promis
 }
 
 Deno.test(
-  "a newcomer makes an account in the messenger, and later signs in by it",
+  "a newcomer creates an account in the messenger, and later signs in with it",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     const waiting = await begin(ada, api, { chatId: 7, door: "/sign-up" });
@@ -103,7 +103,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a link that was forwarded signs no one in: the number is wrong, or it was not them",
+  "a forwarded link signs no one in: the number is wrong, or the person declines",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);
@@ -147,7 +147,7 @@ Deno.test(
 );
 
 Deno.test(
-  "the second factor is asked for all the same",
+  "the second factor is still required",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const { secret } = await enrol(owner);
@@ -167,7 +167,7 @@ Deno.test(
 );
 
 Deno.test(
-  "attempts are limited, and continue only to paths of this site",
+  "attempts are limited, and lead only to paths of this site",
   withBot(async (platform, api) => {
     await signUp(new Visitor(platform), api, 7);
     const visitor = new Visitor(platform);
@@ -187,7 +187,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an account of the messenger adds an address and a second factor, once the bot confirmed it",
+  "an account created in the messenger can add an address and a second factor after the bot confirms it",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);
@@ -218,7 +218,7 @@ Deno.test(
   }),
 );
 
-Deno.test("without a bot the doors do not offer the messenger", () =>
+Deno.test("without a bot, sign-in and sign-up do not offer the messenger", () =>
   withPlatform(async (platform) => {
     const visitor = new Visitor(platform);
     for (const door of ["/sign-in", "/sign-up"]) {

@@ -46,7 +46,7 @@ Deno.test("openid-client, unchanged, completes the device flow", () =>
     assert.equal((await me.json()).workspace.slug, "ada");
   }));
 
-Deno.test("openid-client sees each error as what it is", () =>
+Deno.test("openid-client recognizes each error", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const config = await discover(platform);

@@ -40,7 +40,7 @@ function signInAt(
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
-Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
+Deno.test("wrong passwords from elsewhere do not lock out the owner", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });
@@ -53,7 +53,7 @@ Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
     assert.equal((await wrong()).status, 429, "the owner's sign-in lifts nothing for others");
   }, guessing()));
 
-Deno.test("a browser that has signed in before is let through wherever guesses come from, and its owner is told once", () =>
+Deno.test("a browser that has signed in before is let through regardless of guesses, and its owner is notified once", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const first = await signInAt(platform, "192.0.2.1");
@@ -104,7 +104,7 @@ for (
           { length: 50 },
           (_, index) => named(String(index).padEnd(43, "B")),
         ).join("; "),
-        "that is no token": named("x"),
+        "that is not a token": named("x"),
         "of a stranger's session": eves,
       };
       for (const [which, cookie] of Object.entries(planted)) {
@@ -121,7 +121,7 @@ for (
     }, options));
 }
 
-Deno.test("every answer of the API reports what it is and stays on its own site", () =>
+Deno.test("every response of the API states its type and is only readable by its own site", () =>
   withPlatform(async (platform) => {
     const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
     for (const path of paths) {

@@ -85,7 +85,7 @@ const refresh = (platform: TestPlatform, id: string, token: string) =>
     refresh_token: token,
   });
 
-Deno.test("the official client registers, is let in by a page, calls tools and is revoked", async () => {
+Deno.test("the official client registers, is approved on a page, calls tools and is revoked", async () => {
   await withAda(async (platform, ada) => {
     let address: URL | undefined;
     const kept: { client?: unknown; tokens?: unknown; verifier?: string } = {};
@@ -159,7 +159,7 @@ Deno.test("a code works once and for its client only; a second use ends its toke
   });
 });
 
-Deno.test("refreshing gives new secrets; the old one, sent again, ends all of them", async () => {
+Deno.test("refreshing returns new tokens; reusing the old one ends all of them", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);
@@ -177,7 +177,7 @@ Deno.test("refreshing gives new secrets; the old one, sent again, ends all of th
   });
 });
 
-Deno.test("a token that may only look changes nothing, however it is asked", async () => {
+Deno.test("a read-only token changes nothing, however it is used", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id, "read");
@@ -194,7 +194,7 @@ Deno.test("a token that may only look changes nothing, however it is asked", asy
   });
 });
 
-Deno.test("a response goes to registered addresses only, and other mistakes go back", async () => {
+Deno.test("redirects go to registered URLs only, and other errors go back to the client", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -233,7 +233,7 @@ Deno.test("a response goes to registered addresses only, and other mistakes go b
   });
 });
 
-Deno.test("a token is for this platform, and for no other resource", async () => {
+Deno.test("a token is valid for this platform only", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);
@@ -245,7 +245,7 @@ Deno.test("a token is for this platform, and for no other resource", async () =>
   });
 });
 
-Deno.test("registration takes only addresses that are safe to send a browser to", async () => {
+Deno.test("registration accepts only URLs that are safe to send a browser to", async () => {
   await withPlatform(async (platform) => {
     const refused = [
       "javascript:alert(1)",

@@ -64,7 +64,7 @@ class Walk {
   constructor(readonly platform: HookPlatform, readonly cwd: string) {}
 
   /** The response of a command that succeeds. */
-  // deno-lint-ignore no-explicit-any -- any command's answer
+  // deno-lint-ignore no-explicit-any -- any command's output
   async run(line: string, more: readonly string[] = [], options: RunOptions = {}): Promise<any> {
     const { port, folder } = this.platform;
     const argv = [...line.split(" "), ...more];
@@ -79,11 +79,11 @@ function commandOf(line: string): string {
   const words = `${line.replace(/^--/, "")} `;
   const longest = ANSWERING.filter((each) => words.startsWith(`${each} `))
     .toSorted((one, other) => other.length - one.length)[0];
-  assert.ok(longest !== undefined, `svc schema knows no answer of svc ${line}`);
+  assert.ok(longest !== undefined, `svc schema has no output for svc ${line}`);
   return longest;
 }
 
-Deno.test("what every command prints with --json is what svc schema says", () =>
+Deno.test("every command's --json output matches svc schema", () =>
   withHooks(async (platform) => {
     const cwd = join(platform.folder, "menu");
     await Deno.mkdir(cwd);
@@ -93,7 +93,7 @@ Deno.test("what every command prints with --json is what svc schema says", () =>
     const left = ANSWERING.filter((words) =>
       !walk.answered.has(words) && !Object.hasOwn(ELSEWHERE, words)
     );
-    assert.deepEqual(left, [], "commands whose answer no test has seen");
+    assert.deepEqual(left, [], "commands whose output no test has seen");
     for (const [words, file] of Object.entries(ELSEWHERE)) {
       const last = `"${words.split(" ").at(-1)}"`;
       const test = await Deno.readTextFile(file);

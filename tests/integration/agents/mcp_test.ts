@@ -54,7 +54,7 @@ const post = (platform: TestPlatform, options: {
 
 const KEY = { authorization: `Bearer ${TOKEN}` };
 
-Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => {
+Deno.test("an agent inspects a site, rolls it back and searches its logs over HTTP", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "blog");
     await deploy(platform, "blog", { prod: true, files: { "index.html": "<h1>First</h1>" } });
@@ -82,7 +82,7 @@ Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => 
   });
 });
 
-Deno.test("an agent without a folder makes a site of files that are in the call", async () => {
+Deno.test("an agent without a folder deploys files passed in the call", async () => {
   await withPlatform(async (platform) => {
     await using agent = await connect(platform);
     const created = await agent.call("create_project", { name: "paper" });
@@ -127,7 +127,7 @@ Deno.test("an agent without a folder makes a site of files that are in the call"
       assert.match(answer.text, expected);
     }
     const { json } = await platform.api("GET", "/v1/projects/paper/deployments");
-    assert.equal(json.items.length, 2, "what was refused left nothing");
+    assert.equal(json.items.length, 2, "refused calls left nothing");
   });
 });
 
@@ -144,7 +144,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     await using reader = await connect(platform, { token: reading });
     assert.ok(!(await reader.tools()).includes("rollback"));
     assert.ok((await reader.tools()).includes("describe_database"), "shape, no rows");
-    assert.ok(!(await reader.tools()).includes("query_database"), "read is no permission for rows");
+    assert.ok(
+      !(await reader.tools()).includes("query_database"),
+      "read does not include access to rows",
+    );
     const rows = await reader.call("query_database", { project: "blog", sql: "select 1" });
     assert.ok(rows.isError);
     const whole = await keyOf({ permissions: ["everything"] });
@@ -161,7 +164,7 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
   });
 });
 
-Deno.test("the address confines an agent, and a viewer's key is offered no change", async () => {
+Deno.test("the URL confines an agent, and a viewer's key is offered no tools that change anything", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     await deploy(platform, "blog", { prod: true, files: { "index.html": "x" } });
@@ -178,12 +181,12 @@ Deno.test("the address confines an agent, and a viewer's key is offered no chang
     assert.ok(!(await viewer.tools()).includes("rollback"));
     assert.ok((await viewer.call("rollback", { project: "blog" })).isError);
     const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
-    assert.equal(wrong.status, 400, "what is misspelt would confine nothing");
+    assert.equal(wrong.status, 400, "a misspelt parameter would confine nothing");
     await wrong.body?.cancel();
   });
 });
 
-Deno.test("without a token /mcp reports where to get one, and other sites are refused", async () => {
+Deno.test("without a token, /mcp reports where to get one, and other sites are refused", async () => {
   await withPlatform(async (platform) => {
     const nobody = await post(platform);
     assert.equal(nobody.status, 401);
@@ -214,7 +217,7 @@ Deno.test("without a token /mcp reports where to get one, and other sites are re
   });
 });
 
-Deno.test("logs of a deployment are read as resources, of the project alone that the address names", async () => {
+Deno.test("logs of a deployment can be read as resources, only of the project in the URL", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     const files = { "index.html": "<h1>Beds</h1>" };

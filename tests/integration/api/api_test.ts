@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import { createProject, deploy, start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("requests without a valid key are refused, and told what to send", () =>
+Deno.test("requests without a valid key are refused, with a hint what to send", () =>
   withPlatform(async (platform) => {
     for (const token of [null, "svc_wrong", `${TOKEN}x`]) {
       const answer = await platform.api("GET", "/v1/projects", { token });
@@ -28,7 +28,7 @@ Deno.test("a key works only in its own workspace", () =>
     assert.match(other.json.hint, /a key or token of "other"/);
   }));
 
-Deno.test("the key is stored hashed: no file of the data directory holds it", () =>
+Deno.test("the key is stored hashed: no file in the data directory contains it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "x" } });
@@ -121,7 +121,7 @@ Deno.test("malformed requests get clear errors", () =>
     assert.equal(cursor.status, 400);
   }));
 
-Deno.test("queries are read strictly, and null is not a body", () =>
+Deno.test("query parameters are validated strictly, and null is not a valid body", () =>
   withPlatform(async (platform) => {
     const refused = async (path: string, message: RegExp) => {
       const { status, json } = await platform.api("GET", path);
@@ -149,7 +149,7 @@ Deno.test("queries are read strictly, and null is not a body", () =>
     }
   }));
 
-Deno.test("notifications are paged as every list is, and by offset", () =>
+Deno.test("notifications are paginated like every list, and by offset", () =>
   withPlatform(async (platform) => {
     for (let n = 0; n < 7; n++) {
       await platform.api("POST", "/v1/events", {
@@ -173,7 +173,7 @@ Deno.test("notifications are paged as every list is, and by offset", () =>
     assert.match(both.json.error, /query\.offset: Must not be combined with cursor/);
   }));
 
-Deno.test("a key is told its limit, and an Idempotency-Key makes a project once", () =>
+Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a project once", () =>
   withPlatform(async (platform) => {
     const send = (key: string, name: string) =>
       platform.api("POST", "/v1/projects", { json: { name }, headers: { "idempotency-key": key } });
@@ -208,7 +208,7 @@ Deno.test("the OpenAPI document is served to anyone and names this platform", ()
     assert.ok("/v1/projects/{project}/deployments" in json.paths);
   }));
 
-Deno.test("the base address shows a page to people", () =>
+Deno.test("the base URL shows a page to people", () =>
   withPlatform(async (platform) => {
     const page = await platform.get("localhost", "/");
     assert.equal(page.headers["content-type"], "text/html; charset=utf-8");

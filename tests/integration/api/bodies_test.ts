@@ -18,7 +18,7 @@ async function sendHead(platform: TestPlatform, lines: readonly string[]): Promi
   return new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
 }
 
-Deno.test("a body that is announced too large is refused before any of it is sent", () =>
+Deno.test("a body that is declared too large is refused before any of it is sent", () =>
   withPlatform(async (platform) => {
     const length = `content-length: ${32 * 1024 * 1024}`;
     const answer = await sendHead(platform, ["POST /v1/sign-in HTTP/1.1", length]);
@@ -30,7 +30,7 @@ Deno.test("a body that is announced too large is refused before any of it is sen
     assert.match(message, /^HTTP\/1\.1 413 /);
   }));
 
-Deno.test("credentials are judged before a large body is read", () =>
+Deno.test("credentials are checked before a large body is read", () =>
   withPlatform(async (platform) => {
     const length = `content-length: ${30 * 1024 * 1024}`;
     const path = "POST /v1/projects/shop/deployments HTTP/1.1";
@@ -41,7 +41,7 @@ Deno.test("credentials are judged before a large body is read", () =>
     assert.match(await sendHead(platform, [hook, length]), /^HTTP\/1\.1 40[14] /);
   }));
 
-Deno.test("every endpoint refuses a body over its limit, whoever may call it", () =>
+Deno.test("every endpoint refuses a body over its limit, regardless of the caller", () =>
   withPlatform(async (platform) => {
     for (const [name, endpoint] of Object.entries(endpoints)) {
       const { method, bodyKind, body, maxBodyBytes, access } = endpoint;
@@ -57,7 +57,7 @@ Deno.test("every endpoint refuses a body over its limit, whoever may call it", (
     }
   }));
 
-Deno.test("depth is refused without building it, also where large bodies are taken", () =>
+Deno.test("deeply nested JSON is refused before it is parsed, even where large bodies are accepted", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const headers = { "content-type": "application/json" };
@@ -71,7 +71,7 @@ Deno.test("depth is refused without building it, also where large bodies are tak
     assert.match(signIn.json.error, /nested too deep/);
   }));
 
-Deno.test("half a character is refused by its field, in any body", () =>
+Deno.test("a lone surrogate is refused in any body, and its field is named", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const headers = { "content-type": "application/json" };

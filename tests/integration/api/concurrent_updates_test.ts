@@ -21,7 +21,7 @@ async function allAtOnce(
   return answers;
 }
 
-Deno.test("100 changes of one person's preferences at once all succeed, and none is lost", () =>
+Deno.test("100 simultaneous changes to one person's preferences all succeed, and none is lost", () =>
   withPlatform(async (platform) => {
     const path = "/v1/notifications/preferences/category";
     const categories = ["Deployment", "Health", "Billing", "Security", "System"];
@@ -39,7 +39,7 @@ Deno.test("100 changes of one person's preferences at once all succeed, and none
     }
   }));
 
-Deno.test("100 changes of one record at once all succeed, of every kind of record", () =>
+Deno.test("100 simultaneous changes to one record all succeed, for every kind of record", () =>
   withPlatform(async (platform) => {
     const { id: projectId } = await createProject(platform, "shop");
     const hook = await platform.api("POST", "/v1/deploy-hooks", {

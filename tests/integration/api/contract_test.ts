@@ -62,7 +62,7 @@ const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["System", "NORMAL"],
 ];
 
-Deno.test("events have the category and priority of their row, and new accounts its preferences", () =>
+Deno.test("events have the category and priority of their row, and new accounts its default preferences", () =>
   withPlatform(async (platform) => {
     for (const [event, priority] of EVENT_ROWS) {
       const [prefix = ""] = event.split(".");
@@ -85,7 +85,7 @@ Deno.test("events have the category and priority of their row, and new accounts 
     );
   }));
 
-Deno.test("notifications move as the table of states says, by its endpoints and filters", () =>
+Deno.test("notifications change state as the table says, by its endpoints and filters", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const at = "/v1/notifications";
@@ -149,7 +149,7 @@ Deno.test("notifications move as the table of states says, by its endpoints and 
     await send("DELETE", `/push-subscription/${NOBODY}`, undefined, 404);
   }));
 
-Deno.test("triggers take the fields of their table, and refuse with its messages", () =>
+Deno.test("triggers accept the fields of their table, and refuse others with its messages", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, repository } = platform;
     const { url, id } = await hook({ scope: "Production" });

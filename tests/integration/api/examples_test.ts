@@ -254,7 +254,7 @@ class Session {
   }
 }
 
-/** Waits until the branches of the database are there, for a minute at most. */
+/** Waits at most a minute until the branches of the database exist. */
 async function untilReady(session: Session): Promise<void> {
   const until = Date.now() + 60_000;
   const path = "/v1/projects/shop/databases/orders/branches?workspace=acme";

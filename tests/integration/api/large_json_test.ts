@@ -18,7 +18,7 @@ function usedMs(pid: number): number {
   return 10 * (Number(user) + Number(system));
 }
 
-Deno.test("a body with a million unknown keys is refused soon, in few words", () =>
+Deno.test("a body with a million unknown keys is refused quickly, with a short response", () =>
   withPlatform(async (platform) => {
     const { port, api } = platform;
     const pid = processOf(platform);

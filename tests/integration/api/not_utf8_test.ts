@@ -26,7 +26,7 @@ Deno.test("a git build with rules that are not UTF-8 fails, and reports where", 
     assert.match(said, /svc\.rules\.toml:5:48: error: Save the file as UTF-8: byte 0xE9/);
   }));
 
-Deno.test("the platform takes no body that is not UTF-8", () =>
+Deno.test("the platform accepts no body that is not UTF-8", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const answer = await platform.api("PUT", "/v1/projects/shop/rules", {

@@ -45,7 +45,7 @@ async function variablesOf(platform: TestPlatform, project: string): Promise<Var
 }
 
 Deno.test({
-  name: "the AWS SDK for JavaScript finds all that it asks for",
+  name: "the AWS SDK for JavaScript works as it does with S3",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {
@@ -58,7 +58,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "boto3 finds all that it asks for",
+  name: "boto3 works as it does with S3",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {
@@ -74,7 +74,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "rclone copies, checks, moves, serves ranges of and deletes a folder",
+  name: "rclone copies, checks, moves and deletes a folder, and serves ranges",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {

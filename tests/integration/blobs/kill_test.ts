@@ -66,7 +66,7 @@ async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, roun
   }
 }
 
-Deno.test("what was acknowledged outlives kills", () =>
+Deno.test("acknowledged objects survive kills", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     let platform = await start(data);

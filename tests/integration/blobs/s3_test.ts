@@ -59,7 +59,7 @@ export default async (request, { env }) => {
   return new Response(await send(env, method, key, "by a function"));
 };`;
 
-Deno.test("servers and functions reach the store of their environment, and S3 clients do", () =>
+Deno.test("servers, functions and S3 clients reach the store of their environment", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const bucket = bucketOf(platform, await createBlobKey(platform, "shop"));
@@ -95,7 +95,7 @@ Deno.test("servers and functions reach the store of their environment, and S3 cl
     assert.equal(await visit(true, "/GET/boat"), "200 by the server");
   }));
 
-Deno.test("objects outlive restarts, a new key of the platform, and a backup", () =>
+Deno.test("objects survive restarts, a new platform key, and a backup", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data);

@@ -145,7 +145,7 @@ const KEEP_ALL = {
   ],
 };
 
-Deno.test("a changed or deleted object is never answered from a cache of the edge", () =>
+Deno.test("the edge never serves a changed or deleted object from a cache", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const put = async (body: BlobPart) => {

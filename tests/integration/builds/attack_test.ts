@@ -32,7 +32,7 @@ async function buildScript(platform: BuildPlatform, script: string) {
 
 const left = (id: string) => markedProcesses(`SVC_DEPLOYMENT_ID=${id}`);
 
-Deno.test("a build sees nothing of the platform, its data and its processes", async () => {
+Deno.test("a build sees nothing of the platform, its data or its processes", async () => {
   await withBuilds(async (platform) => {
     const { dataDir } = platform;
     const secret = Deno.readTextFileSync(`${dataDir}/keys.json`);
@@ -68,7 +68,7 @@ Deno.test("a build sees nothing of the platform, its data and its processes", as
   });
 });
 
-Deno.test("a build reaches no file that the platform has open, its own or inherited", async () => {
+Deno.test("a build reaches no file that the platform opened or inherited", async () => {
   const secret = await Deno.makeTempFile({ prefix: "svc-inherited-" });
   await Deno.writeTextFile(secret, "inherited secret");
   using _open = openForChildren(secret);
@@ -90,7 +90,7 @@ Deno.test("a build reaches no file that the platform has open, its own or inheri
   await Deno.remove(secret);
 });
 
-Deno.test("a build that forks without end is ended, and the platform answers in the meantime", async () => {
+Deno.test("a build that forks endlessly is killed, and the platform stays responsive", async () => {
   await withBuildsInProcess(async (platform) => {
     const running = buildScript(platform, "bomb() { bomb | bomb & }; bomb; sleep 60");
     let answers = 0;
@@ -105,7 +105,7 @@ Deno.test("a build that forks without end is ended, and the platform answers in 
   }, { builds: { limits: { processes: 100, timeMs: 5_000 } } });
 });
 
-Deno.test("a build that fills the disk is ended", async () => {
+Deno.test("a build that fills the disk is killed", async () => {
   await withBuilds(async (platform) => {
     const script =
       "while :; do head -c 1000000 /dev/zero > f$((n = n + 1)) || sleep 1; sleep 0.01; done";
@@ -116,7 +116,7 @@ Deno.test("a build that fills the disk is ended", async () => {
   }, { builds: { limits: { diskBytes: 50_000_000, timeMs: 60_000 } } });
 });
 
-Deno.test("a build that takes too much memory is ended", async () => {
+Deno.test("a build that uses too much memory is killed", async () => {
   await withBuilds(async (platform) => {
     const script = `node -e 'const a = []; setInterval(() => a.push(Buffer.alloc(2e7, 1)), 20)'`;
     const { deployment } = await buildScript(platform, script);
@@ -124,7 +124,7 @@ Deno.test("a build that takes too much memory is ended", async () => {
   }, { builds: { limits: { memoryBytes: 600_000_000, timeMs: 60_000 } } });
 });
 
-Deno.test("a build that prints without end fills neither memory nor disk", async () => {
+Deno.test("a build that prints endlessly fills neither memory nor disk", async () => {
   await withBuilds(async (platform) => {
     const before = peakMemory(processOf(platform));
     const script = `yes 'a line that is printed repeatedly' | head -c ${
@@ -144,7 +144,7 @@ Deno.test("a build that prints without end fills neither memory nor disk", async
   });
 });
 
-Deno.test("a build that never ends is ended, with what left its group and session", async () => {
+Deno.test("a build that never ends is killed, including processes that left its group and session", async () => {
   await withBuildsInProcess(async (platform) => {
     const script = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' &\nsleep 600";
     const { deployment } = await buildScript(platform, script);
@@ -153,7 +153,7 @@ Deno.test("a build that never ends is ended, with what left its group and sessio
   }, { builds: { limits: { timeMs: 4_000 } } });
 });
 
-Deno.test("nothing outlives a build that succeeds", async () => {
+Deno.test("no process outlives a successful build", async () => {
   await withBuilds(async (platform) => {
     const script = `setsid env -i /bin/sleep 987 &\nnohup sleep 987 &\n${OUT}`;
     const { deployment } = await buildScript(platform, script);
@@ -164,7 +164,7 @@ Deno.test("nothing outlives a build that succeeds", async () => {
   });
 });
 
-Deno.test("links, strange names and submodules of a repository lead nowhere", async () => {
+Deno.test("links, strange names and submodules cannot escape from a repository", async () => {
   await withBuilds(async (platform) => {
     const { repository } = platform;
     const { hook } = await platform.project("shop", { outputDirectory: "site" });

@@ -7,7 +7,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 
-Deno.test("a hook's URL makes a production and a preview deployment", async () => {
+Deno.test("a hook's URL creates production and preview deployments", async () => {
   await withBuilds(async ({ project, trigger, ended, get, folder }) => {
     const { repository, main, feature } = await makeSite(`${folder}/three`);
     const { hook } = await project("shop", { gitUrl: repository.path });
@@ -76,7 +76,7 @@ Deno.test("the build command runs with the environment's variables, and the log 
   });
 });
 
-Deno.test("a root directory, an install of a local package, and what fails reports why", async () => {
+Deno.test("builds support a root directory and local packages, and report why they fail", async () => {
   await withBuilds(async ({ project, build, get, log, repository }) => {
     const { id, hook } = await project("shop", {
       rootDirectory: "apps/web",
@@ -136,7 +136,7 @@ Deno.test("the log of a build is followed to its end", async () => {
   });
 });
 
-Deno.test("a stopped deployment's build ends, and leaves nothing", async () => {
+Deno.test("a stopped deployment's build ends and leaves nothing behind", async () => {
   await withBuilds(async ({ project, repository, trigger, api, ended, dataDir, log }) => {
     const { hook } = await project("shop", { buildCommand: "echo begun; sleep 600" });
     const commitSha = await repository.commit("main", { "a.txt": "a" });
@@ -151,7 +151,7 @@ Deno.test("a stopped deployment's build ends, and leaves nothing", async () => {
   });
 });
 
-Deno.test("a project chooses its version of Node, which is kept for its next build", async () => {
+Deno.test("a project chooses its version of Node, which is cached for its next build", async () => {
   await withBuilds(async ({ project, build, get, log }) => {
     const { hook } = await project("shop", {
       nodeVersion: "22",

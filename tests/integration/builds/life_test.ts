@@ -76,7 +76,7 @@ async function pathsWith(folder: string, text: string, below = ""): Promise<stri
   return found;
 }
 
-Deno.test("of a deleted project no mirror, cache, log, hook, build or credential is left", () =>
+Deno.test("a deleted project leaves no mirror, cache, log, hook, build or credential", () =>
   withBuilds(async (platform) => {
     const { project, build, api, trigger, folder, dataDir, repository } = platform;
     await using server = serveGit(folder, { basic: "ada:s3cret-token" });
@@ -120,7 +120,7 @@ Deno.test("of a deleted project no mirror, cache, log, hook, build or credential
     assert.deepEqual(left, []);
   }));
 
-Deno.test("a deletion that a crash interrupted is finished by the next start, folders and all", () =>
+Deno.test("the next start finishes a deletion interrupted by a crash, folders included", () =>
   withBuilds(async (platform) => {
     const { project, build, api, folder, dataDir } = platform;
     const { id, hook } = await project("shop", SETTINGS);

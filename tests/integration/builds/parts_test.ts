@@ -1,4 +1,4 @@
-/** Tests parts that a commit only references: submodules, and files of Git LFS. */
+/** Tests parts that a commit only references: submodules, and Git LFS files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";
@@ -34,7 +34,7 @@ async function buildHead(platform: BuildPlatform, hook: string) {
   return { ...ended, text: textOf(await platform.log(id)) };
 }
 
-Deno.test("a build has the files of its submodules, nested and with relative URLs", async () => {
+Deno.test("a build has the files of its submodules, including nested ones with relative URLs", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     const { id, hook } = await platform.project("shop", { outputDirectory: "." });
@@ -88,7 +88,7 @@ const MISSING: readonly (readonly [string, string | undefined, RegExp])[] = [
 ];
 
 for (const [name, url, message] of MISSING) {
-  Deno.test(`a build fails by the name of a submodule ${name}`, async () => {
+  Deno.test(`a build fails and names a submodule ${name}`, async () => {
     await withBuilds(async (platform) => {
       const { folder, repository } = platform;
       const { hook } = await platform.project("shop", { outputDirectory: "." });
@@ -103,7 +103,7 @@ for (const [name, url, message] of MISSING) {
   });
 }
 
-Deno.test("submodules reach no private address where the project's repository may not", async () => {
+Deno.test("submodules cannot reach private addresses that the project's repository cannot", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     await using server = serveGit(folder);
@@ -117,7 +117,7 @@ Deno.test("submodules reach no private address where the project's repository ma
   }, STRICT);
 });
 
-Deno.test("a build has the files that Git LFS keeps, and fails by name if one is missing", async () => {
+Deno.test("a build has the files stored in Git LFS, and names a missing one", async () => {
   await withBuilds(async (platform) => {
     await using server = serveLfs();
     const { hook } = await platform.project("shop", { outputDirectory: "site" });
@@ -132,7 +132,7 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name if one is
     const built = await platform.build(hook, files);
     const text = textOf(await platform.log(built.id));
     assert.equal(built.error, null, text);
-    assert.match(text, /Fetched 2 files of Git LFS \(24 B\)/);
+    assert.match(text, /Fetched 2 Git LFS files \(24 B\)/);
     const host = new URL(built.url).hostname;
     for (const path of ["/intro.mp4", "/copy.mp4"]) {
       assert.equal((await platform.get(host, path)).text, "a long video");
@@ -160,7 +160,7 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name if one is
   });
 });
 
-Deno.test("Git LFS gets the project's credentials at its own host only, and no private address", async () => {
+Deno.test("Git LFS gets the project's credentials at its own host only, and reaches no private address", async () => {
   const files = (url: string, pointer: string) => ({
     ".gitattributes": "*.mp4 filter=lfs\n",
     ".lfsconfig": `[lfs]\n\turl = ${url}\n`,

@@ -13,7 +13,7 @@ const SCRIPT = [
 
 const SETTINGS = { buildCommand: "sh build.sh", outputDirectory: "out" };
 
-Deno.test("without a sandbox builds are refused, with what can be done", async () => {
+Deno.test("without a sandbox, builds are refused with advice", async () => {
   await withBuildsInProcess(async ({ project, build, log }) => {
     const { hook } = await project("shop", SETTINGS);
     const { status, error, id } = await build(hook, { "build.sh": SCRIPT });
@@ -23,7 +23,7 @@ Deno.test("without a sandbox builds are refused, with what can be done", async (
   }, { builds: { sandbox: "open" } });
 });
 
-Deno.test("builds without a sandbox run when the operator allows it, and leave nothing", async () => {
+Deno.test("builds run without a sandbox if the operator allows it, and leave nothing behind", async () => {
   await withBuildsInProcess(async ({ project, build, get, logged, dataDir }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": SCRIPT });
@@ -35,7 +35,7 @@ Deno.test("builds without a sandbox run when the operator allows it, and leave n
   }, { builds: { sandbox: "open", allowUnsandboxed: true } });
 });
 
-Deno.test("a build without a sandbox that never ends is ended, too", async () => {
+Deno.test("a build without a sandbox that never ends is killed, too", async () => {
   await withBuildsInProcess(async ({ project, build }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": "setsid sleep 876 & sleep 876" });

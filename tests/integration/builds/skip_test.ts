@@ -37,7 +37,7 @@ async function push({ port }: BuildPlatform, folder: string, branch: string) {
   return { code, text: new TextDecoder().decode(stderr) };
 }
 
-Deno.test("a commit that changes nothing of the root directory is skipped, force builds it", () =>
+Deno.test("a commit that changes nothing in the root directory is skipped; force builds it", () =>
   withBuilds(async ({ project, build, log, api, trigger, ended, repository }) => {
     const { id, hook } = await project("shop", SETTINGS);
     assert.equal((await build(hook, FILES)).error, null);
@@ -76,7 +76,7 @@ Deno.test("a commit that changes nothing of the root directory is skipped, force
     assert.equal(variables.status, "LIVE", "other variables do so, too");
   }));
 
-Deno.test("build.ignore of svc.toml decides by its exit code, with the changed files", () =>
+Deno.test("the exit code of build.ignore decides, and it gets the changed files", () =>
   withBuilds(async ({ project, build, log }) => {
     const { hook } = await project("shop");
     const site = {
@@ -94,7 +94,7 @@ Deno.test("build.ignore of svc.toml decides by its exit code, with the changed f
     assert.equal(preview.status, "LIVE", "a new branch shows nothing yet");
   }));
 
-Deno.test("a push with nothing to build says so, and is not refused", () =>
+Deno.test("a push with nothing to build reports that, and is not refused", () =>
   withBuilds(async (platform) => {
     const { api, folder, ended } = platform;
     const site = await makeRepository(`${folder}/work`);

@@ -54,7 +54,7 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     assert.deepEqual([none.code, none.json.error], [1, "Branch not found"]);
   }));
 
-Deno.test("--deploy fails where the build does, and the project stays", () =>
+Deno.test("--deploy fails if the build fails, and the project stays", () =>
   withBuilds(async (platform) => {
     const { repository } = platform;
     await repository.commit("main", { "index.html": "<p>one</p>" });

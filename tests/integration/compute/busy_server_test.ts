@@ -8,7 +8,7 @@ import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";
 const CLIENTS = 32;
 const ANSWERS = CLIENTS * 10;
 
-Deno.test("of many clients of a busy server, none waits until the others are done", async () => {
+Deno.test("no client of a busy server waits until all others are done", async () => {
   await using test = computeServer({
     engine: "node",
     directory: `${FIXTURES}busy`,
@@ -25,5 +25,5 @@ Deno.test("of many clients of a busy server, none waits until the others are don
   }));
   const fewest = Math.min(...answered);
   // A connection that waited for the others would have none or one.
-  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `answers of each: ${answered.join(" ")}`);
+  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses of each: ${answered.join(" ")}`);
 });

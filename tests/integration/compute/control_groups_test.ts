@@ -60,7 +60,7 @@ const groupsIn = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => /^svc-\d/.test(name));
 
 Deno.test({
-  name: "memory of the kernel counts to servers and builds, which control groups end" +
+  name: "kernel memory counts towards the memory limits of servers and builds" +
     (problem === undefined ? "" : ` (left out: ${problem})`),
   ignore: problem !== undefined,
   fn: async () => {
@@ -107,7 +107,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "memory of the kernel counts where this machine has no control groups (CGROUP_VM)",
+  name: "kernel memory counts in a virtual machine with control groups (CGROUP_VM)",
   ignore: problem === undefined || Deno.env.get("CGROUP_VM") === undefined,
   fn: async () => {
     const { code, stdout } = await new Deno.Command(join(ROOT, "scripts", "in_cgroup2_vm.sh"), {

@@ -55,7 +55,7 @@ const setSecret = (platform: TestPlatform) =>
     json: { value: SECRET, category: "secret", scope: "all" },
   });
 
-Deno.test("a task is one request to the server, with the project's secret, past the rules", () =>
+Deno.test("a task is one request to the server, with the project's secret, bypassing the rules", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const kept = await setSecret(platform);
@@ -156,7 +156,7 @@ Deno.test("a task runs by itself when its minute comes, and ends with its deploy
   }, { minutes });
 });
 
-Deno.test("a task that runs is not started once more, and ends when the platform stops", () =>
+Deno.test("a running task is not started again, and ends when the platform stops", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", {

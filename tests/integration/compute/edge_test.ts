@@ -33,7 +33,7 @@ const withServer = (
   });
 
 onEachEngine(
-  "a deployment with a server answers: files, server, fallthrough, methods, cookies",
+  "a deployment with a server responds: files, server, fallthrough, methods, cookies",
   ({ engine }) =>
     withServer(async (platform) => {
       const text = async (path: string) => (await platform.get(HOST, path)).text;
@@ -101,7 +101,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "events come as they are made, and a client that goes is noticed",
+  "events arrive as they are sent, and a client that leaves is noticed",
   ({ engine }) =>
     withServer(async (platform) => {
       // Plain TCP: Deno's node:http ends the test if its client disconnects in the middle of a

@@ -208,7 +208,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("a server listens on further ports, which its own processes alone reach", async (t) => {
+Deno.test("a server can listen on further ports, which only its own processes reach", async (t) => {
   await withPlatform(async (platform) => {
     for (const [project, command] of [["shop", undefined], ["scripted", "npm start"]] as const) {
       await createProject(platform, project);
@@ -220,7 +220,7 @@ Deno.test("a server listens on further ports, which its own processes alone reac
         await t.step(`${project}: ${way}`, async () => assert.equal(await ask(way), expected));
       }
     }
-    await t.step("another server, and other programs of the machine, do not", async () => {
+    await t.step("other servers and programs on the machine cannot connect", async () => {
       await createProject(platform, "stranger");
       await deployServer(platform, "stranger", { files: { "server.mjs": STRANGER } });
       for (const port of [(await platform.get("shop.localhost", "/port")).text, "9464"]) {
@@ -247,7 +247,7 @@ const listen = (port: string | number, says: string): string =>
 
 const OTHERS: readonly Other[] = [
   {
-    name: "a port for metrics long before that of the server",
+    name: "a metrics port that opens long before the server's",
     server: `${listen(9464, "metrics")} setTimeout(() => { ${
       listen("process.env.PORT", "server")
     } }, 2500)`,
@@ -255,14 +255,14 @@ const OTHERS: readonly Other[] = [
     logged: /^The server also listens on port 9464, which only its own processes can reach/,
   },
   {
-    name: "any port, and no other",
+    name: "any port except $PORT",
     server: listen(0, "any"),
     answer: "any",
     logged: /^The server listens on port \d+, not on \$PORT/,
   },
 ];
 
-Deno.test("requests go to $PORT as soon as something listens there", async (t) => {
+Deno.test("requests go to $PORT as soon as a process listens there", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const { name, server, answer, logged } of OTHERS) {

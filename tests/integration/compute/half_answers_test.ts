@@ -58,7 +58,7 @@ async function readAll(port: number, path: string): Promise<string> {
 }
 
 onEachEngine(
-  "an answer that breaks off is seen to be broken: the connection ends before its end",
+  "a response that breaks off is visibly broken: the connection ends before it does",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -69,7 +69,7 @@ onEachEngine(
         assert.match(text, /first part/, path);
         assert.doesNotMatch(text, /\r\n0\r\n\r\n$/, `${path} must not look whole`);
         const whole = await readAll(platform.port, "/api/whole?length");
-        assert.match(whole, /content-length: 1000/i, "the next request is answered");
+        assert.match(whole, /content-length: 1000/i, "the next request gets a response");
       }
       assert.match(await readAll(platform.port, "/api/whole"), /\r\n0\r\n\r\n$/);
     }),
@@ -191,7 +191,7 @@ async function giveUp(port: number): Promise<void> {
 }
 
 onEachEngine(
-  "visitors who leave before their answer begins leave room for others",
+  "visitors who leave before their response starts free their slots",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FILES, MANIFEST } from "../../helpers/compute_site.ts";
 import { create, createProject, upload, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("a server whose files cannot be made shows no path of the platform", () =>
+Deno.test("a server whose files cannot be created reveals no path of the platform", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const created = await create(platform, "shop", { files: FILES, manifest: MANIFEST });

@@ -17,7 +17,7 @@ async function keptPages(dataDir: string): Promise<string[]> {
   return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
 }
 
-Deno.test("a page is kept over a restart, refreshed once for many, dropped by purge and deploy", async () => {
+Deno.test("a cached page survives a restart, is refreshed once for many requests, and is dropped by purge and deploy", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { version: "1" });
@@ -44,7 +44,7 @@ Deno.test("a page is kept over a restart, refreshed once for many, dropped by pu
   });
 });
 
-Deno.test("kept pages are there at once after a restart", async () => {
+Deno.test("cached pages are available immediately after a restart", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");

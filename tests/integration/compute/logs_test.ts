@@ -18,7 +18,7 @@ async function found(platform: TestPlatform, query: string): Promise<readonly Se
 }
 
 onEachEngine(
-  "what a server writes is logged with level, layer and request, beside what became of it",
+  "what a server writes is logged with level, layer and request, next to the request's outcome",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -16,7 +16,7 @@ export default {
   },
 };`;
 
-Deno.test("private addresses are closed, unless they are allowed", async () => {
+Deno.test("private addresses are unreachable unless allowed", async () => {
   await using local = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => new Response("local"),
@@ -136,7 +136,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       value: { code: 1006, reason: "" },
     });
   });
-  await t.step("a response in place of the socket", async () => {
+  await t.step("a response instead of the socket", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const result = await app.server.connect({
       method: "GET",

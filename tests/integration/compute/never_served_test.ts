@@ -103,7 +103,7 @@ const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: 
     },
     open: { "/a.css": "open" },
   },
-  "a server in CommonJS with files of its own": {
+  "a CommonJS server with its own files": {
     files: {
       "package.json": pack([], { start: "node bin/www" }, { type: "commonjs" }),
       "bin/www": `${secret}require("../app").listen(process.env.PORT);`,

@@ -141,7 +141,7 @@ const linked = (links: Readonly<Record<string, string>>): Files => ({
   ".svc/links.json": JSON.stringify({ version: 1, links }),
 });
 
-Deno.test("packages behind symbolic links are found, and the list of links is never served", () =>
+Deno.test("packages behind symbolic links are found, and the list of links is not served", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -157,7 +157,7 @@ Deno.test("packages behind symbolic links are found, and the list of links is ne
     }
   }));
 
-Deno.test("a deployment whose links lead out is refused, with the reason", () =>
+Deno.test("a deployment whose links lead outside it is refused, with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = linked({ "node_modules/greet": "../../../../etc" });
@@ -168,7 +168,7 @@ Deno.test("a deployment whose links lead out is refused, with the reason", () =>
     );
   }));
 
-Deno.test("a version of Node that cannot be had is named, with the reason", () =>
+Deno.test("an unavailable version of Node is named, with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = LAYERS.map((layer) =>

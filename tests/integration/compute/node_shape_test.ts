@@ -1,4 +1,4 @@
-/** Tests that a server of Node finds the same process on both engines. */
+/** Tests that a Node server finds the same process on both engines. */
 import assert from "node:assert/strict";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
 

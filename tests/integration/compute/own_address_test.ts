@@ -168,7 +168,7 @@ onEachEngine(
           });
         }
       }
-      await t.step("a server that calls itself for ever ends in 508", async () => {
+      await t.step("a server that calls itself endlessly gets a 508", async () => {
         const called = await platform.get("shop.localhost", "/loop");
         assert.match(
           called.text,
@@ -177,7 +177,7 @@ onEachEngine(
         const turned = await platform.get("shop.localhost", "/turn");
         assert.match(turned.text, /^(200 - ){16}508 - This server has called itself 16 times/);
       });
-      await t.step("a visitor cannot say how deep a request is nested", async () => {
+      await t.step("a visitor cannot set how deeply a request is nested", async () => {
         const { status, text } = await platform.get("shop.localhost", "/hello", {
           "x-svc-depth": "99",
         });
@@ -186,7 +186,7 @@ onEachEngine(
     }),
 );
 
-Deno.test("a server reaches the custom domains of its project that lead here", async () => {
+Deno.test("a server reaches custom domains of its project that point to this platform", async () => {
   const dns = await startDns();
   try {
     await withPlatform(async (platform) => {
@@ -260,7 +260,7 @@ Deno.test({
   },
 });
 
-Deno.test("a server reaches its own host where that is HTTPS", () =>
+Deno.test("a server reaches its own host over HTTPS", () =>
   inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {

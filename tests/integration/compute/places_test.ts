@@ -35,7 +35,7 @@ export default { fetch: () => new Response("ok") };
 `,
 });
 
-Deno.test("a server ends the one that was idle the longest, if no place is free", async () => {
+Deno.test("a new server stops the one that was idle the longest, if no slot is free", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });
@@ -45,12 +45,12 @@ Deno.test("a server ends the one that was idle the longest, if no place is free"
   assert.equal(again, ran[0]);
   assert.match(await third.ask("/"), /^200 \d+$/);
   assert.ok(second.logs.some(({ message }) => /another server needed its place/.test(message)));
-  assert.equal(await first.ask("/"), ran[0], "the one that was asked last stays");
+  assert.equal(await first.ask("/"), ran[0], "the most recently used one stays");
   assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
-  assert.match(await second.ask("/"), /^200 \d+$/, "what was ended starts again");
+  assert.match(await second.ask("/"), /^200 \d+$/, "an ended one starts again");
 });
 
-Deno.test("a server waits until another falls idle, and for so long only", async () => {
+Deno.test("a server waits until another becomes idle, up to a limit", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
   await using first = computeServer({ directory, places });
   await first.server.start();
@@ -69,7 +69,7 @@ Deno.test("a server waits until another falls idle, and for so long only", async
   assert.equal(await holding, "200 held");
 });
 
-Deno.test("a server that fails to start leaves its place to others", async () => {
+Deno.test("a server that fails to start releases its slot", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
   await using broken = computeServer({ directory, entry: "missing.mjs", places });
   assert.equal(await broken.ask("/"), "cannot_start");
@@ -93,25 +93,25 @@ function childrenOf(pid: number): number[] {
 onEachEngine("a server that listens to SIGTERM ends itself, in time", async ({ serve, t }) => {
   const told = (app: TestServer) =>
     app.logs.map(({ message }) => message).filter((message) => !message.includes("cold start"));
-  await t.step("when it is drained", async () => {
+  await t.step("when drained", async () => {
     await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
     await app.server.drain(1000);
     assert.deepEqual(told(app), ["heard SIGTERM", "finished"]);
   });
-  await t.step("when it is idle", async () => {
+  await t.step("when idle", async () => {
     await using app = serve({ directory, entry: "listens.mjs", limits: { idleMs: 100 } });
     await app.ask("/");
     await until(() => told(app).includes("finished"));
     assert.equal(await app.ask("/"), "200 ok");
   });
-  await t.step("one that does not end is ended", async () => {
+  await t.step("a server that does not exit is killed", async () => {
     await using app = serve({ directory, entry: "deaf.mjs" });
     await app.ask("/");
     await app.server.drain(300);
     assert.deepEqual(told(app), ["heard SIGTERM"]);
   });
-  await t.step("not by a signal that the process gets", async () => {
+  await t.step("not by a signal to the process", async () => {
     await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
     const { pid } = app.server as ComputeServer & { readonly pid: number };

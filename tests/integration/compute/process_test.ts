@@ -104,9 +104,9 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
   });
 });
 
-onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
+onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   await using app = serve({ directory });
-  await t.step("headers, but those of the connection", async () => {
+  await t.step("headers, except those of the connection", async () => {
     const answer = await app.ask("/headers?a=b", {
       headers: [["host", "app.example"], ["connection", "x-drop"], ["x-drop", "1"], ["x-a", "1"], [
         "x-svc-request-id",
@@ -129,13 +129,13 @@ onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
     assert.deepEqual(cookies.map(([, value]) => value), ["a=1", "b=2"]);
     assert.equal(await new Response(result.response.body).text(), "made");
   });
-  await t.step("no body where there can be none", async () => {
+  await t.step("no body if none is allowed", async () => {
     const empty = await app.get("/empty");
     assert.ok(empty.type === "response" && empty.response.body === null);
     const head = await app.get("/headers", { method: "HEAD" });
     assert.ok(head.type === "response" && head.response.body === null);
   });
-  await t.step("large bodies both ways", async () => {
+  await t.step("large bodies in both directions", async () => {
     const size = 160 * 64 * 1024;
     assert.equal(await app.ask("/size", { method: "POST", body: lines(160) }), `200 ${size}`);
     const result = await app.get("/echo", { method: "POST", body: lines(160) });
@@ -144,15 +144,15 @@ onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
     for await (const part of result.response.body!) bytes += part.byteLength;
     assert.equal(bytes, size);
   });
-  await t.step("a body that is awaited, if there is one and where there is none", async () => {
+  await t.step("reading a body, whether there is one or not", async () => {
     assert.equal(await app.ask("/awaited"), "200 0");
     assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
-  await t.step("a response before the body is sent", async () => {
+  await t.step("a response before the body is sent completely", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });
     assert.equal(await app.ask("/early", { method: "POST", body }), "413 too large");
   });
-  await t.step("events as they come", async () => {
+  await t.step("events as they are sent", async () => {
     const result = await app.get("/events");
     assert.ok(result.type === "response");
     const events = result.response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -174,7 +174,7 @@ onEachEngine("a client that leaves is seen by the server", async ({ serve }) => 
 });
 
 onEachEngine(
-  "a request without an answer in time fails, and the server stays",
+  "a request without a timely response fails, and the server keeps running",
   async ({ serve }) => {
     await using app = serve({ directory, limits: { timeoutMs: 3000 } });
     await app.server.start();
@@ -219,14 +219,14 @@ for (const path of ["/exit", "/throw"]) {
   );
 }
 
-onEachEngine("an answer breaks off with its server", async ({ serve }) => {
+onEachEngine("a response breaks off when its server ends", async ({ serve }) => {
   await using app = serve({ directory });
   const result = await app.get("/cut");
   assert.ok(result.type === "response");
   await assert.rejects(new Response(result.response.body).text());
 });
 
-onEachEngine("a server that can not start fails its requests, with pauses", async ({ serve }) => {
+onEachEngine("a server that cannot start fails its requests, with pauses", async ({ serve }) => {
   const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
   await using app = serve({ directory: broken });
   const result = await app.get("/");
@@ -290,7 +290,7 @@ onEachEngine("lines of the log name level and request", async ({ serve }) => {
   assert.deepEqual(seen, [["warn", "warned 5"], ["info", "written"]]);
 });
 
-Deno.test("modules and Deno.serve answer as node:http does", async (t) => {
+Deno.test("modules and Deno.serve respond as node:http does", async (t) => {
   const folder = await writeModules({
     "module.mjs":
       `export default { fetch: async (request) => new Response(request.method + " " + request.url + " " + await request.text()) };`,
@@ -312,7 +312,7 @@ Deno.test("modules and Deno.serve answer as node:http does", async (t) => {
   });
 });
 
-Deno.test("no process outlives a platform that is killed", async () => {
+Deno.test("no process outlives a killed platform", async () => {
   const platform = new Deno.Command(Deno.execPath(), {
     args: [
       "run",

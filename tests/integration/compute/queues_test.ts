@@ -89,7 +89,7 @@ function isSigned({ headers, body }: Seen, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-Deno.test("a queue delivers what servers and the API send, and no one else reaches its route", () =>
+Deno.test("a queue delivers messages from servers and the API, and no one else reaches its route", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { server: SERVER, manifest });
@@ -209,7 +209,7 @@ const SENDER = `export default async (request, { queue }) => {
   }
 };`;
 
-Deno.test("a function sends messages by context.queue", () =>
+Deno.test("a function sends messages with context.queue", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {

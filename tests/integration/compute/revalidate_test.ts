@@ -60,7 +60,7 @@ async function revalidate(platform: TestPlatform, what: unknown) {
   return `${status} ${text}`;
 }
 
-Deno.test("a server's own word is kept at the edge, over a restart, until the next deployment", async () => {
+Deno.test("the edge caches pages as the server's headers ask, across a restart, until the next deployment", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");
@@ -141,7 +141,7 @@ onEachEngine(
     }),
 );
 
-Deno.test("the API purges pages by tag and path, softly too, in one environment or all", async () => {
+Deno.test("the API purges pages by tag or path, softly or not, in one environment or all", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", SITE);

@@ -29,7 +29,7 @@ const NO_FILES = { files: false, calls: true };
 const NO_CALLS = { files: true, calls: false };
 
 for (const [name, support] of [["Landlock", NO_FILES], ["seccomp", NO_CALLS]] as const) {
-  Deno.test(`without ${name} no server runs, and everyone who asks learns why`, async () => {
+  Deno.test(`without ${name}, no server runs, and health, doctor and logs report why`, async () => {
     await withServers({ support }, async (platform) => {
       assert.ok(
         platform.logged.some((line) =>
@@ -50,7 +50,7 @@ for (const [name, support] of [["Landlock", NO_FILES], ["seccomp", NO_CALLS]] as
   });
 }
 
-Deno.test("servers run without the whole sandbox where the operator says so", async () => {
+Deno.test("servers run without the full sandbox if the operator allows it", async () => {
   await withServers({ support: NO_FILES, allowUnsandboxed: true }, async (platform) => {
     assert.ok(
       platform.logged.some((line) => /^warn .*without a full sandbox.*Landlock/.test(line)),
@@ -63,7 +63,7 @@ Deno.test("servers run without the whole sandbox where the operator says so", as
   });
 });
 
-Deno.test("a whole sandbox is shown as enforced, with the servers that run", {
+Deno.test("the full sandbox is shown as enforced, with the running servers", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await withServers(undefined, async (platform) => {

@@ -91,7 +91,7 @@ const STARTED: readonly Started[] = [
     answer: /^plain$/,
   },
   {
-    name: "scripts that call scripts, and a command of the project's packages",
+    name: "scripts that call scripts, and a command from the project's packages",
     scripts: { start: "npm run serve", serve: "greet hello" },
     files: {
       "node_modules/.bin/greet":
@@ -118,7 +118,7 @@ const STARTED: readonly Started[] = [
     answer: /"loud":false/,
   },
   {
-    name: "a port for metrics before that of the server",
+    name: "a metrics port that opens before the server's",
     scripts: { start: "node metrics.js" },
     files: {
       "metrics.js": `
@@ -190,14 +190,14 @@ const LISTEN = 'import { createServer } from "node:http"; const server = createS
 
 const FAILING: readonly Failing[] = [
   {
-    name: "a script that ends",
+    name: "a script that exits",
     server: 'for (let line = 1; line <= 25; line++) console.log("line " + line);',
     error:
       /The start command "npm start" exited \(code 0\) before a server listened: it must listen on process\.env\.PORT/,
     lines: Array.from({ length: 19 }, (_, index) => `line ${index + 7}`),
   },
   {
-    name: "an error before it listens",
+    name: "an error before the server listens",
     server: "throw new Error('no database');",
     error: /The start command "npm start" exited \(code 1\) before a server listened/,
     lines: ["Error: no database"],
@@ -211,12 +211,12 @@ const FAILING: readonly Failing[] = [
     lines: ["waiting"],
   },
   {
-    name: "a crash after it has started",
+    name: "a crash after the start",
     server: `${LISTEN} function answer() { setImmediate(() => { throw new Error("boom") }); }`,
     error: /it did not respond to GET \/: .*boom/,
   },
   {
-    name: "a health path that answers 500",
+    name: "a health path that responds 500",
     server:
       `${LISTEN} function answer(_, r) { r.statusCode = 500; r.end(); console.log("not well"); }`,
     runtime: { startTimeoutMs: 5000, healthPath: "/healthz" },

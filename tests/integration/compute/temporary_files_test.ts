@@ -48,7 +48,7 @@ export default {
 };
 `;
 
-Deno.test("a server writes to its folder for temporary files, and gets Node's errors elsewhere", {
+Deno.test("a server can write to its temporary folder, and gets Node's errors elsewhere", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const directory = await writeModules({ "entry.mjs": SERVER });
@@ -64,7 +64,7 @@ Deno.test("a server writes to its folder for temporary files, and gets Node's er
   }
 });
 
-Deno.test("the temporary files of a server are its own, and gone with its process", {
+Deno.test("temporary files are private to a server, and are deleted with its process", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const directory = await writeModules({

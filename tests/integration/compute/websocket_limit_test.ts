@@ -55,7 +55,7 @@ async function deploySockets(platform: TestPlatform, ...projects: readonly strin
   }
 }
 
-Deno.test("more idle WebSockets than requests may run at once prevent no page from being shown", () =>
+Deno.test("more idle WebSockets than the limit of requests do not block pages", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const sockets = await Promise.all(
@@ -82,7 +82,7 @@ Deno.test("a server refuses one WebSocket too many with 503, and accepts it when
     for (const socket of [...others, next]) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 3, total: 100 } }));
 
-Deno.test("clients that leave during the handshake, or without a close, release their slots", () =>
+Deno.test("clients that leave during the handshake, or without a close frame, release their slots", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const handshake = new TextEncoder().encode(
@@ -105,7 +105,7 @@ Deno.test("clients that leave during the handshake, or without a close, release 
     for (const socket of opened) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 3, total: 100 } }));
 
-Deno.test("all servers together have a limit of WebSockets, and answer requests beyond it", () =>
+Deno.test("all servers share a limit of WebSockets, and still respond to requests beyond it", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "one", "two");
     const sockets = [await mustOpen(platform, "one"), await mustOpen(platform, "two")];
@@ -142,7 +142,7 @@ async function withSmallServer(
   }
 }
 
-Deno.test("a WebSocket that the server declines gives both its places back", () =>
+Deno.test("a WebSocket that the server declines releases both its slots", () =>
   withSmallServer(async (test, connect) => {
     for (let round = 0; round < 3; round++) {
       const declined = await connect("/declined");

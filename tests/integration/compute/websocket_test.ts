@@ -63,7 +63,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server declines a WebSocket with a status of its own",
+  "a server declines a WebSocket with its own status",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -75,7 +75,7 @@ onEachEngine(
 /** Longer than an idle connection may last, and longer than anything else in this test. */
 const IDLE_MS = 5000;
 
-Deno.test("a WebSocket stays open for longer than an idle connection may", async () => {
+Deno.test("a WebSocket can stay open longer than an idle connection", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-socket-" });
   const limits = { headMs: 1000, keepAliveMs: 1000, bodyMs: 1000 };
   const platform = await start(join(folder, "data"), { connections: limits });
@@ -111,7 +111,7 @@ Deno.test("a WebSocket stays open for longer than an idle connection may", async
   }
 });
 
-Deno.test("WebSockets come over TLS, and a platform that stops closes them in time", async () => {
+Deno.test("WebSockets work over TLS, and a stopping platform closes them in time", async () => {
   await inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {

@@ -7,7 +7,7 @@ import { callsOf, createDatabase, type DatabaseCase, startOn } from "../../helpe
 
 export const BACKUPS: readonly DatabaseCase[] = [
   {
-    name: "a backup of the running platform has its databases, and a platform starts on it",
+    name: "a backup of the running platform includes its databases, and a platform starts from it",
     async run({ platform, at, rows, project, engine }) {
       await rows("CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
       await platform.api("POST", `${at}/branches`, { json: { name: "feature/a" } });

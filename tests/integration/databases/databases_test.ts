@@ -17,7 +17,7 @@ import { PIPELINES } from "./pipeline_cases.ts";
 
 const CASES: readonly DatabaseCase[] = [
   {
-    name: "clients reach a database by its address, and no other",
+    name: "clients reach a database by its connection string, and no other database",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);
@@ -40,7 +40,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "SQL by the API: results, errors with their place, and reading only",
+    name: "the API runs SQL: results, errors with their position, and read-only mode",
     async run(test) {
       const { platform, at, query } = test;
       const events = await query("CREATE TABLE t (n int); INSERT INTO t VALUES (1), (2); TABLE t");
@@ -81,7 +81,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a large result streams, and a client that goes away ends its query",
+    name: "a large result is streamed, and a client that disconnects cancels its query",
     async run(test) {
       const { platform, at, rows } = test;
       const leaving = new AbortController();
@@ -100,7 +100,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "a branch is a separate copy; a snapshot brings back what was",
+    name: "a branch is a separate copy, and a snapshot restores earlier data",
     // `engine_contract_test` tests copies on the embedded engine, where each one takes seconds.
     only: "server",
     async run(test) {
@@ -131,7 +131,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a stopped database says so to its clients, and works again when started",
+    name: "a stopped database tells its clients that it is stopped, and works again when started",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);
@@ -150,7 +150,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "a script is imported as a whole or not at all",
+    name: "a script is imported completely or not at all",
     async run({ platform, at, rows }) {
       const importScript = async (body: string) => {
         const response = await fetch(`http://127.0.0.1:${platform.port}${at}/import`, {
@@ -186,7 +186,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a database moves to another engine with its rows, and keeps its address",
+    name: "a database moves to another engine with its rows, and keeps its connection string",
     only: "server",
     async run({ platform, project }) {
       await createDatabase(platform, project, "small", { engine: "embedded" });
@@ -210,7 +210,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a deleted database is out of reach until it is had back",
+    name: "a deleted database is unreachable until it is restored",
     async run(test) {
       const { platform, at, rows } = test;
       await rows("CREATE TABLE docks (name text)");

@@ -105,7 +105,7 @@ onEachEngine(
     }, QUICK_ENGINE),
 );
 
-Deno.test("running servers follow what changes of their databases, and only that renews them", () =>
+Deno.test("running servers restart when their connection strings change, and only then", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { ask } = await visitor(platform, "deno", true);
@@ -148,7 +148,7 @@ Deno.test("running servers follow what changes of their databases, and only that
       json: { value: "mine", category: "plain", scope: "preview" },
     });
     const own = await visitor(platform, "deno", false);
-    assert.equal(await own.ask("/url"), "mine", "a variable of the project goes before");
+    assert.equal(await own.ask("/url"), "mine", "a variable of the project takes precedence");
     const { json: { notes, overriddenBy } } = await platform.api("GET", AT);
     const [{ note, ...override }] = overriddenBy;
     const environments = ["preview"];
@@ -167,7 +167,7 @@ const FUNCTION = `export default async (request, { database }) => {
   }
 };`;
 
-Deno.test("a function queries its database, with parameters, and learns what is wrong", () =>
+Deno.test("a function queries its database with parameters, and gets clear errors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {

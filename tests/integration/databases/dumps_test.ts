@@ -77,7 +77,7 @@ async function importInto({ platform }: DatabaseTest, at: string, sql: string): 
 }
 
 const CASES: readonly DatabaseCase[] = [{
-  name: "an export brings back every value, and is the same when it is exported again",
+  name: "an export restores every value, and a second export is identical",
   async run(test) {
     const { platform, project, at } = test;
     const rowsAt = async (where: string) =>

@@ -55,7 +55,8 @@ class Writers {
 }
 
 export const MOVES: readonly DatabaseCase[] = [{
-  name: "a pool goes on through moves to either engine: told why, and nothing is lost",
+  name:
+    "a connection pool survives moves to either engine, learns why it was interrupted, and loses nothing",
   only: "server",
   async run({ platform, at, rows }) {
     await rows("CREATE TABLE written (n int PRIMARY KEY)");

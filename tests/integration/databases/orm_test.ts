@@ -109,7 +109,7 @@ await prisma.$disconnect();`,
 
 const CASES: readonly DatabaseCase[] = [
   {
-    name: "drizzle-kit makes and applies migrations, pushes, and reads the schema back",
+    name: "drizzle-kit creates and applies migrations, pushes, and reads the schema back",
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
@@ -137,7 +137,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "Prisma applies migrations, and its client queries by the driver adapter",
+    name: "Prisma applies migrations, and its client queries through the driver adapter",
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;

@@ -22,7 +22,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
 
 export const PIPELINES: readonly DatabaseCase[] = [{
   shares: true,
-  name: "a Flush outside a batch keeps nobody waiting, and ends nobody",
+  name: "a Flush outside a batch neither blocks nor disconnects other clients",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
     const [one, other] = [await connect(url), await connect(url)];
@@ -38,7 +38,7 @@ export const PIPELINES: readonly DatabaseCase[] = [{
   },
 }, {
   shares: true,
-  name: "a temporary table keeps nobody waiting, and is its connection's alone",
+  name: "a temporary table blocks no one, and is visible to its connection only",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
     const [one, other] = [await connect(url), await connect(url)];

@@ -97,7 +97,7 @@ async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main")
 }
 
 export const SCHEMAS: readonly DatabaseCase[] = [{
-  name: "the printed schema makes an identical one in an empty database and branch",
+  name: "the printed schema recreates itself in an empty database and branch",
   // The next case has the schema of the embedded engine.
   only: "server",
   async run(test) {
@@ -119,12 +119,12 @@ export const SCHEMAS: readonly DatabaseCase[] = [{
     }
 
     const again = (await callsOf(platform, fresh).query(schema)).at(-1);
-    assert.ok(again?.type === "error", "Where it is made already, it fails");
+    assert.ok(again?.type === "error", "If it already exists, it fails");
     assert.equal(again.sqlState, "42P06");
     assert.equal(await schemaOf(test, fresh), schema, "and changes nothing");
   },
 }, {
-  name: "the schema of one engine makes the same on the other, whose version differs",
+  name: "the schema of one engine recreates itself on the other, whose version differs",
   only: "server",
   async run(test) {
     const { platform, project, at } = test;

@@ -36,7 +36,7 @@ const passes = (event: EventName): boolean => {
 const isUrgent = (event: EventName): boolean => rank(EVENTS[event].priority) <= rank("HIGH");
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
-Deno.test("of all 32 events each channel gets what the table says, and not more", async () => {
+Deno.test("each channel gets exactly those of all 32 events that the table lists", async () => {
   let publicKey = "";
   const hooked: string[] = [];
   await using smtp = await serveSmtp();

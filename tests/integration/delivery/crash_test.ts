@@ -59,13 +59,13 @@ function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }
 
-/** How often a Message-ID was repeated. */
+/** How many times a Message-ID was repeated. */
 function repeatsOf(smtp: TestSmtp): number {
   const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
   return ids.length - new Set(ids).size;
 }
 
-Deno.test(`after three kills amid ${COUNT} deliveries, everything accepted has come`, async () => {
+Deno.test(`after three kills during ${COUNT} deliveries, every accepted event has arrived`, async () => {
   await using smtp = await serveSmtp();
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-crash-" }));
   const dataDir = join(folder, "data");

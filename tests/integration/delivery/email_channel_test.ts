@@ -4,7 +4,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-Deno.test("an urgent event is mailed at once, as text and HTML, with its own Message-ID", async () => {
+Deno.test("an urgent event is mailed immediately, as text and HTML, with its own Message-ID", async () => {
   await using smtp = await serveSmtp();
   await withPlatform(async (platform) => {
     await claimOwner(platform);
@@ -30,7 +30,7 @@ Deno.test("an urgent event is mailed at once, as text and HTML, with its own Mes
   }, { mail: { smtpUrl: smtp.url, from: "Ops <ops@example.org>" } });
 });
 
-Deno.test("a mail's link turns mails of its category off, by one click and without signing in", async () => {
+Deno.test("a mail's link turns off mails of its category with one click, without signing in", async () => {
   await using smtp = await serveSmtp();
   await withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
@@ -90,7 +90,7 @@ for (const tls of ["never", "starttls", "implicit"] as const) {
   });
 }
 
-Deno.test("what a server refuses for good is kept with its words, and can be sent again", async () => {
+Deno.test("a permanent refusal is stored with the server's message, and the mail can be sent again", async () => {
   let isFull = true;
   await using smtp = await serveSmtp({
     refuse: () => isFull ? "552 5.2.2 Mailbox full" : undefined,
@@ -121,7 +121,7 @@ Deno.test("what a server refuses for good is kept with its words, and can be sen
   }, { mail: { smtpUrl: smtp.url } });
 });
 
-Deno.test("wrong credentials are told, and neither log nor answer holds them", async () => {
+Deno.test("wrong credentials are reported, and neither the log nor the response contains them", async () => {
   await using smtp = await serveSmtp({ auth: { user: "svc", pass: "right" } });
   await withPlatform(async (platform) => {
     const owner = await claimOwner(platform);

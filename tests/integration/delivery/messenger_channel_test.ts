@@ -33,7 +33,7 @@ const links = async (browser: Browser) =>
   (await browser.send("GET", "/v1/account/messenger")).json.items;
 
 Deno.test(
-  "a chat is linked by a code that works once, and gets what the preferences say",
+  "a chat is linked by a code that works once, and gets what the preferences allow",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const code = await link(owner, api, 7);
@@ -89,7 +89,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat that blocks the bot is shown as blocked and not written to again",
+  "a chat that blocks the bot is shown as blocked, and gets no more messages",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);
@@ -111,7 +111,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a chat is not taken from the account that it belongs to",
+  "a chat cannot be taken from the account that it belongs to",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     await link(owner, api, 7);
@@ -126,7 +126,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a test message reports what came of it",
+  "a test message reports its result",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const test = () =>
@@ -147,7 +147,7 @@ Deno.test(
   }),
 );
 
-Deno.test("without a bot nothing of the messenger is offered", () =>
+Deno.test("without a bot, the messenger is not offered", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const { status, json } = await owner.send("POST", "/v1/account/messenger/link");

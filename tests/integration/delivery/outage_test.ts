@@ -34,7 +34,7 @@ function receiveWebhooks(answer: () => number) {
   return { titles, url, [Symbol.asyncDispose]: () => stopServer(server) };
 }
 
-Deno.test("each channel fails for half an hour: nothing is lost, nothing comes twice", async () => {
+Deno.test("nothing is lost or delivered twice when each channel fails for half an hour", async () => {
   let isDown = true;
   let publicKey = "";
   await using smtp = await serveSmtp({ refuse: () => isDown ? "451 Try later" : undefined });

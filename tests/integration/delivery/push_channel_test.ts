@@ -31,7 +31,7 @@ const subscribe = (browser: Browser, json: object) => browser.send("POST", PATH,
 const list = async (browser: Browser) => (await browser.send("GET", PATH)).json.items;
 
 Deno.test(
-  "a subscribed browser gets what its preferences say, encrypted and signed",
+  "a subscribed browser gets what the preferences allow, encrypted and signed",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const made = await subscribe(owner, service.subscribe("laptop"));
@@ -56,7 +56,7 @@ Deno.test(
 );
 
 Deno.test(
-  "the same browser again keeps its subscription, and belongs to who subscribed it last",
+  "subscribing a browser again keeps its subscription, which belongs to the last subscriber",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const laptop = service.subscribe("laptop");
@@ -76,7 +76,7 @@ Deno.test(
 
 for (const status of [404, 410]) {
   Deno.test(
-    `a push service's ${status} removes the subscription, and the others stay`,
+    `a push service's ${status} removes the subscription, and others stay`,
     withPush(async (platform, service) => {
       const owner = await claimOwner(platform);
       await subscribe(owner, service.subscribe("old"));
@@ -93,7 +93,7 @@ for (const status of [404, 410]) {
 }
 
 Deno.test(
-  "subscriptions that cannot be used are refused with every problem",
+  "invalid subscriptions are refused with every problem",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const { endpoint, keys } = service.subscribe("x");
@@ -116,7 +116,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a subscription reaches no private address unless that is allowed", async () => {
+Deno.test("a subscription cannot reach a private address unless allowed", async () => {
   await using service = servePush(() => "");
   await withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
@@ -130,7 +130,7 @@ Deno.test("a subscription reaches no private address unless that is allowed", as
   });
 });
 
-Deno.test("the page of channels brings the worker, its own script and that of every page, and no other", () =>
+Deno.test("the page of channels loads the worker, its own script and the common script, and no other", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const base = `http://127.0.0.1:${platform.port}`;

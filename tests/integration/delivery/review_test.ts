@@ -44,7 +44,7 @@ const quiet = ({ preferences }: Delivery) =>
 for (
   const [name, sentAt, mails] of [
     ["is not mailed when quiet hours began before it was due", "22:00:10", 0],
-    ["is mailed while they have not begun", "21:59:59", 1],
+    ["is mailed before they begin", "21:59:59", 1],
   ] as const
 ) {
   Deno.test(`a digest ${name}`, () =>
@@ -64,7 +64,7 @@ const ALL_OF_USER = { type: "user", id: USER, workspaceId: null } as const;
 for (
   const [priority, mails] of [["HIGH", 0], ["CRITICAL", 1]] as const
 ) {
-  Deno.test(`a ${priority} mail that an outage kept until the night is sent ${mails} times`, () =>
+  Deno.test(`a ${priority} mail that an outage delays until the night is sent ${mails} times`, () =>
     withMail(async (delivery, smtp, outage) => {
       await quiet(delivery);
       delivery.clock.at = at("21:50:00");
@@ -94,7 +94,7 @@ const CHANGES = {
     ),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
-  Deno.test(`a digest is not mailed where ${name} while it waited`, () =>
+  Deno.test(`a digest is not mailed if ${name} while it waited`, () =>
     withMail(async (delivery, smtp) => {
       await accept(delivery, "NORMAL", "waits");
       await change(delivery);
@@ -104,7 +104,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     }));
 }
 
-Deno.test("a digest names only what is still wanted when it is sent", () =>
+Deno.test("a digest includes only what is still wanted when it is sent", () =>
   withMail(async (delivery, smtp) => {
     const low = { category, minimumPriority: "LOW" } as const;
     await delivery.preferences.setCategory(OWN, low);

@@ -54,7 +54,7 @@ const log = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/webhooks/${id}/deliveries`)).json.items;
 
 Deno.test(
-  "a webhook gets the events that it asked for, signed, and nothing else",
+  "a webhook gets the events that it subscribes to, signed, and nothing else",
   withHooks(async (platform) => {
     await using all = receive();
     await using some = receive();
@@ -109,7 +109,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a receiver that answers 410 turns the webhook off, and an owner on again",
+  "a receiver that responds 410 turns the webhook off, and an owner turns it on again",
   withHooks(async (platform) => {
     await using hook = receive(410, 204);
     const { id } = await create(platform, { url: hook.url });
@@ -129,7 +129,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a test tells what the receiver answered, redirects are not followed",
+  "a test reports the receiver's response, and redirects are not followed",
   withHooks(async (platform) => {
     await using hook = receive(204, 302, 204);
     const { id, secret } = await create(platform, { url: hook.url });
@@ -146,7 +146,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a webhook is given no private address unless that is allowed", async () => {
+Deno.test("a webhook cannot be given a private address unless allowed", async () => {
   await withPlatform(async (platform) => {
     const url = "https://hooks.example.com/x";
     const { id } = await create(platform, { url });
@@ -163,7 +163,7 @@ Deno.test("a webhook is given no private address unless that is allowed", async 
   });
 });
 
-Deno.test("a webhook reaches no private address once that is no longer allowed", async () => {
+Deno.test("a webhook cannot reach a private address once that is no longer allowed", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   await using hook = receive();
   try {

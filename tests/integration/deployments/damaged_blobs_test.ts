@@ -37,7 +37,7 @@ async function flipByte(path: string, at: number): Promise<void> {
 const LARGE = "0123456789abcdef".repeat(200_000);
 const FILES = { "index.html": "<p>home</p>", "film.bin": LARGE };
 
-Deno.test("deploying the same content again heals damaged blobs, of the same size too", () =>
+Deno.test("deploying the same content again repairs damaged blobs, even of the same size", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -56,7 +56,7 @@ Deno.test("deploying the same content again heals damaged blobs, of the same siz
     assert.equal((await platform.get("shop.localhost", "/film.bin")).text, LARGE);
   }));
 
-Deno.test("uploading the same blob again heals it", () =>
+Deno.test("uploading the same blob again repairs it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -66,7 +66,7 @@ Deno.test("uploading the same blob again heals it", () =>
     assert.equal((await platform.get("shop.localhost", "/")).text, FILES["index.html"]);
   }));
 
-Deno.test("a range of a large blob that is damaged anywhere is refused, and logged", async () => {
+Deno.test("a range of a large blob with damage anywhere is refused and logged", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
@@ -83,7 +83,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
     assert.ok(platform.logged.some((line) => /^error .* damaged, and was moved to/.test(line)));
-    // Once the damage is found, none of it is served any more.
+    // Once the damage is found, none of it is still served.
     for (const what of ["bytes=0-15", "bytes=0-5,10-20"]) {
       assert.equal((await range(platform, what)).status, 500, what);
     }
@@ -104,7 +104,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
   }
 });
 
-Deno.test("a large blob that rots after it was served breaks the next transfer off, and is logged once", () =>
+Deno.test("a large blob that is damaged after it was served breaks off the next transfer, and is logged once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -120,7 +120,7 @@ Deno.test("a large blob that rots after it was served breaks the next transfer o
     assert.equal((await film()).text, LARGE);
   }));
 
-Deno.test("a list of files with a wrong size is refused by its field", () =>
+Deno.test("a list of files with a wrong size is refused, and its field is named", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await upload(platform, FILES);

@@ -33,7 +33,7 @@ Deno.test("a deployment goes live on its unique, branch and production hosts", (
     assert.equal((await platform.get("other.localhost", "/")).status, 404);
   }));
 
-Deno.test("a preview leaves production alone", () =>
+Deno.test("a preview leaves production unchanged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: site("one") });
@@ -73,7 +73,7 @@ Deno.test("deployments are listed by branch, environment, status and commit", ()
     assert.equal(await list("sha=MAIN"), 400);
   }));
 
-Deno.test("only missing blobs are asked for, and a deploy can be resumed", () =>
+Deno.test("only missing blobs are requested, and a deploy can be resumed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = site("one");
@@ -114,7 +114,7 @@ const badBodies = [
   ["an absolute path", { path: "/etc/passwd" }, /files\[0\]\.path/],
   ["a backslash", { path: "a\\b" }, /files\[0\]\.path/],
   ["a NUL", { path: "a\0b" }, /files\[0\]\.path/],
-  ["a hash that is none", { sha256: "abc" }, /files\[0\]\.sha256/],
+  ["an invalid hash", { sha256: "abc" }, /files\[0\]\.sha256/],
   ["a negative size", { size: -1 }, /files\[0\]\.size/],
 ] as const;
 
@@ -157,7 +157,7 @@ Deno.test("a manifest is validated by the platform, in the format of the specifi
     assert.match(json.error, /\nroutes\[0\]\.layer: /);
   }));
 
-Deno.test("rollback makes the previous deployment live, again and again", () =>
+Deno.test("each rollback makes the previous deployment live", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const text = async () => (await platform.get("shop.localhost", "/")).text;
@@ -227,7 +227,7 @@ Deno.test("a second platform on the same data directory is refused", () =>
     assert.equal((await platform.api("GET", "/v1/health")).json.status, "ok");
   }));
 
-Deno.test("deleting a project takes its hosts off the air and frees its name", () =>
+Deno.test("deleting a project takes its hosts offline and frees its name", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: site("one") });
@@ -243,7 +243,7 @@ Deno.test("deleting a project takes its hosts off the air and frees its name", (
     );
   }));
 
-Deno.test("a stopped preview is off the air; what production shows cannot be stopped", () =>
+Deno.test("a stopped preview is offline; the production deployment cannot be stopped", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: site("one") });
@@ -261,7 +261,7 @@ Deno.test("a stopped preview is off the air; what production shows cannot be sto
     assert.equal((await platform.api("POST", path)).status, 409);
   }));
 
-Deno.test("two deployments that go live at once leave what the store says", () =>
+Deno.test("when two deployments go live at once, the edge shows the one in the store", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (let round = 0; round < 5; round++) {
@@ -274,7 +274,7 @@ Deno.test("two deployments that go live at once leave what the store says", () =
     }
   }));
 
-Deno.test("a path that climbs out is answered 404 in every encoding", () =>
+Deno.test("a path that climbs out of the site gets a 404 in every encoding", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: site("one") });

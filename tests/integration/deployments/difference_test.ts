@@ -33,7 +33,7 @@ function bodyOf(deployment: string, before: Files, files: Files) {
 const send = (platform: TestPlatform, project: string, json: unknown) =>
   platform.api("POST", `/v1/projects/${project}/deployments`, { json });
 
-Deno.test("a difference to the live deployment goes live as the whole list would", () =>
+Deno.test("a difference from the live deployment goes live like the full list", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -60,7 +60,7 @@ Deno.test("a difference to the live deployment goes live as the whole list would
     assert.equal((await platform.get("shop.localhost", "/a/c")).status, 404);
   }));
 
-Deno.test("a base that no longer exists, foreign or misjudged is refused by a separate code", () =>
+Deno.test("a missing, foreign or mismatched base is refused with a separate code", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "blog");
@@ -83,7 +83,7 @@ Deno.test("a base that no longer exists, foreign or misjudged is refused by a se
     assert.equal(items.length, 1);
   }));
 
-Deno.test("a wrong difference is refused by its field", () =>
+Deno.test("a wrong difference is refused, and its field is named", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -111,7 +111,7 @@ Deno.test("a wrong difference is refused by its field", () =>
     }
   }));
 
-Deno.test("a difference names blobs of its base that are gone or were found damaged", () =>
+Deno.test("a difference names blobs of its base that are missing or damaged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });

@@ -6,7 +6,7 @@ const ROUNDS = 30;
 /** Number of connections after each read. */
 const VISITS = 6;
 
-Deno.test("what the API says is live, the edge shows from then on", () =>
+Deno.test("once the API reports a deployment live, the edge shows it", () =>
   withPlatform(async (platform) => {
     const { id } = await createProject(platform, "shop");
     for (let round = 0; round < ROUNDS; round++) {

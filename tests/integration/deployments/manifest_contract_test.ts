@@ -52,7 +52,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   }),
   "a negative priority": route({ priority: -1 }),
   "a large priority": route({ priority: 1e12 }),
-  "a priority that is no integer": route({ priority: 0.5 }),
+  "a priority that is not an integer": route({ priority: 0.5 }),
   "a server that is revalidated": route({ revalidate: 60 }, DYNAMIC),
   "fallthrough of a static layer": route({ fallthrough: false }),
   "fallthrough of a server": route({ fallthrough: true }, DYNAMIC),
@@ -89,11 +89,11 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   ],
   "an entry that is not there": [layer({ entry: "server/none.mjs" }, SERVER), "layers[0].entry"],
   "an entry of a static layer": [layer({ entry: "a/b.html" }), "layers[0].entry"],
-  "a timeout that is no number": [
+  "a timeout that is not a number": [
     layer({ runtime: { timeoutMs: "1s" } }, SERVER),
     "layers[0].runtime.timeoutMs",
   ],
-  "memory that is no number": [
+  "memory that is not a number": [
     layer({ runtime: { memoryMb: "1" } }, SERVER),
     "layers[0].runtime.memoryMb",
   ],
@@ -104,10 +104,10 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   ],
   "no layer": [route(without(ROUTE, "layer"), {}), "routes[0].layer"],
   "an unknown layer": [route({ layer: "none" }), "routes[0].layer"],
-  "a priority that is no number": [route({ priority: "1" }), "routes[0].priority"],
+  "a priority that is not a number": [route({ priority: "1" }), "routes[0].priority"],
   "another method": [route({ methods: ["TRACE"] }), "routes[0].methods[0]"],
   "a static layer that is revalidated": [route({ revalidate: 60 }), "routes[0].revalidate"],
-  "fallthrough that is no boolean": [route({ fallthrough: 1 }), "routes[0].fallthrough"],
+  "fallthrough that is not a boolean": [route({ fallthrough: 1 }), "routes[0].fallthrough"],
   ...Object.fromEntries(
     ["^/(?!a)", "^/(?=a)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?>a)", "("].map((pattern) => [
       `the pattern ${pattern}`,
@@ -116,7 +116,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   ),
 };
 
-Deno.test("manifests are accepted and refused as the contract says", async (t) => {
+Deno.test("manifests are accepted and refused as the contract specifies", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const send = (value: unknown) =>

@@ -121,7 +121,7 @@ async function checkAssets(platform: TestPlatform, ids: readonly string[], live:
   assert.deepEqual([head.status, head.text, head.headers[FROM]], [206, "index", from(2)]);
 }
 
-Deno.test("assets of earlier deployments answer in production, after restart and rollback", async () => {
+Deno.test("production serves assets of earlier deployments, even after restart and rollback", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   try {
@@ -186,7 +186,7 @@ Deno.test("assets of earlier deployments answer in production, after restart and
   }
 });
 
-Deno.test("requests of open pages reach the server of their deployment", async () => {
+Deno.test("requests from open pages reach the server of their deployment", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   const host = "shop.localhost";

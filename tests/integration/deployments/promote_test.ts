@@ -6,7 +6,7 @@ const SHOWN = "x-svc-deployment";
 
 const site = (text: string) => ({ "index.html": `<p>${text}</p>` });
 
-Deno.test("a preview is promoted without being sent again, and can be rolled back", () =>
+Deno.test("a preview is promoted without another upload, and can be rolled back", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const first = await deploy(platform, "shop", { files: site("one") });
@@ -28,7 +28,7 @@ Deno.test("a preview is promoted without being sent again, and can be rolled bac
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("an earlier production deployment is promoted as it is; what is live changes nothing", () =>
+Deno.test("an earlier production deployment is promoted as it is; promoting the live one changes nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const first = await deploy(platform, "shop", { files: site("one") });
@@ -40,7 +40,7 @@ Deno.test("an earlier production deployment is promoted as it is; what is live c
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("a preview is promoted once: again, or twice at a time, changes nothing", () =>
+Deno.test("promoting a preview again, or twice at once, changes nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });
@@ -57,7 +57,7 @@ Deno.test("a preview is promoted once: again, or twice at a time, changes nothin
     assert.deepEqual([renewed.json.variablesChanged, await count()], [false, 3]);
   }));
 
-Deno.test("the branch of a promoted preview continues showing the preview", () =>
+Deno.test("the branch host of a promoted preview still shows the preview", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const options = { prod: false, branch: "feature" };
@@ -89,7 +89,7 @@ Deno.test("a promoted deployment keeps the rules of the preview", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/new");
   }));
 
-Deno.test("what shows nothing is not promoted, nor what is another workspace's", () =>
+Deno.test("a stopped or unknown deployment cannot be promoted", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });

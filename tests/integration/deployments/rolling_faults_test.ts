@@ -33,7 +33,7 @@ export default () => {
   return new Response("new");
 };`;
 
-Deno.test("functions that begin to fail withdraw a release, which the audit log has; checks are no visitors", () =>
+Deno.test("functions that start to fail withdraw a release, the audit log records it, and checks do not count as visitors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await publish(platform, "shop", {});
@@ -80,7 +80,7 @@ Deno.test("functions that begin to fail withdraw a release, which the audit log 
     assert.deepEqual(entry.changes, [{ field: "reason", from: null, to: state.reason }]);
   }));
 
-Deno.test("a release continues after the platform is stopped, and after kill -9", () =>
+Deno.test("a release continues after the platform is stopped or killed", () =>
   inTestFolder(async (dataDir) => {
     let platform = await start(dataDir);
     try {

@@ -55,7 +55,7 @@ async function roll(
 const cookieOf = (headers: Record<string, string | string[] | undefined>): string =>
   /^svc_side=[^;]+/.exec(String(headers["set-cookie"]))![0];
 
-Deno.test("a release that begins to fail withdraws itself; visitors of the old side see nothing", () =>
+Deno.test("a release that starts to fail withdraws itself, and visitors of the old version notice nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await deploy(platform, "shop", { files: server("old"), manifest: LAYERS });
@@ -106,7 +106,7 @@ Deno.test("a release that begins to fail withdraws itself; visitors of the old s
     assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
   }));
 
-Deno.test("a release continues by itself, and ends by hand or by another change of production", () =>
+Deno.test("a release progresses by itself, and ends manually or with another change of production", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = (text: string) => ({ "index.html": text });

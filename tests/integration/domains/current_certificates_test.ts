@@ -105,7 +105,7 @@ async function withAuthority(
 const pebble = await findPebble();
 
 Deno.test({
-  name: "what the API says of domains and certificates, new connections show",
+  name: "new connections match what the API reports about domains and certificates",
   ignore: pebble === undefined,
   fn: () =>
     withAuthority(pebble!, async ({ platform, names, restart }) => {

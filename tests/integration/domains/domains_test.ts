@@ -51,7 +51,7 @@ async function bind(
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
-Deno.test("a domain is bound, told its records, verified, listed, shown and removed", () =>
+Deno.test("a domain is bound, gets its records, and is verified, listed, shown and removed", () =>
   withDomains(async (platform, dns) => {
     const project = await createProject(platform, "shop");
     const added = await add(platform, "WWW.Shop.Example.");
@@ -120,7 +120,7 @@ Deno.test("a domain is bound, told its records, verified, listed, shown and remo
     assert.equal((await platform.api("GET", `${PATH}/${domain.id}`)).status, 404);
   }));
 
-Deno.test("a verified domain routes at once, and follows deploys and rollbacks", () =>
+Deno.test("a verified domain works immediately, and follows deploys and rollbacks", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));
@@ -138,7 +138,7 @@ Deno.test("a verified domain routes at once, and follows deploys and rollbacks",
     assert.equal(redirect.headers.location, "http://www.shop.example/a?b=c");
   }));
 
-Deno.test("each environment has domains of its own; an exact name wins over a wildcard", () =>
+Deno.test("each environment has its own domains; an exact name wins over a wildcard", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const made = await platform.api("POST", "/v1/projects/shop/environments", {
@@ -159,7 +159,7 @@ Deno.test("each environment has domains of its own; an exact name wins over a wi
     assert.match(unknown.json.error, /Available: production, preview, staging/);
   }));
 
-Deno.test("domains survive a restart, and end with their project", async () => {
+Deno.test("domains survive a restart, and are deleted with their project", async () => {
   const dns = await startDns();
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   try {
@@ -222,7 +222,7 @@ function statusOf(port: number, host: string): Promise<number> {
   });
 }
 
-Deno.test("a custom host is known in every true spelling, and in no other", () =>
+Deno.test("a custom host is recognized in every equivalent spelling, and in no other", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));
@@ -270,7 +270,7 @@ const wrongRecords = [
   ["REFUSED", "REFUSED", "REFUSED", /REFUSED/],
 ] as const;
 
-Deno.test("each wrong proof is reported with what was seen and what to do", () =>
+Deno.test("each wrong DNS proof is reported with the records found and what to do", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const { json: { domain } } = await add(platform, "www.shop.example");
@@ -299,7 +299,7 @@ const wrongRoutes = [
   ["the right addresses", { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, null],
 ] as const;
 
-Deno.test("each wrong route is reported; the proof alone decides", () =>
+Deno.test("each wrong DNS route is reported, but only the proof decides", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const domain = await bind(platform, dns, { hostname: "www.shop.example" });

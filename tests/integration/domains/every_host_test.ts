@@ -82,7 +82,7 @@ async function withWorld(
 }
 
 Deno.test({
-  name: "one wildcard certificate covers all hosts below the base domain, proven by DNS",
+  name: "one wildcard certificate, validated by DNS, covers all hosts below the base domain",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve, get }) => {
@@ -103,7 +103,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "hosts that exist get a certificate when a client first asks, others get none",
+  name: "existing hosts get a certificate when a client first connects, others get none",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, serve, get }) => {

@@ -48,7 +48,7 @@ async function addressesFor(port: number, host: string, clientIp?: string) {
   return answers.map(({ address }) => address).sort();
 }
 
-Deno.test("svc answers for its base domain over UDP and TCP, and refuses the rest", () =>
+Deno.test("svc answers DNS queries for its base domain over UDP and TCP, and refuses others", () =>
   withFolder(async (world) => {
     const port = unusedPort();
     const publicAddresses = ["192.0.2.1", "2001:db8::1"];
@@ -80,7 +80,7 @@ Deno.test("svc answers for its base domain over UDP and TCP, and refuses the res
     assert.deepEqual([code, error], ["port_in_use", wanted]);
   }));
 
-Deno.test("svc sends clients to the nearest edge that is there, and not to a drained one", () =>
+Deno.test("svc sends clients to the nearest available edge, and never to a drained one", () =>
   withFolder(async (world) => {
     const port = unusedPort();
     const platform = await serve(world, {
@@ -185,7 +185,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a missing delegation is named before the authority is asked",
+  name: "a missing delegation is reported before a certificate is ordered",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withFolder((world) =>

@@ -65,7 +65,7 @@ const verify = (platform: TestPlatform, domain: string) =>
   platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`);
 
 Deno.test({
-  name: "a refusal because of CAA names the records that were seen, and the one to add",
+  name: "a refusal because of CAA names the records found, and the one to add",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {
@@ -94,7 +94,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a name gets its certificate once an authority that was away is back",
+  name: "a name gets its certificate once the authority is available again",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a rate limit delays the name as long as the authority says, and no other name",
+  name: "a rate limit delays only its name, for as long as the authority asks",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {

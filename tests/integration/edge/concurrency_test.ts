@@ -66,7 +66,7 @@ async function holdBeyond({ port }: TestPlatform, path: string, limit: number): 
   }
 }
 
-Deno.test("a function has 100 calls at the same time, and no more", () =>
+Deno.test("a function handles up to 100 calls at once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {
@@ -76,7 +76,7 @@ Deno.test("a function has 100 calls at the same time, and no more", () =>
     await holdBeyond(platform, "/", 100);
   }));
 
-Deno.test("a server has 200 requests at the same time, and no more", () =>
+Deno.test("a server handles up to 200 requests at once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", {

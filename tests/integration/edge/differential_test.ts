@@ -138,7 +138,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "a host in upper case": lines("GET /", "Host: SHOP.LocalHost"),
   "a host with a final dot": lines("GET /", `Host: ${HOST}.`),
   "a host with a port": lines("GET /", `Host: ${HOST}:99`),
-  "an absolute target beside another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
+  "an absolute target with another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
   "a field name in another case": to("/", "X-ROLE: admin"),
   "spaces around a value": to("/", "X-Role: \t admin \t"),
   "a field sent twice": to("/", "X-Role: user", "X-Role: admin"),
@@ -269,7 +269,7 @@ const withEcho = (run: (platform: TestPlatform) => Promise<void>) =>
     await run(platform);
   });
 
-Deno.test("rules see of a request what the server sees", async (t) => {
+Deno.test("rules and server see the same request", async (t) => {
   await withEcho(async (platform) => {
     for (const [name, text] of Object.entries(ANSWERED)) {
       await t.step(name, async () => {
@@ -288,7 +288,7 @@ Deno.test("rules see of a request what the server sees", async (t) => {
         assert.match(answer, /^connection: close\r$/im);
       });
     }
-    await t.step("a length behind a coding ends the connection", async () => {
+    await t.step("a Content-Length after a Transfer-Encoding ends the connection", async () => {
       const answer = await exchange(platform.port, CODING_FIRST);
       assert.equal(answer.match(/^HTTP\/1\.1 /gm)?.length, 1, answer);
       assert.match(answer, /^connection: close\r$/im);
@@ -314,7 +314,7 @@ Deno.test("rules see of a request what the server sees", async (t) => {
       const seen: Seen = JSON.parse(answer.slice(answer.indexOf("{")));
       assert.deepEqual(sawIn(answer.split("\r\n\r\n")[0]!), wantedOf(seen), JSON.stringify(seen));
     });
-    await t.step("requests of HTTP/2", () => checkHttp2(platform.port));
+    await t.step("HTTP/2 requests", () => checkHttp2(platform.port));
     await t.step("the API", async () => {
       for (
         const text of [

@@ -77,7 +77,7 @@ async function blobPath(dataDir: string): Promise<string> {
   throw new Error(`Cannot find the blob ${hash} in ${dataDir}`);
 }
 
-Deno.test("a large file arrives whole over each protocol, each time, and in ranges", () =>
+Deno.test("a large file arrives complete over each protocol, each time, and in ranges", () =>
   withLargeFile(async ({ download }) => {
     for (let round = 0; round < 3; round++) {
       for (const protocol of PROTOCOLS) {
@@ -91,7 +91,7 @@ Deno.test("a large file arrives whole over each protocol, each time, and in rang
   }));
 
 Deno.test({
-  name: "downloads that clients break off leave no file open",
+  name: "downloads that clients cancel leave no file open",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withLargeFile(async ({ dataDir, platform, curl, download }) => {
@@ -113,7 +113,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a large file that is damaged on disk breaks off, and is missing from then on", () =>
+Deno.test("a transfer of a large file damaged on disk breaks off, and the file is missing from then on", () =>
   withLargeFile(async ({ dataDir, download }) => {
     const path = await blobPath(dataDir);
     for (let round = 0; round < 2; round++) assert.equal((await download(PROTOCOLS[0]))[0], 0);

@@ -76,7 +76,7 @@ async function submissionsOf(platform: TestPlatform): Promise<FormSubmission[]> 
   return json.items;
 }
 
-Deno.test("a form on a page of a server is sent to the platform, and the browser goes back to the server", () =>
+Deno.test("a form on a server's page is submitted to the platform, and the browser returns to the server", () =>
   withPlatform((platform) =>
     inTestFolder(async (home) => {
       await createProject(platform, "shop");
@@ -111,7 +111,7 @@ Deno.test("a form on a page of a server is sent to the platform, and the browser
     })
   ));
 
-Deno.test("a backup that is restored has the submissions and their files", () =>
+Deno.test("a restored backup has the submissions and their files", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data);
@@ -156,7 +156,7 @@ async function warningsOf(platform: TestPlatform): Promise<string[]> {
     .map(({ title, body }: { title: string; body: string }) => `${title}. ${body}`);
 }
 
-Deno.test("a form without room says so to the visitor and, once a day, to members", () =>
+Deno.test("a full form tells the visitor and, once a day, members", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data, { blobQuota: 100_000 });

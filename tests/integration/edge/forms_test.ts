@@ -66,12 +66,12 @@ const BAD: readonly {
   { name: "a GET", method: "GET", status: 405 },
   { name: "an unknown form", path: "/_svc/forms/none", body: "a=1", status: 404 },
   { name: "a form in a comment", path: "/_svc/forms/old", body: "a=1", status: 404 },
-  { name: "no name of a form", path: "/_svc/forms/", body: "a=1", status: 404 },
+  { name: "no form name", path: "/_svc/forms/", body: "a=1", status: 404 },
   { name: "a path below a form", path: `${CONTACT}/x`, body: "a=1", status: 404 },
   { name: "JSON", body: "{}", headers: { "content-type": "application/json" }, status: 415 },
   { name: "too many fields", body: fields(51), status: 400 },
-  { name: "bytes that are no UTF-8", body: "a=%ff", status: 400 },
-  { name: "a name that is no UTF-8", body: "%c3%28=1", status: 400 },
+  { name: "bytes that are not UTF-8", body: "a=%ff", status: 400 },
+  { name: "a name that is not UTF-8", body: "%c3%28=1", status: 400 },
   { name: "a long name", body: `${"a".repeat(101)}=1`, status: 400 },
   { name: "a field without a name", body: "=1", status: 400 },
   { name: "long texts", body: `a=${"x".repeat(29 * 1024)}`, status: 413 },
@@ -121,7 +121,7 @@ const listAt = async (platform: TestPlatform, query = "", project = "shop") => {
   return json.items as FormSubmission[];
 };
 
-Deno.test("forms of a site take what visitors send, and members read it", () =>
+Deno.test("forms of a site accept submissions from visitors, and members read them", () =>
   withPlatform(async (platform) => {
     const home = await makeTestFolder("svc-forms-");
     await using _ = {
@@ -247,7 +247,7 @@ Deno.test("forms of a site take what visitors send, and members read it", () =>
     }
   }, { trustProxy: ["127.0.0.1/32"] }));
 
-Deno.test("forms keep to their settings, their environment and its protection", () =>
+Deno.test("forms respect their settings, their environment and its protection", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await platform.api("POST", "/v1/projects/shop/environments", { json: { name: "stage" } });

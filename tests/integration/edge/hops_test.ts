@@ -85,7 +85,7 @@ async function withUpstream(
   await run(machinery.platform.port, seen);
 }
 
-Deno.test("another site sees none of the fields by which a client speaks for others", () =>
+Deno.test("another site sees no header fields that impersonate other clients", () =>
   withUpstream(async (port, seen) => {
     assert.match(await exchange(port, request("GET /up/a", { ...FORGED, Accept: "*/*" })), / 200 /);
     assert.doesNotMatch(seen[0]!, VALUES);
@@ -93,7 +93,7 @@ Deno.test("another site sees none of the fields by which a client speaks for oth
     assert.match(seen[0]!, /^accept: \*\/\*\r$/m);
   }));
 
-Deno.test("a server of the site sees none of them either, nor do forged ones come back", () =>
+Deno.test("the site's server sees none of them either, only values that the edge sets", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -104,7 +104,7 @@ Deno.test("a server of the site sees none of them either, nor do forged ones com
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   }));
 
-Deno.test("what a trusted proxy says of country and network continues, and nothing else of it", () =>
+Deno.test("a trusted proxy's country and network are passed on, and nothing else from it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -116,7 +116,7 @@ Deno.test("what a trusted proxy says of country and network continues, and nothi
     }
   }, { trustProxy: ["127.0.0.1"] }));
 
-Deno.test("TRACE and its kind end at the edge, before rules, servers and other sites", () =>
+Deno.test("TRACE and similar methods end at the edge, before rules, servers and other sites", () =>
   withUpstream(async (port, seen) => {
     for (const method of ["TRACE", "TRACK"]) {
       const answer = await exchange(port, request(`${method} /up/a`, { Cookie: "secret=1" }));
@@ -132,7 +132,7 @@ Deno.test("TRACE and its kind end at the edge, before rules, servers and other s
     assert.deepEqual(seen, []);
   }));
 
-Deno.test("Max-Forwards is obeyed for OPTIONS, and left alone for other methods", () =>
+Deno.test("Max-Forwards is obeyed for OPTIONS, and ignored for other methods", () =>
   withUpstream(async (port, seen) => {
     const last = await exchange(port, request("OPTIONS /up/a", { "Max-Forwards": "0" }));
     assert.match(last, /^HTTP\/1\.1 204 /);
@@ -146,7 +146,7 @@ Deno.test("Max-Forwards is obeyed for OPTIONS, and left alone for other methods"
 
 const INTERIM = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Early: 1\r\n\r\n";
 
-Deno.test("interim answers of another site end at the edge, and the connection stays in step", () =>
+Deno.test("interim responses of another site end at the edge, and the connection stays in sync", () =>
   withUpstream(
     async (port, seen) => {
       for (let round = 0; round < 3; round++) {
@@ -160,7 +160,7 @@ Deno.test("interim answers of another site end at the edge, and the connection s
     () => `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${INTERIM}${OK}`,
   ));
 
-Deno.test("interim answers to a function's fetch end there as well", async () => {
+Deno.test("interim responses to a function's fetch end there, too", async () => {
   await using machinery = await openMachinery();
   const { url } = noting(machinery, () => `${INTERIM}${OK}`);
   const ask = `export default async () => {
@@ -186,7 +186,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("interim answers of a site's own server end at the edge", () =>
+Deno.test("interim responses of a site's own server end at the edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { server: HINTING });
@@ -198,7 +198,7 @@ Deno.test("interim answers of a site's own server end at the edge", () =>
     }
   }));
 
-Deno.test("the content of GET and HEAD continues to another site", () =>
+Deno.test("the content of GET and HEAD requests is forwarded to another site", () =>
   withUpstream(async (port, seen) => {
     for (const method of ["GET", "HEAD"]) {
       const line = `${method} /up/search`;
@@ -209,10 +209,10 @@ Deno.test("the content of GET and HEAD continues to another site", () =>
       assert.match(seen.pop()!, /transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
     }
     await exchange(port, request("GET /up/none"));
-    assert.match(seen.pop()!, /\r\n\r\n$/, "nothing is made up where nothing was sent");
+    assert.match(seen.pop()!, /\r\n\r\n$/, "nothing is made up if nothing was sent");
   }));
 
-Deno.test("a GET with content goes past the cache, and nothing of it is kept", async () => {
+Deno.test("a GET with content bypasses the cache, and its response is not stored", async () => {
   await using machinery = await openMachinery();
   const { url, seen } = noting(machinery, () => OK);
   const { port } = machinery.platform;

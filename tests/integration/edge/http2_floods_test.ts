@@ -110,7 +110,7 @@ async function checkZeroWindow(
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 
-Deno.test("what clients without a window leave is bounded, and they lose their connections", async (t) => {
+Deno.test("memory for clients without a window is bounded, and they lose their connections", async (t) => {
   const folder = await makeTestFolder("svc-http2-");
   const { certFile, keyFile } = await makeCertificate(folder, "edge", [`DNS:${HOST}`]);
   const caCerts = [await Deno.readTextFile(certFile)];
@@ -133,7 +133,7 @@ Deno.test("what clients without a window leave is bounded, and they lose their c
       );
       await t.step(`${path} with TLS`, () => checkZeroWindow(platform, path, openTls));
     }
-    await t.step("a long file comes whole to a client with a window", async () => {
+    await t.step("a client with a window gets a long file completely", async () => {
       const { body, headers } = await platform.get(HOST, "/big.bin");
       assert.deepEqual([body.length, headers["content-length"]], [500_000, "500000"]);
     });
@@ -189,10 +189,10 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
   });
 });
 
-Deno.test("floods of heads and pings end their connections or are answered, in bounded memory", async (t) => {
+Deno.test("floods of headers and pings end their connections or get responses, in bounded memory", async (t) => {
   await withPlatform(async (platform) => {
     const before = await residentMb(platform);
-    await t.step("a head without an end", async () => {
+    await t.step("headers without an end", async () => {
       using client = await openPlain(platform);
       await client.send(Buffer.concat([helloWithoutWindow(), unfinishedGet(1, HOST)]));
       const part = Buffer.concat(Array.from({ length: 1000 }, () => moreOfHead(1)));
@@ -211,7 +211,7 @@ Deno.test("floods of heads and pings end their connections or are answered, in b
   }, { connections: { headMs: 5000 } });
 });
 
-Deno.test("a client of HTTP/1.1 that takes its responses keeps its connection", async () => {
+Deno.test("an HTTP/1.1 client that reads its responses keeps its connection", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });

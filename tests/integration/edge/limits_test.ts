@@ -38,14 +38,14 @@ async function statuses({ port }: TestPlatform, path: string): Promise<Record<st
   return counts;
 }
 
-Deno.test("a rate limit lets exactly the limit pass, over many connections", () =>
+Deno.test("a rate limit allows exactly its limit over many connections", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: limited("/") });
     assert.deepEqual(await statuses(platform, "/"), { 200: LIMIT, 429: CLIENTS - LIMIT });
   }));
 
-Deno.test("a request that a function answers is counted once", () =>
+Deno.test("a request that a function responds to is counted once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { rules } = limited("/", [rule("say", { type: "pipeline", steps: [{ handle: "say" }] })]);
@@ -88,7 +88,7 @@ Deno.test("no line of the access log is lost, and the counters of rules add up",
     assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
   }));
 
-Deno.test("a stop right behind many requests loses no line, and those of a connection keep their order", async () => {
+Deno.test("a stop right after many requests loses no line, and lines of a connection keep their order", async () => {
   const dataDir = await makeTestFolder("svc-test-");
   const [connections, times] = [20, 10];
   const before = await start(dataDir);

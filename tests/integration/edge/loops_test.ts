@@ -29,14 +29,14 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes the response of another site on, with fields that try to hide the request's path. */
+/** Passes on the response of another site, with fields that try to hide the request's path. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });
   return new Response("told: " + await answer.text(), { status: answer.status });
 };`;
 
-Deno.test("functions that ask for themselves are found, and refused with 508", async (t) => {
+Deno.test("functions that request themselves are detected, and refused with 508", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const { asked, vias, to } = wayIn(machinery);
@@ -79,7 +79,7 @@ Deno.test("functions that ask for themselves are found, and refused with 508", a
   };
 
   for (const name of Object.keys(tricks)) {
-    await t.step(`its own site, with fields of the kind "${name}"`, async () => {
+    await t.step(`its own site, with ${name} header fields`, async () => {
       const answer = await get(`/${name}`);
       assert.equal(answer.status, 508);
       assert.match(answer.text, /^(?:told: ){4}508 Loop detected: /);
@@ -89,19 +89,19 @@ Deno.test("functions that ask for themselves are found, and refused with 508", a
     });
   }
 
-  await t.step("the project's log says so", async () => {
+  await t.step("the project's log reports it", async () => {
     const { items } = (await platform.api("GET", "/v1/projects/a/logs")).json;
     const errors = items.map((entry: { error?: string }) => entry.error);
     assert.ok(errors.some((error?: string) => /is in a loop/.test(error ?? "")));
   });
 
-  await t.step("A asks B, which asks A", async () => {
+  await t.step("A requests B, which requests A", async () => {
     const answer = await get("/round");
     assert.equal(answer.status, 508);
     assert.deepEqual(asked, ["b", "a", "b", "a"]);
   });
 
-  await t.step("what a client says in Via is kept", async () => {
+  await t.step("a client's Via field is kept", async () => {
     asked.length = vias.length = 0;
     await platform.get("a.localhost", "/plain", { via: "1.0 fred" });
     assert.match(vias[0] ?? "", /^1\.0 fred, 1\.1 svc-/);
@@ -114,7 +114,7 @@ Deno.test("functions that ask for themselves are found, and refused with 508", a
       ["/through", "told: leaf"],
     ] as const
   ) {
-    await t.step(`what only looks like a circle is served: ${path}`, async () => {
+    await t.step(`what only looks like a loop is served: ${path}`, async () => {
       const answer = await get(path);
       assert.deepEqual([answer.status, answer.text], [200, text]);
     });

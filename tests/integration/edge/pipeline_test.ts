@@ -19,7 +19,7 @@ const narrower = (more: object, steps: object[] = []) =>
     steps: [...steps, { handle: "origin" }, { use: "mark", mode: "response" }],
   }, "/reports/");
 
-Deno.test("the gate of a broader rule holds in narrower ones, unless they say that it does not", async (t) => {
+Deno.test("the gate of a broader rule applies to narrower rules unless they opt out", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -54,19 +54,19 @@ Deno.test("the gate of a broader rule holds in narrower ones, unless they say th
       assert.match(answer.json.error, /Repeat the request gate "auth"/);
       assert.deepEqual(await answers("/reports/"), [[200, false], [401, false], [503, false]]);
     });
-    await t.step(`inheritGate ${name}: the repeated gate holds`, async () => {
+    await t.step(`inheritGate ${name}: the repeated gate applies`, async () => {
       await live([wholeSite, narrower(more, [GATE])]);
       assert.deepEqual(await answers("/reports/"), [[200, true], [401, false], [503, false]]);
     });
   }
-  await t.step("inheritGate false: open, and only there", async () => {
+  await t.step("inheritGate false: only that rule is open", async () => {
     await live([wholeSite, narrower({ inheritGate: false })]);
     assert.deepEqual(await answers("/reports/"), [[200, true], [200, true], [200, true]]);
     assert.deepEqual(await answers("/"), [[200, false], [401, false], [503, false]]);
   });
 });
 
-Deno.test("observers see what the client gets, of a pipeline that failed too", async () => {
+Deno.test("observers see what the client gets, even from a failed pipeline", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -98,7 +98,7 @@ Deno.test("observers see what the client gets, of a pipeline that failed too", a
   assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
 });
 
-Deno.test("a function that throws in its stream cuts the response off, and that is all", async () => {
+Deno.test("a function that throws in its stream cuts off only its response", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

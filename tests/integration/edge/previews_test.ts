@@ -38,7 +38,7 @@ async function tool({ platform, own: _ }: Parts, key: string, home: string, argv
   return JSON.parse(stdout);
 }
 
-Deno.test("previews are for members and for whoever has a way in; production is for everyone", () =>
+Deno.test("previews are for members and people with a share link or password; production is for everyone", () =>
   inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", [`DNS:${DOMAIN}`, `DNS:*.${DOMAIN}`]);
     await withDashboard(async (dashboard) => {

@@ -37,7 +37,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   const state = async (path: string) => (await get(path)).headers["x-svc-cache"];
 
   await t.step(
-    "the other site is asked over TLS, told of the client, by the edge's word",
+    "the other site is requested over TLS, and the edge states who the client is",
     async () => {
       const answer = await get("/up/a?x=1", { "x-forwarded-for": "6.6.6.6" });
       assert.equal(answer.status, 200);
@@ -50,7 +50,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
     },
   );
 
-  await t.step("bodies go through whole, in both directions", async () => {
+  await t.step("bodies pass through completely, in both directions", async () => {
     const body = "x".repeat(3_000_000);
     const answer = await rawRequest(platform.port, {
       method: "POST",
@@ -79,24 +79,24 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
     assert.equal((await platform.api("POST", "/v1/projects/shop/purge", nobody)).status, 401);
   });
 
-  await t.step("an unsafe method forgets its address", async () => {
+  await t.step("an unsafe method drops its URL from the cache", async () => {
     await state("/up/q");
     await rawRequest(platform.port, { method: "DELETE", host: HOST, path: "/up/q" });
     assert.equal(await state("/up/q"), "MISS");
   });
 
-  await t.step("a deploy and a rollback begin with an empty cache", async () => {
+  await t.step("a deploy and a rollback start with an empty cache", async () => {
     await state("/up/q");
     assert.equal(await state("/up/q"), "HIT");
     await publish(platform, "shop", { rules, files: { "index.html": "second" } });
     assert.equal(await state("/up/q"), "MISS");
     const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
     assert.equal(back.json.deployment.id, first.id);
-    assert.equal(await state("/up/q"), "MISS", "what the first had kept is forgotten");
+    assert.equal(await state("/up/q"), "MISS", "the first deployment's cached responses are gone");
   });
 });
 
-Deno.test("an upstream that fails is a 502 or 504 that says nothing of it, and the log does", async () => {
+Deno.test("an upstream that fails gives a 502 or 504 without details, which the log has", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const garbage = machinery.listen(async (conn) => {
@@ -124,7 +124,7 @@ Deno.test("an upstream that fails is a 502 or 504 that says nothing of it, and t
   assert.match(errors[2], /dns_failed$/);
 });
 
-Deno.test("without the flag private addresses are refused, for rewrites and for fetch", async () => {
+Deno.test("without the flag, private addresses are refused for rewrites and fetch", async () => {
   await using machinery = await openMachinery({ allowPrivateUpstreams: false });
   const { platform } = machinery;
   let asked = 0;
@@ -183,7 +183,7 @@ Deno.test("rate limits: 429 with Retry-After and the fields of RateLimit", async
   assert.match(String(answers[2]?.headers["retry-after"]), /^\d+$/);
 });
 
-Deno.test("functions: a deployment's own code and variables, logs, rollback, end", async (t) => {
+Deno.test("functions have their deployment's code and variables, are logged, rolled back and ended", async (t) => {
   await using machinery = await openMachinery();
   let { platform } = machinery;
   const before = functionProcesses();
@@ -212,40 +212,46 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
   };
   const told = () => toldBy(HOST);
 
-  await t.step("they answer, with the variables of their deployment", async () => {
+  await t.step("they respond, with the variables of their deployment", async () => {
     assert.deepEqual(first.functions, ["api"]);
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
     await set("two");
     assert.equal((await told()).key, "one", "a later value is for later deployments");
   });
 
-  await t.step("console and errors are in the log, in the author's file and line", async () => {
-    const failed = await platform.get(HOST, "/fails");
-    assert.equal(failed.status, 503);
-    assert.doesNotMatch(failed.text, /as asked/);
-    const id = failed.headers["x-svc-request-id"];
-    let items: { level?: string; message?: string; stack?: string | null; requestId?: string }[] =
-      [];
-    await until(async () => {
-      ({ items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json);
-      return items.some(({ stack }) => typeof stack === "string");
-    });
-    const error = items.find(({ stack }) => typeof stack === "string");
-    assert.match(error?.stack ?? "", /functions\/api\.ts:3:61\)/);
-    assert.equal(error?.requestId, id);
-    assert.ok(items.some(({ level, message }) => level === "warn" && message === "called 1"));
-  });
+  await t.step(
+    "console output and errors are in the log, with the author's file and line",
+    async () => {
+      const failed = await platform.get(HOST, "/fails");
+      assert.equal(failed.status, 503);
+      assert.doesNotMatch(failed.text, /as asked/);
+      const id = failed.headers["x-svc-request-id"];
+      let items: { level?: string; message?: string; stack?: string | null; requestId?: string }[] =
+        [];
+      await until(async () => {
+        ({ items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json);
+        return items.some(({ stack }) => typeof stack === "string");
+      });
+      const error = items.find(({ stack }) => typeof stack === "string");
+      assert.match(error?.stack ?? "", /functions\/api\.ts:3:61\)/);
+      assert.equal(error?.requestId, id);
+      assert.ok(items.some(({ level, message }) => level === "warn" && message === "called 1"));
+    },
+  );
 
-  await t.step("a new deployment brings its own, a rollback those of before", async () => {
-    await publish(platform, "shop", { functions: { api: api(2) }, rules: [rule("api", handle)] });
-    assert.deepEqual([(await told()).version, (await told()).key], [2, "two"]);
-    const old = new URL(first.url).hostname;
-    assert.equal((await toldBy(old)).version, 1);
-    await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
-    assert.deepEqual([(await told()).version, (await told()).key], [1, "one"]);
-  });
+  await t.step(
+    "a new deployment brings its own functions, and a rollback restores earlier ones",
+    async () => {
+      await publish(platform, "shop", { functions: { api: api(2) }, rules: [rule("api", handle)] });
+      assert.deepEqual([(await told()).version, (await told()).key], [2, "two"]);
+      const old = new URL(first.url).hostname;
+      assert.equal((await toldBy(old)).version, 1);
+      await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
+      assert.deepEqual([(await told()).version, (await told()).key], [1, "one"]);
+    },
+  );
 
-  await t.step("a restart of the platform brings them back, and leaves no process", async () => {
+  await t.step("a restart of the platform restores them, and leaves no process", async () => {
     const old = started();
     assert.ok(old.length > 0);
     platform = await machinery.restart();
@@ -254,7 +260,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
   });
 
-  await t.step("rules that need a function which is not there are refused", async () => {
+  await t.step("rules that need a missing function are refused", async () => {
     const answer = await platform.api("PUT", "/v1/projects/shop/rules", {
       headers: { "if-match": '"none"' },
       json: {
@@ -266,7 +272,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     assert.match(JSON.stringify(answer.json), /not-there/);
   });
 
-  await t.step("they end when their project is deleted", async () => {
+  await t.step("they stop when their project is deleted", async () => {
     assert.ok(started().length > 0);
     const gone = await platform.api("DELETE", "/v1/projects/shop");
     assert.ok(gone.status < 300, JSON.stringify(gone.json));

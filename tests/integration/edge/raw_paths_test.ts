@@ -12,7 +12,7 @@ async function ask(port: number, target: string): Promise<string> {
   return await new Response(conn.readable).text();
 }
 
-Deno.test("a raw path of UTF-8 is the same as its percent-encoded form", async (t) => {
+Deno.test("a raw UTF-8 path is equivalent to its percent-encoded form", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -41,7 +41,7 @@ Deno.test("a raw path of UTF-8 is the same as its percent-encoded form", async (
         if (status === 200) assert.match(answer, /\r\n\r\npage$/);
       });
     }
-    await t.step("bytes that are no UTF-8 are refused", async () => {
+    await t.step("bytes that are not UTF-8 are refused", async () => {
       assert.match(await ask(platform.port, "/caf\xe9"), /^HTTP\/1\.1 400 /);
       assert.equal((await platform.get(HOST, "/")).text, "home");
     });

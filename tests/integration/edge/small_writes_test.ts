@@ -37,7 +37,7 @@ function sendsAtOnce(
 }
 
 Deno.test({
-  name: "connections over HTTP and HTTPS send small writes at once",
+  name: "connections over HTTP and HTTPS send small writes immediately",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-small-writes-" });

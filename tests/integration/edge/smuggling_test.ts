@@ -170,7 +170,7 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
   }
 });
 
-Deno.test("a body in another transfer coding than chunked goes nowhere", async () => {
+Deno.test("a body in a transfer coding other than chunked is not forwarded", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const upstream = recorder(machinery);
@@ -184,7 +184,7 @@ Deno.test("a body in another transfer coding than chunked goes nowhere", async (
   assert.equal(upstream.received(), "");
 });
 
-Deno.test("an upstream can not answer twice, nor with two framings", async (t) => {
+Deno.test("an upstream cannot respond twice, or with two framings", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const answers = {

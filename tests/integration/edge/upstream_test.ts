@@ -6,7 +6,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("connections to another site are used again, and not shared by two requests", async (t) => {
+Deno.test("connections to another site are reused, and never shared by two requests", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let connections = 0;
@@ -51,10 +51,13 @@ Deno.test("connections to another site are used again, and not shared by two req
     for (let index = 0; index < 20; index++) await get(`/up/${index}`);
     assert.deepEqual([connections, requests], [1, 20]);
   });
-  await t.step("functions have their own, as they reach hosts that rules may not", async () => {
-    for (let round = 0; round < 2; round++) await get("/ask");
-    assert.deepEqual([connections, requests], [2, 22]);
-  });
+  await t.step(
+    "functions have their own connections, because they can reach hosts that rules cannot",
+    async () => {
+      for (let round = 0; round < 2; round++) await get("/ask");
+      assert.deepEqual([connections, requests], [2, 22]);
+    },
+  );
   await t.step("five at the same time need five, which serve the next five", async () => {
     for (let round = 0; round < 2; round++) {
       await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
@@ -63,7 +66,7 @@ Deno.test("connections to another site are used again, and not shared by two req
     }
     assert.equal(connections, 6);
   });
-  await t.step("a connection that the other site closes is not used again", async () => {
+  await t.step("a connection that the other site closes is not reused", async () => {
     await get("/up/close");
     await get("/up/after");
     assert.equal(requests, 34);
@@ -71,7 +74,7 @@ Deno.test("connections to another site are used again, and not shared by two req
   });
 });
 
-Deno.test("an upstream that is too slow is a 504 that says nothing of it", async (t) => {
+Deno.test("an upstream that is too slow gives a 504 without details", async (t) => {
   await using machinery = await openMachinery({ upstreamTimes: { connectMs: 2000, idleMs: 1000 } });
   const { platform } = machinery;
   const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -119,7 +122,7 @@ Deno.test("an upstream that is too slow is a 504 that says nothing of it", async
   await t.step("a body that stalls is cut off, not ended", async () => {
     await assert.rejects(platform.get(HOST, "/stalled/"), /aborted|reset|closed|hang up/i);
   });
-  await t.step("nothing of it is the operator's concern", () => {
+  await t.step("none of this is logged for the operator", () => {
     assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
   });
   mute.close();

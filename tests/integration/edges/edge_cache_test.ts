@@ -50,7 +50,7 @@ async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> 
   return text;
 }
 
-Deno.test("a front edge keeps what the platform has cached, and asks no more", () =>
+Deno.test("a front edge caches what the platform has cached, and does not request it again", () =>
   withEdge(async ({ get, line, edge, platform }) => {
     for (const path of KEPT) {
       const text = await warm({ get }, path);
@@ -97,7 +97,7 @@ Deno.test("a front edge keeps what the platform has cached, and asks no more", (
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
 
-Deno.test("an acknowledged change is seen at the edge at once", () =>
+Deno.test("an acknowledged change is visible at the edge immediately", () =>
   withEdge(async ({ get, platform, edge }) => {
     const seen = async () => {
       const texts = [];
@@ -175,7 +175,7 @@ Deno.test("an acknowledged change is seen at the edge at once", () =>
     for (const path of KEPT) assert.match((await get(path)).text, /^v4 /);
   }));
 
-Deno.test("a method that changes something reaches edges that kept a page for longer", () =>
+Deno.test("unsafe methods drop pages from edges that cached them for longer", () =>
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
@@ -188,7 +188,7 @@ Deno.test("a method that changes something reaches edges that kept a page for lo
     await until(async () => (await get(path)).text.startsWith("v1 posted"));
   }, { caches: { responses: 1024 * 1024 } }));
 
-Deno.test("what belongs to a person never reaches another one by the edge", () =>
+Deno.test("private responses never reach another person through the edge", () =>
   withEdge(async ({ get, platform }) => {
     for (const path of ["/rule/cookie/a", "/rule/vary/a", "/rule/a", "/pages/a", "/declared/a"]) {
       const counts = new Set();
@@ -218,7 +218,7 @@ Deno.test("what belongs to a person never reaches another one by the edge", () =
     }
   }));
 
-Deno.test("requests for one page share one, and pages stay while the platform is away", () =>
+Deno.test("simultaneous requests for a page share one, and pages stay available while the platform is down", () =>
   withEdge(async ({ get, line, platform }) => {
     const text = await warm({ get }, "/pages/a");
     for (let at = 0; at < 2; at++) await platform.get(HOST, "/pages/b");

@@ -27,7 +27,7 @@ async function version(platform: TestPlatform, text: string): Promise<void> {
   await deploy(platform, "shop", { files: { "index.html": text } });
 }
 
-Deno.test("a slow line is waited for, and a cut one is not", () =>
+Deno.test("an edge waits for a slow connection, but not for a broken one", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");
@@ -60,7 +60,7 @@ Deno.test("a slow line is waited for, and a cut one is not", () =>
     }
   }));
 
-Deno.test("without the platform, an edge refuses everything after its time limit", () =>
+Deno.test("without the platform, an edge refuses all requests after its time limit", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");
@@ -80,7 +80,7 @@ Deno.test("without the platform, an edge refuses everything after its time limit
     }
   }));
 
-Deno.test("a stolen key ends with its removal, and its name can be used again", () =>
+Deno.test("a stolen key stops working when it is removed, and its name can be reused", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployCached(platform, "shop");
@@ -108,7 +108,7 @@ Deno.test("a stolen key ends with its removal, and its name can be used again", 
     }
   }));
 
-Deno.test("an edge cannot report changes for another one", () =>
+Deno.test("an edge cannot report changes for another edge", () =>
   withPlatform(async (platform) => {
     const keyOf = async (name: string) =>
       (await platform.api("POST", "/v1/edges", { json: { name } })).json.key;
@@ -132,7 +132,7 @@ Deno.test("an edge cannot report changes for another one", () =>
     await reader.cancel();
   }));
 
-Deno.test("a wrong clock at the edge changes nothing", () =>
+Deno.test("a wrong clock at the edge has no effect", () =>
   inTestFolder(async (dataDir) => {
     // Runs in this process, because no flag sets a clock: the edge's clock is an hour behind or
     // ahead.
@@ -161,7 +161,7 @@ Deno.test("a wrong clock at the edge changes nothing", () =>
     }
   }));
 
-Deno.test("a full disk at the edge: files come from the platform until there is room", () =>
+Deno.test("with a full disk, an edge gets files from the platform until there is room", () =>
   withPlatform((platform) =>
     inTestFolder(async (folder) => {
       const disk = await mountDisk(join(folder, "disk"), 2);
@@ -191,7 +191,7 @@ Deno.test("a full disk at the edge: files come from the platform until there is 
     })
   ));
 
-Deno.test("a platform restored from a backup takes its edges back with it", () =>
+Deno.test("edges return to the state of a platform restored from a backup", () =>
   inTestFolder(async (folder) => {
     const [dataDir, backup] = [join(folder, "data"), join(folder, "backup")];
     let platform = await start(dataDir);

@@ -42,7 +42,7 @@ async function logOf(platform: TestPlatform, count: number): Promise<readonly Lo
   );
 }
 
-Deno.test("requests that an edge answers or passes on are in log and traffic, with its name", () =>
+Deno.test("requests that an edge serves or forwards are in log and traffic, with its name", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "<h1>home</h1>" } });
@@ -73,7 +73,7 @@ Deno.test("requests that an edge answers or passes on are in log and traffic, wi
     }
   }));
 
-Deno.test("a stale page that an edge refreshes is one visit", () =>
+Deno.test("a stale page that an edge refreshes counts as one visit", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployCached(platform, "shop", { rules: SHORT });
@@ -100,7 +100,7 @@ Deno.test("a stale page that an edge refreshes is one visit", () =>
     }
   }));
 
-Deno.test("an edge keeps its requests while the platform is away", () =>
+Deno.test("an edge keeps its request log while the platform is down", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);
@@ -124,7 +124,7 @@ Deno.test("an edge keeps its requests while the platform is away", () =>
     }
   }));
 
-Deno.test("the owner sees how far edges are, and drains one, on the page", () =>
+Deno.test("the owner sees the distance of each edge on the page, and can drain one", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -156,7 +156,7 @@ Deno.test("the owner sees how far edges are, and drains one, on the page", () =>
     }
   }));
 
-Deno.test("a drained edge answers, sends its clients elsewhere, and stays so after a restart", () =>
+Deno.test("a drained edge still responds, sends its clients elsewhere, and stays drained after a restart", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -112,7 +112,7 @@ async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   return isOld ? `${path} of ${madeAt}, purged at ${purgedAt}` : undefined;
 }
 
-Deno.test("no edge shows what a change that has returned replaced, and fetches a file once", () =>
+Deno.test("no edge shows replaced content after a change has returned, and each fetches a file once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const changes = new Changes(platform);

@@ -227,7 +227,7 @@ async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<vo
   await until(async () => (await edge.get(CACHED, "/pages/last")).headers["x-svc-cache"] === "HIT");
 }
 
-Deno.test("a front edge answers generated requests as the platform does", () =>
+Deno.test("a front edge responds to generated requests like the platform", () =>
   withPlatform(async (platform) => {
     await furnish(platform);
     const edge = await addEdge(platform, "far");
@@ -286,7 +286,7 @@ Deno.test("a deploy, its rules and its protection are at the edge when the platf
     }
   }));
 
-Deno.test("a lost platform: the edge serves what it knows, and catches up", () =>
+Deno.test("without the platform, the edge serves what it has, and catches up later", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);
@@ -325,7 +325,7 @@ async function askForUmlaut(port: number): Promise<string | undefined> {
   return (await new Response(connection.readable).text()).split("\r\n")[0];
 }
 
-Deno.test("WebSockets, events and uploads pass through a front edge", () =>
+Deno.test("WebSockets, event streams and uploads pass through a front edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "talk");

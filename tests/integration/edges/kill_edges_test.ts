@@ -95,7 +95,7 @@ class Balancer {
         if (took > LIMIT_MS) {
           await delay(100);
           const control = this.control.longestSince(began);
-          const told = `${took.toFixed()} ms, beside ${control.toFixed()} of an idle server` +
+          const told = `${took.toFixed()} ms, next to ${control.toFixed()} of an idle server` +
             `, the last at ${port === this.victim ? "the killed" : "the other"} edge, ${tried}`;
           (control > took / 4 ? this.excused : this.slow).push(told);
         }
@@ -109,7 +109,7 @@ class Balancer {
   }
 }
 
-Deno.test("edges and platform are killed: every page is served, and no deployment lost", () =>
+Deno.test("when edges and platform are killed, every page is served and no deployment is lost", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform: TestPlatform = await start(dataDir);

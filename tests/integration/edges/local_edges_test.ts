@@ -108,7 +108,7 @@ const withEdges = (
 
 const isConnected = ({ state }: Listed) => state === "connected";
 
-Deno.test("local edges answer as the platform does: pages, rules, places, servers", () =>
+Deno.test("local edges respond like the platform: pages, rules, locations, servers", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { manifest: MANIFEST, files: FILES, rules: RULES });
     const wanted: readonly (readonly [path: string, status: number, country?: string])[] = [
@@ -176,7 +176,7 @@ Deno.test("WebSockets and uploads pass through local edges", () =>
     }
   }));
 
-Deno.test("no process shows what was there before a deploy or rollback that has returned", () =>
+Deno.test("no process shows earlier content after a deploy or rollback has returned", () =>
   withEdges(async (platform) => {
     const texts = async () => {
       const answers = await fromEach(() => platform.get(HOST, "/"));
@@ -191,7 +191,7 @@ Deno.test("no process shows what was there before a deploy or rollback that has 
     assert.deepEqual(await texts(), new Set(["version 5"]));
   }));
 
-Deno.test("the log and the traffic have every request, with the edge that answered it", () =>
+Deno.test("log and traffic have every request, with the edge that handled it", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: RULES });
     const sent: Record<string, number> = {};
@@ -246,7 +246,7 @@ Deno.test("a file that one process finds damaged is missing at all others too", 
     for (let at = 0; at < 30; at++) assert.equal((await get()).status, 500);
   }));
 
-Deno.test("a killed edge is replaced, and loses its own connections only", () =>
+Deno.test("a killed edge is replaced, and only its own connections are lost", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     for (let round = 0; round < 3; round++) {
@@ -313,7 +313,7 @@ Deno.test("signals to all processes stop the platform first, and no request is l
     }
   }));
 
-Deno.test("a drained edge gets no connection, and loses none", () =>
+Deno.test("a drained edge gets no new connections, and loses none", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     await fromEach(() => platform.get(HOST, "/"));

@@ -95,7 +95,7 @@ const idsOf = (results: readonly Result[], type: string) =>
   results.filter((each) => each.type === type).map(({ id }) => id);
 
 Deno.test({
-  name: "the public cache suite passes through a front edge as at the platform",
+  name: "the public cache suite passes through a front edge as well as at the platform",
   ignore: SUITE === undefined,
   async fn() {
     await using machinery = await openMachinery();

@@ -30,7 +30,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** Two projects that refer to each other, while `web` redeploys automatically and then not. */
+/** Two projects that refer to each other, with and without automatic redeploys of `web`. */
 async function refusesCycle(platform: TestPlatform): Promise<void> {
   const follow = (autoRedeploy: boolean) =>
     platform.api("PATCH", "/v1/projects/web", { json: { autoRedeploy } });
@@ -106,7 +106,7 @@ async function refuses(platform: BuildPlatform): Promise<void> {
   await platform.api("DELETE", "/v1/projects/web/variables/X");
 }
 
-Deno.test("variables refer to projects, databases and their own deployment", (t) =>
+Deno.test("variables can refer to projects, databases and their own deployment", (t) =>
   withBuilds(async (platform) => {
     const at = (label: string) => `http://${label}.localhost:${platform.port}`;
     await createProject(platform, "backend");
@@ -131,7 +131,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
     assert.notEqual(hostname, "");
 
     const before = await serve(platform, true);
-    await t.step("a server of production gets production's, and reaches it", async () => {
+    await t.step("a production server gets the URL of production, and reaches it", async () => {
       const { DB, ...rest } = await before.env();
       assert.equal(new URL(DB).username, username);
       assert.deepEqual(rest, {
@@ -143,7 +143,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
     });
 
     const early = await serve(platform, false);
-    await t.step("a preview gets production's where the branch has no preview", async () => {
+    await t.step("a preview gets the URL of production if the branch has no preview", async () => {
       const { API_URL, SELF } = await early.env();
       assert.deepEqual([API_URL, SELF], [at("backend"), `${early.live.urls.unique}/callback`]);
     });
@@ -153,7 +153,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       prod: false,
     });
     await t.step(
-      "a preview of the branch that appears marks those that do not have it",
+      "a new preview of the branch marks deployments that do not have its URL",
       async () => {
         const marked = await found(platform, early.live.id);
         assert.deepEqual([marked.referencesChanged, marked.variablesChanged], [true, false]);
@@ -173,13 +173,13 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
     );
 
     const late = await serve(platform, false);
-    await t.step("the next preview gets that of its branch, and reaches it", async () => {
+    await t.step("the next preview gets the URL of its branch, and reaches it", async () => {
       assert.equal((await late.env()).API_URL, other.urls.branch);
       assert.equal(await late.ask("/relay"), "backend of a preview");
       assert.equal((await found(platform, late.live.id)).referencesChanged, false);
     });
 
-    await t.step("a preview that ends marks those that have it", async () => {
+    await t.step("a preview that ends marks deployments that have its URL", async () => {
       await platform.api("POST", `/v1/deployments/${other.id}/stop`, { json: {} });
       assert.equal((await found(platform, late.live.id)).referencesChanged, true);
       assert.equal((await found(platform, early.live.id)).referencesChanged, false);
@@ -187,7 +187,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       assert.equal(again.json.referencesChanged, false);
     });
 
-    await t.step("a project that asks for it is redeployed when a URL changes", async () => {
+    await t.step("a project that opts in is redeployed when a URL changes", async () => {
       const { json } = await platform.api("PATCH", "/v1/projects/web", {
         json: { autoRedeploy: true },
       });
@@ -213,7 +213,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       () => refusesCycle(platform),
     );
 
-    await t.step("functions get them", async () => {
+    await t.step("functions get resolved references", async () => {
       await publish(platform, "web", {
         functions: {
           env: `export default (_: Request, { env }: { env: Record<string, string> }) =>
@@ -226,24 +226,27 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       assert.equal(new URL(DB).username, username);
     });
 
-    await t.step("a build from git gets them, and its log hides the database", async () => {
-      const built = await platform.build(hook, {
-        "build.mjs": `import { mkdirSync, writeFileSync } from "node:fs";
+    await t.step(
+      "a build from git gets them, and its log hides the connection string",
+      async () => {
+        const built = await platform.build(hook, {
+          "build.mjs": `import { mkdirSync, writeFileSync } from "node:fs";
           const { API_URL, SELF, TEXT, DB } = process.env;
           console.log("database: " + DB);
           mkdirSync("out");
           writeFileSync("out/index.html", [API_URL, SELF, TEXT].join(" "));`,
-      });
-      const log = textOf(await platform.log(built.id));
-      assert.equal(built.error, null, log);
-      assert.doesNotMatch(log, /database: postgres/);
-      assert.equal(
-        (await platform.get("web.localhost", "/")).text,
-        `${at("backend")} ${at("web")}/callback \${{backend.url}} and ${at("backend")}`,
-      );
-    });
+        });
+        const log = textOf(await platform.log(built.id));
+        assert.equal(built.error, null, log);
+        assert.doesNotMatch(log, /database: postgres/);
+        assert.equal(
+          (await platform.get("web.localhost", "/")).text,
+          `${at("backend")} ${at("web")}/callback \${{backend.url}} and ${at("backend")}`,
+        );
+      },
+    );
 
-    await t.step("the tool reports what they resolve to", () =>
+    await t.step("the CLI reports what references resolve to", () =>
       inTestFolder(async (home) => {
         const folder = join(home, "site");
         await Deno.mkdir(folder);
@@ -284,7 +287,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
         assert.equal(shown.value, "${{backend.url}}");
       }));
 
-    await t.step("a project that no longer exists fails deploys with its name", async () => {
+    await t.step("a deploy that refers to a deleted project fails and names it", async () => {
       assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
       const created = await platform.api("POST", "/v1/projects/web/deployments", {
         json: {

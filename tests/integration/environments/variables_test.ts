@@ -21,7 +21,7 @@ const exported = async (platform: TestPlatform, environment: string) =>
   (await platform.api("POST", "/v1/projects/shop/variables/export", { json: { environment } }))
     .json.variables;
 
-Deno.test("the narrower value wins, in each environment its own", () =>
+Deno.test("the narrower value wins, and each environment has its own", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "API", { value: "for all" });
@@ -36,7 +36,7 @@ Deno.test("the narrower value wins, in each environment its own", () =>
     );
   }));
 
-Deno.test("secrets are never shown, and stand nowhere in the data directory", () =>
+Deno.test("secrets are never shown, and appear nowhere in the data directory", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const answer = await set(platform, "KEY", { value: SECRET, category: "secret" });
@@ -52,7 +52,7 @@ Deno.test("secrets are never shown, and stand nowhere in the data directory", ()
     assert.ok(!platform.logged.join("\n").includes(SECRET));
   }));
 
-Deno.test("changes that need a flag say which, and change nothing without it", () =>
+Deno.test("changes that need a flag name it, and change nothing without it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "KEY", { value: "one", scope: "production" });
@@ -77,7 +77,7 @@ Deno.test("changes that need a flag say which, and change nothing without it", (
     assert.equal(list.json.items.length, 1);
   }));
 
-Deno.test("a deployment tells when its variables changed", () =>
+Deno.test("a deployment shows that its variables have changed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "A", { value: "1" });
@@ -92,7 +92,7 @@ Deno.test("a deployment tells when its variables changed", () =>
     assert.equal(await changed(), true);
   }));
 
-Deno.test("custom environments have variables, deployments and an address of their own", () =>
+Deno.test("custom environments have their own variables, deployments and URL", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const made = await platform.api("POST", "/v1/projects/shop/environments", {
@@ -143,7 +143,7 @@ const bad = [
   ["A", { value: "x", category: "sensitive" }, "category"],
 ] as const;
 
-Deno.test("names and sizes are validated", () =>
+Deno.test("names and sizes of variables are validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const [key, json, field] of bad) {
@@ -158,7 +158,7 @@ Deno.test("names and sizes are validated", () =>
     assert.equal((await platform.api("DELETE", "/v1/projects/shop/variables/Z")).status, 404);
   }));
 
-Deno.test("variables are listed in pages, by name", () =>
+Deno.test("variables are listed in pages, sorted by name", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const key of ["C", "A", "B"]) await set(platform, key, { value: key });
@@ -170,7 +170,7 @@ Deno.test("variables are listed in pages, by name", () =>
     assert.equal(second.json.nextCursor, null);
   }));
 
-Deno.test("re-keying keeps every secret readable and forgets the old key", async () => {
+Deno.test("re-keying keeps every secret readable and deletes the old key", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir);
     await createProject(first, "shop");

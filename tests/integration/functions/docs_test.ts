@@ -24,7 +24,7 @@ async function writeExamples(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-Deno.test("the examples of docs/functions.md are sound, and do what they say", async () => {
+Deno.test("the examples of docs/functions.md type-check, and work as described", async () => {
   return await inTestFolder(async (folder) => {
     const files = await writeExamples(folder);
     assert.equal(files.length, 7);

@@ -46,7 +46,7 @@ const hostile = (source: string) => ({ name: "hostile", source: `${PRELUDE}\n${s
 
 const HOSTILE = { function: "hostile" } as const;
 
-Deno.test("a function that forges its worker's input loads no second module", async () => {
+Deno.test("a function that forges its worker's input cannot load a second module", async () => {
   const second =
     `globalThis.second = await import("node:vm"); export default () => new Response("GOT");`;
   await using deployment = await deployFunctions({
@@ -78,13 +78,13 @@ Deno.test("a function that forges its worker's input loads no second module", as
 /** Frames that cost the platform's thread time: refused, without meaning, and costly to read. */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
-  "log lines that are none": `frame(24, 1, new Bytes([123]))`,
+  "invalid log lines": `frame(24, 1, new Bytes([123]))`,
   "errors": "frame(21, 1)",
-  "credit that nobody asked for": "frame(43, 1)",
+  "unrequested credit": "frame(43, 1)",
 };
 
 for (const [name, one] of Object.entries(FLOODS)) {
-  Deno.test(`the platform continues next to a flood of ${name}`, async () => {
+  Deno.test(`the platform keeps working during a flood of ${name}`, async () => {
     await using deployment = await deployFunctions({
       functions: [
         NEIGHBOUR,
@@ -111,7 +111,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
   });
 }
 
-Deno.test("a function that sends empty chunks without end loses its worker", async () => {
+Deno.test("a function that sends empty chunks endlessly loses its worker", async () => {
   await using deployment = await deployFunctions({
     functions: [
       NEIGHBOUR,
@@ -129,7 +129,7 @@ Deno.test("a function that sends empty chunks without end loses its worker", asy
   assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
 });
 
-Deno.test("a function that uses the id of a request twice loses its worker, and both requests", async () => {
+Deno.test("a function that uses the id of a request twice loses its worker and both requests", async () => {
   let open = 0;
   await using deployment = await deployFunctions({
     functions: [hostile(`
@@ -156,7 +156,7 @@ Deno.test("a function that uses the id of a request twice loses its worker, and 
   assert.equal(open, 0);
 });
 
-Deno.test("a function that asks for a body again and again without reading loses its worker", async () => {
+Deno.test("a function that requests a body repeatedly without reading it loses its worker", async () => {
   let given = 0;
   await using deployment = await deployFunctions({
     functions: [

@@ -153,7 +153,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
   own_header_of_runtime: /^200 x$|^invalid_result/,
 };
 
-Deno.test("hostile functions are denied, and the neighbour continues", async (t) => {
+Deno.test("hostile functions are denied access, and the neighbour continues", async (t) => {
   await using lab = await openLab(Object.keys(DENIED), { memoryMb: 600, timeoutMs: 8000 });
   const [pid] = lab.host.pids;
   for (const [name, expected] of Object.entries(DENIED)) {
@@ -162,8 +162,11 @@ Deno.test("hostile functions are denied, and the neighbour continues", async (t)
       assert.match(await outcome(await call(lab.host, "neighbour")), /^200 neighbour \d+$/);
     });
   }
-  await t.step("all of it in the same process", () => assert.deepEqual(lab.host.pids, [pid]));
-  await t.step("the log is bounded, and has what went wrong after the response", () => {
+  await t.step(
+    "all functions run in the same process",
+    () => assert.deepEqual(lab.host.pids, [pid]),
+  );
+  await t.step("the log is bounded, and has errors from after the response", () => {
     const flood = lab.log.filter((entry) => entry.function === "console_flood");
     assert.ok(flood.length > 0 && flood.length < 400, String(flood.length));
     assert.ok(lab.log.every(({ message }) => message.length <= 4096));
@@ -173,14 +176,14 @@ Deno.test("hostile functions are denied, and the neighbour continues", async (t)
   });
 });
 
-Deno.test("look-alikes of a Response are no result", async () => {
+Deno.test("objects that only look like a Response are refused", async () => {
   await using lab = await openLab(["look_alikes"]);
   for (let turn = 0; turn < 6; turn++) {
     assert.match(await outcome(await call(lab.host, "look_alikes")), /^invalid_result: /);
   }
 });
 
-Deno.test("a function that breaks its own scope harms only itself", async () => {
+Deno.test("a function that breaks its global scope harms only itself", async () => {
   await using lab = await openLab(["prototype_pollution"]);
   await outcome(await call(lab.host, "prototype_pollution"));
   assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
@@ -195,7 +198,7 @@ for (
     "nested_thenables",
   ]
 ) {
-  Deno.test(`${name} times out, is replaced, and the neighbour is not kept waiting`, async () => {
+  Deno.test(`${name} times out, is replaced, and does not delay the neighbour`, async () => {
     await using lab = await openLab([name]);
     const [pid] = lab.host.pids;
     const looping = call(lab.host, name);
@@ -207,7 +210,7 @@ for (
   });
 }
 
-Deno.test("a function that takes the processor in short turns is ended by its sum", async () => {
+Deno.test("a function that uses the CPU in short turns is killed for the total", async () => {
   await using lab = await openLab(["busy_timers"], { timeoutMs: 60_000 });
   const [pid] = lab.host.pids;
   const [burning] = await Promise.all([
@@ -225,7 +228,7 @@ Deno.test("a function that takes the processor in short turns is ended by its su
 });
 
 for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
-  Deno.test(`${name} ends its process, and the neighbour is back at once in another`, async () => {
+  Deno.test(`${name} ends its process, and the neighbour restarts immediately in another`, async () => {
     await using lab = await openLab([name], { timeoutMs: 10_000 });
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
@@ -241,7 +244,7 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
   });
 }
 
-Deno.test("waitUntil that loops after the response is replaced", async () => {
+Deno.test("a function whose waitUntil loops after the response is replaced", async () => {
   await using lab = await openLab(["wait_until_loops"]);
   assert.equal(await outcome(await call(lab.host, "wait_until_loops")), "200 fine");
   const again = await outcome(await call(lab.host, "wait_until_loops"));
@@ -249,7 +252,7 @@ Deno.test("waitUntil that loops after the response is replaced", async () => {
   assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
 });
 
-Deno.test("a worker denies what a function would find that was not sealed", async () => {
+Deno.test("a worker denies access even to a function that was not sealed", async () => {
   const reach = (act: string): string =>
     `export default async () => {
       try { return new Response("GOT " + await (${act})()); }
@@ -281,7 +284,7 @@ Deno.test("a worker denies what a function would find that was not sealed", asyn
   }
 });
 
-Deno.test("a stream without end waits for its reader, and ends with it", async () => {
+Deno.test("an endless stream waits for its reader, and ends with it", async () => {
   await using lab = await openLab(["infinite_stream", "stalled_stream"]);
   const result = await call(lab.host, "infinite_stream");
   assert.ok(result.type === "response" && result.response.body !== null);

@@ -44,7 +44,7 @@ function storeOf(platform: TestPlatform, project: string) {
   };
 }
 
-Deno.test("a function reads, sets, lists and removes values of text, JSON and bytes", () =>
+Deno.test("a function reads, sets, lists and removes values as text, JSON and bytes", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publishStore(platform, "shop", "1");
@@ -87,7 +87,7 @@ Deno.test("a function reads, sets, lists and removes values of text, JSON and by
     assert.deepEqual(await store("list", { prefix: "" }), { items: [], cursor: null });
   }));
 
-Deno.test("a function learns why the store refuses, and continues", () =>
+Deno.test("a function learns why the store refuses a value, and continues", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publishStore(platform, "shop", "1");
@@ -108,7 +108,7 @@ Deno.test("a function learns why the store refuses, and continues", () =>
     assert.equal(await store("get", "a"), "undefined");
   }));
 
-Deno.test("functions share a store with all deployments of their environment, and no other project", () =>
+Deno.test("functions share a store with all deployments of their environment, but with no other project", () =>
   withPlatform(async (platform) => {
     for (const project of ["shop", "harbour"]) {
       await createProject(platform, project);

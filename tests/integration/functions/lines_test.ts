@@ -48,7 +48,7 @@ const FORGED: Readonly<Record<string, string>> = {
 /** Meaningless or permitted frames of a worker: they only end the call. */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
-Deno.test("a function that forges frames costs its own worker only", async (t) => {
+Deno.test("a function that forges frames loses only its own worker", async (t) => {
   await using deployment = await deployFunctions({
     functions: [
       NEIGHBOUR,
@@ -83,7 +83,7 @@ const fixture = async (name: string) => ({
   source: await Deno.readTextFile(new URL(`${name}.js`, FIXTURES)),
 });
 
-Deno.test("a function does not find the connection of its worker", async () => {
+Deno.test("a function cannot find the connection of its worker", async () => {
   await using deployment = await deployFunctions({
     functions: [NEIGHBOUR, await fixture("find_connection")],
     limits: { timeoutMs: 5000 },
@@ -91,7 +91,7 @@ Deno.test("a function does not find the connection of its worker", async () => {
   const { host } = deployment;
   assert.deepEqual(await host.start(), []);
   const result = await host.invoke(invocation("/", { function: "find-connection" }));
-  assert.equal(await bodyText(result), "looked at true, found nothing", JSON.stringify(result));
+  assert.equal(await bodyText(result), "checked true, found nothing", JSON.stringify(result));
 });
 
 Deno.test("a function that fills the queue of frames loses its worker, not its process", async () => {
@@ -116,7 +116,7 @@ Deno.test("a function that fills the queue of frames loses its worker, not its p
   assert.deepEqual(host.pids, pids);
 });
 
-Deno.test("a worker that breaks between calls comes back with the next, not before", async () => {
+Deno.test("a worker that breaks between calls is replaced at the next call, not before", async () => {
   const source = `
     const typed = Object.getPrototypeOf(Uint8Array.prototype);
     const { set } = typed;
@@ -142,7 +142,7 @@ Deno.test("a worker that breaks between calls comes back with the next, not befo
   assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), "1");
 });
 
-Deno.test("Function.prototype keeps its methods; functions may have their own", async () => {
+Deno.test("Function.prototype keeps its methods; functions can have their own", async () => {
   const source = `
     const tried = ["call", "apply", "bind"].map((name) => {
       try { Function.prototype[name] = () => {}; return "replaced"; } catch { return "refused"; }

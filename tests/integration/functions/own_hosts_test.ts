@@ -9,7 +9,7 @@ const ASK = `export default async (request) => {
   return new Response(answer.status + " " + await answer.text());
 };`;
 
-Deno.test("a function reaches other sites of its platform, and nothing else of the machine", () =>
+Deno.test("a function reaches other sites of its platform, and nothing else on the machine", () =>
   withPlatform(async (platform) => {
     await using local = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },

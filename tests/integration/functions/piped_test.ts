@@ -33,7 +33,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 const modeOf = (name: string): Invocation["mode"] =>
   name.endsWith("_response") ? "response" : name === "next_request" ? "request" : "handle";
 
-Deno.test("a response that is made of the given body comes while that comes", async (t) => {
+Deno.test("a response made from the request body is streamed while the body arrives", async (t) => {
   const functions = Object.entries(FUNCTIONS).map(([name, source]) => ({ name, source }));
   await using deployment = await deployFunctions({ functions });
   const { host, log } = deployment;

@@ -29,7 +29,7 @@ function heldCall() {
 
 const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
 
-Deno.test("functions end those that were idle the longest, if no place is free", async () => {
+Deno.test("new functions stop those that were idle the longest, if no slot is free", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 20_000 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -39,14 +39,14 @@ Deno.test("functions end those that were idle the longest, if no place is free",
   const kept = first.host.pids;
   assert.equal(await ask(first), "answered");
   assert.equal(await ask(third), "answered");
-  assert.deepEqual(first.host.pids, kept, "the one that was asked last stays");
+  assert.deepEqual(first.host.pids, kept, "the most recently used one stays");
   assert.deepEqual(second.host.pids, []);
   assert.equal(places.taken, 2);
-  assert.equal(await ask(second), "answered", "what was ended starts again");
+  assert.equal(await ask(second), "answered", "an ended one starts again");
   assert.equal(places.taken, 2);
 });
 
-Deno.test("functions wait for a place, and no call is cut short for one", async () => {
+Deno.test("functions wait for a slot, and no call is interrupted to free one", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 20_000 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -61,7 +61,7 @@ Deno.test("functions wait for a place, and no call is cut short for one", async 
   assert.deepEqual([first.host.pids.length, second.host.pids.length], [0, 1]);
 });
 
-Deno.test("functions that find no place in time are overloaded", async () => {
+Deno.test("functions that get no slot in time are reported as overloaded", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 50 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -76,7 +76,7 @@ Deno.test("functions that find no place in time are overloaded", async () => {
   assert.equal(await bodyText(await held), "answered");
 });
 
-Deno.test("functions at rest end with their last call, and start again when asked", async () => {
+Deno.test("functions without calls are stopped after the last one, and restart on demand", async () => {
   await using deployment = await deployFunctions({ functions, limits });
   const { host } = deployment;
   await host.start();
@@ -97,7 +97,7 @@ Deno.test("functions at rest end with their last call, and start again when aske
 /** More than twice the maximum number of running processes. */
 const [ROUNDS, MOST] = [15, 6];
 
-Deno.test("regardless of how often it is deployed, a project keeps one process of functions", async () => {
+Deno.test("a project keeps one process for functions, regardless of how often it is deployed", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
   // Other tests have processes of functions too: the platform counts its own.

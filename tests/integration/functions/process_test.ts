@@ -19,7 +19,7 @@ function runs(pid: number): boolean {
 
 const module = (name: string, source: string) => ({ name, source });
 
-Deno.test("calls over the limit wait, and more than that are refused", async () => {
+Deno.test("calls over the limit wait, and calls beyond the queue are refused", async () => {
   await using deployment = await deployFunctions({ limits: { maxConcurrent: 2, maxQueued: 2 } });
   const { host } = deployment;
   await host.start();
@@ -34,7 +34,7 @@ Deno.test("calls over the limit wait, and more than that are refused", async () 
   ]);
 });
 
-Deno.test("a function that can not be loaded fails its calls, the others run", async () => {
+Deno.test("a function that cannot be loaded fails its own calls, and others run", async () => {
   await using deployment = await deployFunctions({
     functions: [
       module("broken", "throw new Error('at load');\nexport default () => {};"),
@@ -63,7 +63,7 @@ Deno.test("an idle process ends, and the next call starts another", async () => 
   assert.notEqual(host.pids[0], first);
 });
 
-Deno.test("a killed process fails its calls, and is replaced at once", async () => {
+Deno.test("a killed process fails its calls, and is replaced immediately", async () => {
   await using deployment = await deployFunctions();
   const { host } = deployment;
   await host.start();
@@ -76,7 +76,7 @@ Deno.test("a killed process fails its calls, and is replaced at once", async () 
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("the function that broke a process gets one of its own", async () => {
+Deno.test("a function that broke a process gets a separate one", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -111,7 +111,7 @@ function hasFolder(folder: string): boolean {
   }
 }
 
-Deno.test("no process outlives the program that started it, nor does its socket", async () => {
+Deno.test("neither a process nor its socket outlives the program that started it", async () => {
   const script = `
     import { deployFunctions } from ${
     JSON.stringify(new URL("../../helpers/function_host.ts", import.meta.url))
@@ -146,7 +146,7 @@ Deno.test("no process outlives the program that started it, nor does its socket"
   await until(() => !runs(pid) && !hasFolder(folder));
 });
 
-Deno.test("the socket of a process goes with it", async () => {
+Deno.test("the socket of a process is removed with it", async () => {
   await using deployment = await deployFunctions();
   const { host } = deployment;
   await host.start();
@@ -156,7 +156,7 @@ Deno.test("the socket of a process goes with it", async () => {
   assert.ok(!hasFolder(folder));
 });
 
-Deno.test("calls that come while a process is ended wait for the next, and none is left over", async () => {
+Deno.test("calls that arrive while a process ends wait for the next one, and none is lost", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -191,24 +191,28 @@ function priorities(pid: number): number[] {
   });
 }
 
-Deno.test("a thread that burns a processor goes behind the others, which are behind the platform", {
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  await using deployment = await deployFunctions({
-    functions: [
-      module("loops", "export default () => { for (;;); };"),
-      module("fine", "export default () => new Response('fine');"),
-    ],
-    limits: { timeoutMs: 60_000, cpuMs: 60_000 },
-  });
-  const { host } = deployment;
-  await host.start();
-  const pid = host.pids[0]!;
-  assert.ok(priorities(pid).every((nice) => nice >= 10), "all of the process");
-  const looping = host.invoke(invocation("/", { function: "loops" }));
-  await until(() => priorities(pid).some((nice) => nice >= 19));
-  assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);
-  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "fine" }))), "fine");
-  await host.close();
-  await looping;
-});
+Deno.test(
+  "a thread that burns CPU time gets a lower priority than others, and all a lower one than the platform",
+  {
+    ignore: Deno.build.os !== "linux",
+  },
+  async () => {
+    await using deployment = await deployFunctions({
+      functions: [
+        module("loops", "export default () => { for (;;); };"),
+        module("fine", "export default () => new Response('fine');"),
+      ],
+      limits: { timeoutMs: 60_000, cpuMs: 60_000 },
+    });
+    const { host } = deployment;
+    await host.start();
+    const pid = host.pids[0]!;
+    assert.ok(priorities(pid).every((nice) => nice >= 10), "all of the process");
+    const looping = host.invoke(invocation("/", { function: "loops" }));
+    await until(() => priorities(pid).some((nice) => nice >= 19));
+    assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);
+    assert.equal(await bodyText(await host.invoke(invocation("/", { function: "fine" }))), "fine");
+    await host.close();
+    await looping;
+  },
+);

@@ -29,7 +29,7 @@ const FUNCTIONS = [{ name: "page", source: SOURCE }];
 const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
   invocation(path, { function: "page", ...more });
 
-Deno.test("calls behind one that spins are answered by another worker, long before its limit", async () => {
+Deno.test("calls behind a spinning one are handled by another worker, long before its limit", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
@@ -53,7 +53,7 @@ Deno.test("calls behind one that spins are answered by another worker, long befo
   assert.equal((await spinning).type, "failed");
 });
 
-Deno.test("what a killed worker had not begun runs in a new one, with its body", async () => {
+Deno.test("calls that a killed worker had not started run in a new one, with their body", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },
@@ -73,7 +73,7 @@ Deno.test("what a killed worker had not begun runs in a new one, with its body",
   assert.deepEqual(site.host.pids.length, 1, "in the same process");
 });
 
-Deno.test("one call at a time is a place at a time, whichever worker it runs in", async () => {
+Deno.test("a call uses one slot at a time, regardless of its worker", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: {
@@ -101,7 +101,7 @@ Deno.test("one call at a time is a place at a time, whichever worker it runs in"
   });
 });
 
-Deno.test("a function that waits takes no processor time, and one that works is warned of", async () => {
+Deno.test("a waiting function uses no CPU time, and a busy one causes a warning", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using site = await deployFunctions({
@@ -130,7 +130,7 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   assert.equal(warning?.requestId, "req-1");
 });
 
-Deno.test("the limit of a deployment's manifest counts, and the site's log has it", async () => {
+Deno.test("the limit in a deployment's manifest applies, and the site's log reports it", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "busy");

@@ -30,22 +30,25 @@ Deno.test("functions run in a process", async (t) => {
     ["x-to", `http://127.0.0.1:${upstream.addr.port}${path}`],
   ];
 
-  await t.step("the context holds what the platform knows, and own variables only", async () => {
-    const result = await host.invoke(invocation("/context", { as: "gate", context }));
-    assert.deepEqual(JSON.parse(await bodyText(result)), {
-      queue: {},
-      requestId: "req-9",
-      ip: "203.0.113.9",
-      geo: { country: "DE" },
-      device: "mobile",
-      deployment: { id: "dep-1", url: "https://a.example" },
-      env: { GREETING: "hello" },
-      kv: {},
-      database: {},
-      as: "gate",
-      method: "GET",
-    });
-  });
+  await t.step(
+    "the context has what the platform knows, and only the project's own variables",
+    async () => {
+      const result = await host.invoke(invocation("/context", { as: "gate", context }));
+      assert.deepEqual(JSON.parse(await bodyText(result)), {
+        queue: {},
+        requestId: "req-9",
+        ip: "203.0.113.9",
+        geo: { country: "DE" },
+        device: "mobile",
+        deployment: { id: "dep-1", url: "https://a.example" },
+        env: { GREETING: "hello" },
+        kv: {},
+        database: {},
+        as: "gate",
+        method: "GET",
+      });
+    },
+  );
 
   await t.step("a request step that returns nothing leaves the request and its body", async () => {
     const body = bodyOf("kept");
@@ -56,7 +59,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await new Response(body).text(), "kept");
   });
 
-  await t.step("a request step that returns a Response ends", async () => {
+  await t.step("a request step that returns a Response ends the pipeline", async () => {
     const result = await host.invoke(invocation("/answer", { mode: "request" }));
     assert.ok(result.type === "response");
     assert.equal(result.response.status, 418);
@@ -64,7 +67,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "answered");
   });
 
-  await t.step("several cookies stay several", async () => {
+  await t.step("several cookies stay separate", async () => {
     const result = await host.invoke(invocation("/cookies"));
     assert.ok(result.type === "response");
     assert.deepEqual(result.response.headers, [["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
@@ -93,7 +96,7 @@ Deno.test("functions run in a process", async (t) => {
     },
   );
 
-  await t.step("a step that read a clone hands the body on", async () => {
+  await t.step("a step that reads a clone passes on the body", async () => {
     const result = await host.invoke(
       invocation("/reads-clone", { mode: "request", method: "POST", body: bodyOf("copied") }),
     );
@@ -102,7 +105,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "copied");
   });
 
-  await t.step("a step that ate the body fails, rather than losing it", async () => {
+  await t.step("a step that consumed the body fails, instead of losing it", async () => {
     const result = await host.invoke(
       invocation("/eats-body", { mode: "request", method: "POST", body: bodyOf("lost") }),
     );
@@ -110,7 +113,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.match(result.message, /clone\(\)/);
   });
 
-  await t.step("a step may give the request a separate body", async () => {
+  await t.step("a step can give the request another body", async () => {
     const result = await host.invoke(
       invocation("/new-body", { mode: "request", method: "POST", body: bodyOf("abc") }),
     );
@@ -119,7 +122,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(result), "ABC");
   });
 
-  await t.step("bodies stream both ways", async () => {
+  await t.step("bodies stream in both directions", async () => {
     const size = 5_000_000;
     const body = new Response(new Uint8Array(size).fill(3)).body!;
     const result = await host.invoke(invocation("/echo", { method: "POST", body }));
@@ -175,7 +178,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.ok(absent.type === "failed" && absent.reason === "not_found");
   });
 
-  await t.step("fetch goes through the platform, bodies and redirects included", async () => {
+  await t.step("fetch goes through the platform, including bodies and redirects", async () => {
     const posted = await host.invoke(
       invocation("/fetch", { method: "POST", headers: to("/post"), body: bodyOf("sent") }),
     );
@@ -188,7 +191,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.equal(await bodyText(aborted), "AbortError");
   });
 
-  await t.step("a call whose client has gone is told so", async () => {
+  await t.step("a call learns that its client has disconnected", async () => {
     const abort = new AbortController();
     const work = host.invoke(invocation("/signal", { signal: abort.signal }));
     setTimeout(() => abort.abort(), 10);
@@ -198,7 +201,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.ok(log.some(({ message }) => message === "aborted true"));
   });
 
-  await t.step("a body that its client breaks off is not an error of the function", async () => {
+  await t.step("a body that its client cancels is not an error of the function", async () => {
     log.length = 0;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -215,7 +218,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.deepEqual(log, []);
   });
 
-  await t.step("a method that the Fetch standard takes for GET has no body", async () => {
+  await t.step("a method that the Fetch standard normalizes to GET has no body", async () => {
     const given = { method: "get", body: bodyOf("content"), context };
     const result = await host.invoke(invocation("/context", given));
     assert.equal(JSON.parse(await bodyText(result)).method, "GET");

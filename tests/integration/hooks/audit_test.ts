@@ -26,7 +26,7 @@ const closing = (branch: string) => ({
   },
 });
 
-Deno.test("the audit log reports which hook deployed, ended a preview or was called with a forged signature", () =>
+Deno.test("the audit log names the hook that deployed, ended a preview or was called with a forged signature", () =>
   withHooks(async ({ port, hook, ended, repository, api, trigger }) => {
     const { id, name, url, secret } = await hook({ signed: true });
     const { pathname } = new URL(url);
@@ -93,7 +93,7 @@ Deno.test("the audit log reports which hook deployed, ended a preview or was cal
     for (const hidden of [pathname.split("/").at(-1)!, secret]) assert.ok(!all.includes(hidden));
   }));
 
-Deno.test("making, renaming, renewing and deleting a hook are in the audit log, by whose key", () =>
+Deno.test("creating, renaming, regenerating and deleting a hook are in the audit log, with the key used", () =>
   withHooks(async ({ hook, api }) => {
     const { id } = await hook({});
     await api("PATCH", `/v1/deploy-hooks/${id}`, { json: { name: "other" } });

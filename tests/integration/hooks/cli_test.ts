@@ -62,7 +62,7 @@ Deno.test("svc hooks manages and triggers hooks", () =>
     assert.deepEqual((await tool(platform, ["hooks", "list", ...shop])).json.hooks, []);
   }));
 
-Deno.test("svc builds lists and cancels", () =>
+Deno.test("svc builds lists and cancels builds", () =>
   withHooks(async (platform) => {
     const { hook, trigger, buildIs, ended, repository } = platform;
     const commitSha = await repository.git("rev-parse", "main");
@@ -100,7 +100,7 @@ Deno.test("svc projects git-credentials reads secrets from stdin and files only"
     assert.equal(removed.json.project.gitCredentials, null);
   }));
 
-Deno.test("a rollback of builds from git builds nothing, and keeps their variables", () =>
+Deno.test("a rollback to a build from git builds nothing, and keeps its variables", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository, shows } = platform;
     const { url } = await hook();
@@ -121,7 +121,7 @@ Deno.test("a rollback of builds from git builds nothing, and keeps their variabl
     assert.equal(
       json.deployment.variablesChanged,
       true,
-      "it has the variables that it was made with",
+      "it has the variables of its creation",
     );
     await shows("shop.localhost", `<p>main ${one}</p>`);
   }));

@@ -12,7 +12,7 @@ import {
 } from "../../helpers/deploy_hooks.ts";
 import { TestRunner } from "../../helpers/test_runner.ts";
 
-Deno.test("the same commit again answers with the deployment that exists, unless forced", () =>
+Deno.test("triggering the same commit again returns the existing deployment, unless forced", () =>
   withHooks(async ({ hook, trigger, ended, setBuildCommand, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     const { url } = await hook();
@@ -39,7 +39,7 @@ Deno.test("the same commit again answers with the deployment that exists, unless
     assert.equal((await ended(retried)).status, "LIVE");
   }));
 
-Deno.test("a commit that is not live any more is deployed again (a revert), once", () =>
+Deno.test("a commit that is no longer live is deployed again (a revert), once", () =>
   withHooks(async ({ hook, trigger, ended, shows, api, setBuildCommand, repository }) => {
     const older = await repository.git("rev-parse", "main");
     const newer = await repository.commit("main", { "index.html": "<p>two</p>" });
@@ -70,7 +70,7 @@ Deno.test("a commit that is not live any more is deployed again (a revert), once
     assert.equal(await deploy(older), first, "although a later deployment of it failed");
   }));
 
-Deno.test("a branch that shows another commit is a revert in previews too", () =>
+Deno.test("reverting a branch to an earlier commit works in previews, too", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const older = await repository.commit("menu", { "index.html": "one" });
     const newer = await repository.commit("menu", { "index.html": "two" });
@@ -96,7 +96,7 @@ Deno.test("a preview of a commit is not its production deployment", () =>
     assert.equal(production.json.isPreview, false);
   }));
 
-Deno.test("50 identical triggers at once make one deployment and one build", () =>
+Deno.test("50 identical triggers at once create one deployment and one build", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
     const urls = [(await hook()).url, (await hook({ name: "second" })).url];
@@ -114,7 +114,7 @@ Deno.test("50 identical triggers at once make one deployment and one build", () 
     assert.deepEqual(uses, [25, 25]);
   }));
 
-Deno.test("another commit of a branch that is being built is a conflict that names it", () =>
+Deno.test("a trigger for a branch that is building another commit gets a conflict that names it", () =>
   withHooks(async ({ api, hook, trigger, buildIs, ended, setBuildCommand, repository }) => {
     const [one, two] = [
       await repository.git("rev-parse", "main"),
@@ -138,7 +138,7 @@ Deno.test("another commit of a branch that is being built is a conflict that nam
     );
   }));
 
-Deno.test("a hook takes 30 triggers in a minute", () =>
+Deno.test("a hook accepts 30 triggers a minute", () =>
   withHooks(async ({ hook, trigger }) => {
     const { url } = await hook();
     const statuses: number[] = [];
@@ -156,7 +156,7 @@ Deno.test("a hook takes 30 triggers in a minute", () =>
     assert.equal((await trigger(other.url, {})).status, 400, "each hook has its own");
   }));
 
-Deno.test("an Idempotency-Key gets the same deployment, and refuses another body", () =>
+Deno.test("an Idempotency-Key returns the same deployment, and refuses a different body", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const body = {
       branch: "main",
@@ -178,7 +178,7 @@ Deno.test("an Idempotency-Key gets the same deployment, and refuses another body
     assert.equal((await send("not ok", body)).status, 400);
   }));
 
-Deno.test("200 triggers at once over 20 projects: order kept, none built twice, few at a time", () => {
+Deno.test("200 triggers at once over 20 projects keep their order, and are built once each, few at a time", () => {
   // Runs in this process, because the test delays builds, and counts parallel ones.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {
@@ -229,7 +229,7 @@ Deno.test("200 triggers at once over 20 projects: order kept, none built twice, 
   });
 });
 
-Deno.test("waiting and running builds can be cancelled, and stopped as deployments", () =>
+Deno.test("waiting and running builds can be cancelled, or stopped as deployments", () =>
   withHooks(async ({ api, hook, trigger, ended, buildIs, setBuildCommand, repository }) => {
     const main = await repository.git("rev-parse", "main");
     const other = await repository.commit("other", { "index.html": "other" });
@@ -264,7 +264,7 @@ Deno.test("waiting and running builds can be cancelled, and stopped as deploymen
     assert.equal((await ended(again)).status, "LIVE");
   }, { buildConcurrency: 1 }));
 
-Deno.test("a restart continues with what waited and what ran", async () => {
+Deno.test("a restart continues waiting and running builds", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const main = await repository.commit("main", { "index.html": "main" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { forgeAlike, serveGit } from "../../../src/lib/_test_git.ts";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
 
-Deno.test("a short SHA of several commits is refused with all that it can be", () =>
+Deno.test("an ambiguous short SHA is refused, with all matching commits", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const { url } = await hook();
     const alike = await forgeAlike(repository);
@@ -21,7 +21,7 @@ Deno.test("a short SHA of several commits is refused with all that it can be", (
     assert.equal((await ended(whole)).commitSha, alike[0]);
   }));
 
-Deno.test("a repository that is still being fetched is told as such, and fetched in the meantime", () =>
+Deno.test("a repository that is still being fetched is reported as such, and the fetch continues", () =>
   withHooks(async ({ api, hook, trigger, ended, repository, folder }) => {
     const slow = Promise.withResolvers<void>();
     await using server = serveGit(folder, { before: () => slow.promise });
@@ -42,7 +42,7 @@ Deno.test("a repository that is still being fetched is told as such, and fetched
     assert.equal(fetches.length, 1, "those who ask meanwhile wait for the same fetch");
   }, { allowPrivateUpstreams: true, resolveMs: 1000 }));
 
-Deno.test("a trigger that waits for its repository is answered when the platform stops", () =>
+Deno.test("a trigger that waits for its repository gets a response when the platform stops", () =>
   withHooks(async ({ api, hook, trigger, shutdown, repository, folder }) => {
     const slow = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ const FORBIDDEN: readonly [string, RegExp][] = [
   ["http://git.example/site.git", /must use https/],
 ];
 
-Deno.test("a git URL that no trigger could use is refused when it is set", () =>
+Deno.test("an unusable git URL is refused when it is set", () =>
   withHooks(async ({ api }) => {
     for (const [gitUrl, reason] of FORBIDDEN) {
       const made = await api("POST", "/v1/projects", { json: { name: "other", gitUrl } });

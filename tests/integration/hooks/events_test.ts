@@ -10,7 +10,7 @@ import {
 import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Events of a deployment in the owner's inbox, by name; waits until one is there. */
+/** Events of a deployment in the owner's inbox, by name; waits until there is one. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
   const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");
@@ -21,7 +21,7 @@ async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promi
   return events.sort();
 }
 
-Deno.test("people are told of each moment of a build, once", () =>
+Deno.test("people are notified of each stage of a build once", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, setBuildCommand, repository } = platform;
     const allowed = await api("PUT", "/v1/notifications/preferences/category", {
@@ -53,7 +53,7 @@ Deno.test("people are told of each moment of a build, once", () =>
     await toldOf(platform, stopped.json.id, "deployment.stopped");
   }));
 
-Deno.test("people are told once of a build whose manifest is not valid", () => {
+Deno.test("people are notified once of a build whose manifest is not valid", () => {
   // Runs in this process, because no build of the program creates such a manifest.
   const runner = new TestRunner();
   return withHooksOf(runner, async (platform) => {
@@ -67,7 +67,7 @@ Deno.test("people are told once of a build whose manifest is not valid", () => {
   });
 });
 
-Deno.test("the alarm of a failed build leads to a page that reports why, for members alone", () =>
+Deno.test("the notification of a failed build links to a page with the reason, for members only", () =>
   withHooks(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const inAda = (method: string, path: string, json?: unknown) =>
@@ -115,7 +115,7 @@ Deno.test("the alarm of a failed build leads to a page that reports why, for mem
     assert.equal((await look("")).status, 303, "a stranger signs in first");
   }));
 
-Deno.test("a deleted project takes its hooks, builds and what is being built along", () =>
+Deno.test("deleting a project deletes its hooks and builds, including running ones", () =>
   withHooks(async ({ api, hook, trigger, setBuildCommand, repository, logged }) => {
     const other = await repository.commit("other", { "index.html": "other" });
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };

@@ -88,7 +88,7 @@ const ENDS: Readonly<Record<ForgeKind, string>> = {
 };
 
 for (const kind of Object.keys(ENDS) as ForgeKind[]) {
-  Deno.test(`${kind}: a pull request has a mark and one comment, which follows its preview`, () =>
+  Deno.test(`${kind}: a pull request has a status and one comment, which follow its preview`, () =>
     withForge(kind, async ({ forge, platform, repository, send, report }) => {
       const sha = await repository.commit("menu", { "index.html": "<p>menu</p>" });
       const opened = await send("pull_request", pull("opened"));
@@ -126,7 +126,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
         ([first]) => first?.text.includes("was removed") === true,
       );
       assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
-      assert.equal(last(forge), ENDS[kind], "a preview that is gone is no fault of its commit");
+      assert.equal(last(forge), ENDS[kind], "a deleted preview is not the fault of its commit");
       assert.deepEqual(forge.faults, []);
     }));
 }
@@ -159,7 +159,7 @@ Deno.test("the comment lists the checks of the release when its preview is promo
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a pull request that is opened after its push gets its comment", () =>
+Deno.test("a pull request that is opened after the push gets its comment", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     await repository.commit("menu", { "index.html": "<p>menu</p>" });
     const push = await send("push", pushed("menu"));
@@ -179,7 +179,7 @@ Deno.test("a pull request that is opened after its push gets its comment", () =>
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a forge that refuses or fails never fails a deployment, and the deployment says so", () =>
+Deno.test("a forge that refuses or fails never fails a deployment, which shows the failure", () =>
   withForge("github", async ({ forge, platform, send, report }) => {
     forge.refuse = () => Response.json({ message: "Forbidden" }, { status: 403 });
     const refused = await send("push", pushed("main"));
@@ -207,7 +207,7 @@ Deno.test("a forge that refuses or fails never fails a deployment, and the deplo
     assert.ok(!everything.includes(TOKEN));
   }));
 
-Deno.test("a comment that was deleted is written again, one that a crash left is found", () =>
+Deno.test("a deleted comment is written again, and one left by a crash is found", () =>
   withForge("gitea", async ({ forge, platform, repository, send }) => {
     const project = (await platform.api("GET", "/v1/projects/shop")).json;
     await repository.commit("menu", { "index.html": "<p>menu</p>" });

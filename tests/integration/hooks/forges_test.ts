@@ -80,7 +80,7 @@ Deno.test("a pull request has a preview from its opening to its end, a push goes
     assert.equal(json.status, "LIVE");
   }));
 
-Deno.test("events of another repository start nothing and stop nothing, whichever forge sends them", () =>
+Deno.test("events of another repository start and stop nothing, regardless of the forge", () =>
   withHooks(async (platform) => {
     const { hook, ended, repository, api } = platform;
     const { url } = await hook();

@@ -41,7 +41,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
     assert.equal((await api("DELETE", path)).status, 404);
   }));
 
-Deno.test("the response of a trigger is as specified, and the deployment goes live", () =>
+Deno.test("the response to a trigger is as specified, and the deployment goes live", () =>
   withHooks(async ({ hook, trigger, ended, shows, api, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const feature = await repository.commit("feature/x", { "index.html": "<p>x</p>" });
@@ -146,7 +146,7 @@ const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
   ]],
 ];
 
-Deno.test("a body is validated with one message for each wrong field", () =>
+Deno.test("a body is validated, with one message for each wrong field", () =>
   withHooks(async ({ hook, trigger, api }) => {
     const { url } = await hook();
     const good = { commitSha: "a".repeat(40), branch: "main" };
@@ -172,7 +172,7 @@ Deno.test("a body is validated with one message for each wrong field", () =>
     assert.equal((await send(large, "application/json")).status, 413);
   }));
 
-Deno.test("limits of texts are inclusive", () =>
+Deno.test("length limits are inclusive", () =>
   withHooks(async ({ hook, trigger, ended, api, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const { url } = await hook();
@@ -185,7 +185,7 @@ Deno.test("limits of texts are inclusive", () =>
     assert.deepEqual([json.message, json.author], [message, author]);
   }));
 
-Deno.test("errors of the repository have the specified messages", () =>
+Deno.test("repository errors have the specified messages", () =>
   withHooks(async ({ hook, trigger, api, repository, folder }) => {
     const sha = await repository.git("rev-parse", "main");
     const other = await repository.commit("other", { "other.txt": "other" });
@@ -226,7 +226,7 @@ Deno.test("unknown tokens of every form get the same response", () =>
     }
     const get = await rawRequest(port, { host: "localhost", path: new URL(url).pathname });
     assert.deepEqual([get.status, get.headers.allow], [405, "OPTIONS, POST"]);
-    assert.ok(!get.text.includes(token), "the answer does not repeat the token");
+    assert.ok(!get.text.includes(token), "the response does not repeat the token");
   }));
 
 Deno.test("a session must name its workspace; a key is bound to its own", () =>

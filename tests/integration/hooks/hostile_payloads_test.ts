@@ -91,7 +91,7 @@ function tokenAttacks(): Attack[] {
     "the token twice": ({ secret }) => ({ "x-gitlab-token": `${secret}${secret}` }),
     "the token of the URL": ({ token }) => ({ "x-gitlab-token": token }),
     "a signature as token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
-    "a wrong token beside a right signature": ({ secret }) => ({
+    "a wrong token next to a valid signature": ({ secret }) => ({
       "x-gitlab-token": "guessed",
       "x-hub-signature-256": `sha256=${hmac(secret, BODY)}`,
     }),
@@ -282,7 +282,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
   return faults;
 }
 
-Deno.test("130 hostile payloads are refused in words, deploy nothing and stop nothing", () =>
+Deno.test("130 hostile payloads are refused with a message, and deploy and stop nothing", () =>
   withHooks(async (platform) => {
     const { api, dataDir, ended, trigger, hook, repository } = platform;
     const commitSha = await repository.git("rev-parse", "main");
@@ -301,7 +301,7 @@ Deno.test("130 hostile payloads are refused in words, deploy nothing and stop no
     );
   }));
 
-Deno.test("the secrets of a hook open nothing else, and what opens something else opens no hook", () =>
+Deno.test("secrets of a hook open nothing else, and other secrets open no hook", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();

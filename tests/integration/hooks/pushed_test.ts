@@ -4,7 +4,7 @@ import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { withBuilds } from "../../helpers/git_builds.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-Deno.test("a hook of a pushed project builds the commits that were pushed", () =>
+Deno.test("a hook of a pushed project builds pushed commits", () =>
   withBuilds(async ({ api, port, folder, trigger, ended, get }) => {
     const site = await makeRepository(`${folder}/work`);
     const { json: project } = await api("POST", "/v1/projects", { json: { name: "shop" } });

@@ -11,7 +11,7 @@ async function holds(folder: string, text: string): Promise<boolean> {
   return code === 0;
 }
 
-Deno.test("no token of a hook is written, logged, told or answered but when it is made", async () => {
+Deno.test("a hook's token is never written, logged or returned, except when it is created", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const commitSha = await repository.commit("main", { "index.html": "<p>one</p>" });
@@ -57,7 +57,7 @@ Deno.test("no token of a hook is written, logged, told or answered but when it i
   const log = answers.at(-1)!;
   assert.ok(log.includes("/v1/hooks/"), "the control: calls of a wrong host are logged");
   await platform.shutdown();
-  assert.ok(await holds(folder, made.id), "the control: what is no secret is found");
+  assert.ok(await holds(folder, made.id), "the control: plain text is found");
   for (const token of tokens) {
     for (const text of [...answers, ...platform.logged]) assert.ok(!text.includes(token), text);
     assert.equal(await holds(`${folder}/data`, token), false, "the data directory holds a token");
@@ -65,7 +65,7 @@ Deno.test("no token of a hook is written, logged, told or answered but when it i
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("the tool repeats no hook URL, also if it fails and in debug output", () =>
+Deno.test("the CLI never repeats a hook URL, even in errors and debug output", () =>
   withHooks(async ({ hook, port, repository }) => {
     const url = (await hook()).url as string;
     const sha = await repository.git("rev-parse", "main");
@@ -100,7 +100,7 @@ Deno.test("the tool repeats no hook URL, also if it fails and in debug output", 
     }
   }));
 
-Deno.test("git credentials are sealed, never shown, and do not leave their host", () =>
+Deno.test("git credentials are encrypted, never shown, and sent to their own host only", () =>
   withHooks(async ({ api, dataDir, logged }) => {
     const token = "ghp_0123456789abcdefSECRET";
     const path = "/v1/projects/shop";

@@ -12,7 +12,7 @@ const varyOf = (field: string | string[] | undefined): string[] =>
   String(field ?? "").toLowerCase().split(/\s*,\s*/)
     .filter((name) => name !== "" && name !== "accept-encoding");
 
-Deno.test("images are converted to what is asked for and accepted", () =>
+Deno.test("images are converted to the requested size and an accepted format", () =>
   withPlatform(async (platform) => {
     await using engine = openEngine();
     await createProject(platform, "shop");
@@ -121,7 +121,7 @@ Deno.test("images are converted to what is asked for and accepted", () =>
     }
   }));
 
-Deno.test("a project declares what it takes, and can turn images off", () =>
+Deno.test("a project declares allowed sizes and sources, and can turn off image conversion", () =>
   withPlatform(async (platform) => {
     const files = { "index.html": "home", "photo.png": makePng(400, 200), "drawing.svg": SVG };
     const manifest = (images: unknown) => ({
@@ -158,7 +158,7 @@ Deno.test("a project declares what it takes, and can turn images off", () =>
     assert.equal((await image("url=/photo.png&w=100")).status, 404);
   }));
 
-Deno.test("an operator can turn images off", () =>
+Deno.test("an operator can turn off image conversion", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "photo.png": makePng(40, 20) } });

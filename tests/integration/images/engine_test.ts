@@ -41,7 +41,7 @@ function assertFormat(bytes: Bytes, format: ImageFormat): void {
   assert.equal(found, signature);
 }
 
-Deno.test("each format is made of each format, smaller and never larger", async () => {
+Deno.test("each format converts to each format, smaller and never larger", async () => {
   await using engine = openEngine();
   const sources: Partial<Record<ImageFormat, Bytes>> = {};
   for (const format of IMAGE_FORMATS) {
@@ -61,7 +61,7 @@ Deno.test("each format is made of each format, smaller and never larger", async 
   }
 });
 
-Deno.test("boxes are fitted, cropped or filled", async () => {
+Deno.test("images fit into, are cropped to or fill a box", async () => {
   await using engine = openEngine();
   const rows = [
     [{ width: 100, height: 100, fit: "inside" }, [100, 50]],
@@ -78,7 +78,7 @@ Deno.test("boxes are fitted, cropped or filled", async () => {
   }
 });
 
-Deno.test("photographs are turned upright, and colors are those of their profile", async () => {
+Deno.test("photographs are turned upright, and keep the colors of their profile", async () => {
   await using engine = openEngine();
   const jpeg = await engine.convert(job(makePng(300, 100), { width: 8192, format: "jpeg" }));
   assert.ok(jpeg.ok);
@@ -106,7 +106,7 @@ async function firstPixel(png: Bytes): Promise<Uint8Array> {
 
 const text = (content: string): Bytes => new TextEncoder().encode(content.padEnd(64));
 
-Deno.test("foreign bytes are refused, and the engine continues", async () => {
+Deno.test("data that is not an image is refused, and the engine continues", async () => {
   await using engine = openEngine();
   const png = makePng(300, 200);
   const webp = await engine.convert(job(png, { width: 8192 }));
@@ -142,7 +142,7 @@ Deno.test("foreign bytes are refused, and the engine continues", async () => {
   assert.ok(!new TextDecoder("latin1").decode(clean.bytes).includes("script"));
 });
 
-Deno.test("the process that decodes may open nothing", {
+Deno.test("the decoding process cannot open anything", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await using engine = openEngine();
@@ -162,7 +162,7 @@ Deno.test("the process that decodes may open nothing", {
   assert.deepEqual(files, []);
 });
 
-Deno.test("a process that is lost, late or too large is replaced", async () => {
+Deno.test("a process that is killed, slow or too large is replaced", async () => {
   await using engine = openEngine();
   assert.ok((await engine.convert(job(makePng(30, 20)))).ok);
   const [first] = engine.pids;
@@ -183,7 +183,7 @@ Deno.test("a process that is lost, late or too large is replaced", async () => {
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("more jobs than may wait are refused at once, those of one owner first", async () => {
+Deno.test("jobs beyond the queue's limit are refused immediately, those of one owner first", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

@@ -5,7 +5,7 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-Deno.test("broken images are shown as they are, bombs are refused, and the endpoint continues", () =>
+Deno.test("broken images are served unchanged, decompression bombs are refused, and the endpoint continues", () =>
   withPlatform(async (platform) => {
     const broken = new Uint8Array([...makePng(40, 20).subarray(0, 33), ...new Uint8Array(200)]);
     const script = new TextEncoder().encode("<html><script>alert(1)</script></html>".padEnd(64));
@@ -50,7 +50,7 @@ Deno.test("broken images are shown as they are, bombs are refused, and the endpo
     assert.deepEqual([good.status, good.headers["content-type"]], [200, "image/avif"]);
   }));
 
-Deno.test("many requests for one image convert it once", () =>
+Deno.test("many simultaneous requests for an image convert it once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "photo.png": makePng(600, 400) } });

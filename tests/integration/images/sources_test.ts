@@ -12,7 +12,7 @@ const HOST = "shop.localhost";
 
 const endpoint = (source: string): string => `/_svc/image?url=${encodeURIComponent(source)}&w=16`;
 
-Deno.test("an image is not readable through the endpoint where its own address is not", async () => {
+Deno.test("an image is not readable through the endpoint if its own URL is not", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -73,7 +73,7 @@ Deno.test("an image is not readable through the endpoint where its own address i
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
 
-Deno.test("rules for the endpoint itself hold as for any path", async () => {
+Deno.test("rules apply to the endpoint itself as to any path", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -115,7 +115,7 @@ createServer((request, response) => {
 }).listen(3000);
 `;
 
-Deno.test("a server answers without credentials, as often as its caching asks for", () =>
+Deno.test("a server gets image requests without credentials, as often as its caching headers ask", () =>
   withPlatform(async (platform) => {
     const png = makePng(40, 20).toBase64();
     await createProject(platform, "shop");
@@ -162,7 +162,7 @@ Deno.test("a server answers without credentials, as often as its caching asks fo
     }
   }));
 
-Deno.test("other sites are read where the project declares them, and never elsewhere", async () => {
+Deno.test("images are fetched from other sites only if the project declares them", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const seen: { readonly path: string; readonly headers: Record<string, string> }[] = [];
@@ -209,7 +209,7 @@ Deno.test("other sites are read where the project declares them, and never elsew
   assert.equal((await get(cdn.url.replace("https:", "http:") + "/photos/a.png")).status, 400);
 });
 
-Deno.test("a declared site at a private address is not read", () =>
+Deno.test("a declared site at a private address is not fetched", () =>
   withPlatform(async (platform) => {
     const inside = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },

@@ -59,7 +59,7 @@ async function openShop(platform: TestPlatform) {
 const add = (platform: TestPlatform, json: unknown): Promise<ApiAnswer> =>
   platform.api("POST", AT, { json });
 
-Deno.test("receivers get the records of their projects, masked, with resource and trace", async () => {
+Deno.test("drains receive the records of their projects, masked, with resource and trace", async () => {
   const [own, all] = [new TestReceiver(), new TestReceiver()];
   const [ownAt, allAt] = [listen(own), listen(all)];
   await withPlatform(async (platform) => {
@@ -128,7 +128,7 @@ Deno.test("receivers get the records of their projects, masked, with resource an
   await Promise.all([ownAt.server.shutdown(), allAt.server.shutdown()]);
 });
 
-Deno.test("drains that cannot be used are refused, and those that fail say why", async () => {
+Deno.test("unusable drains are refused, and failing ones report why", async () => {
   const [receiver, all] = [new TestReceiver(), new TestReceiver()];
   const [at, allAt] = [listen(receiver), listen(all)];
   await withPlatform(async (platform) => {
@@ -184,7 +184,7 @@ Deno.test("drains that cannot be used are refused, and those that fail say why",
   await Promise.all([at.server.shutdown(), allAt.server.shutdown()]);
 });
 
-Deno.test("private endpoints need the operator's leave", () =>
+Deno.test("private endpoints need the operator's permission", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const url of ["http://127.0.0.1:4318", "http://localhost:4318", "http://[::1]:4318"]) {
@@ -197,7 +197,7 @@ Deno.test("private endpoints need the operator's leave", () =>
 const collector = Deno.env.get("OTEL_COLLECTOR");
 
 Deno.test({
-  name: "an OpenTelemetry collector accepts all that is sent",
+  name: "an OpenTelemetry collector accepts everything that is sent",
   ignore: collector === undefined,
   async fn() {
     const folder = await makeTestFolder("svc-drains-");

@@ -5,7 +5,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("logs show the requests of a project, oldest first, filtered and in pages", () =>
+Deno.test("logs show a project's requests, oldest first, filtered and in pages", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -47,7 +47,7 @@ Deno.test("logs show the requests of a project, oldest first, filtered and in pa
     assert.equal((await platform.api("GET", "/v1/projects/shop/logs?cursor=x")).status, 400);
   }));
 
-Deno.test("logs can be followed, and end when the platform stops", () =>
+Deno.test("logs can be followed, and the stream ends when the platform stops", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -65,7 +65,7 @@ Deno.test("logs can be followed, and end when the platform stops", () =>
     assert.equal((await reader.read()).done, true);
   }));
 
-Deno.test("logs are filtered and counted by what requests have, for API, CLI and pages alike", () =>
+Deno.test("logs can be filtered and counted by fields of requests, in API, CLI and pages", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "home", "api/a.txt": "a" } });

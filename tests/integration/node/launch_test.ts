@@ -21,7 +21,7 @@ function testNode(
 
 const isRoot = KINDS.includes("namespaces");
 
-testNode("Node answers on its Unix socket, in the best sandbox", async (kind) => {
+testNode("Node responds on its Unix socket, in the best sandbox", async (kind) => {
   await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);
@@ -232,7 +232,7 @@ async function launchLauncher(only: NodeSandboxKind) {
   return { launcher, reader, pid: Number(text) };
 }
 
-testNode("Node ends with the process that has started it, however that ends", async (only) => {
+testNode("Node ends with the process that started it, however that process ends", async (only) => {
   // A CI run had none, for reasons it did not show: the second one shows them.
   const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
     assert.fail("No launcher starts");

@@ -31,7 +31,7 @@ const SERVER = `
 import { readFileSync } from "node:fs";
 try {
   process.dlopen({ exports: {} }, process.env.ATTACK_APP + "/attack.node");
-} catch { /* it is not a module of Node: its attacks ran when it was loaded */ }
+} catch { /* it is not a Node module: its attacks ran when it was loaded */ }
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
@@ -81,7 +81,7 @@ async function attacked(folder: string) {
 
 for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
   Deno.test({
-    name: `native code in Node gets nothing, in the sandbox "${kind}"`,
+    name: `native code in Node reaches nothing in the sandbox "${kind}"`,
     ignore: NODE === undefined || (kind === "namespaces" && Deno.uid() !== 0),
     async fn(t) {
       await inTestFolder(async (folder) => {
@@ -144,13 +144,13 @@ Object.assign(process.env, {
 });
 try {
   process.dlopen({ exports: {} }, process.cwd() + "/attack.node");
-} catch { /* it is not a module of Node: its attacks ran when it was loaded */ }
+} catch { /* it is not a Node module: its attacks ran when it was loaded */ }
 createServer((_request, response) => response.end(readFileSync(process.env.ATTACK_RESULTS)))
   .listen(process.env.PORT);
 `;
 
 Deno.test({
-  name: "native code gets nothing in a server of the program",
+  name: "native code reaches nothing in a server of the compiled program",
   ignore: NODE === undefined,
   async fn(t) {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));

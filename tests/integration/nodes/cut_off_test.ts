@@ -20,7 +20,7 @@ const readiness = async (platform: TestPlatform): Promise<number> => {
 };
 
 Deno.test({
-  name: "a node that is cut off serves sites, takes no credential's word, and leads no more",
+  name: "a node that is cut off serves sites, accepts no credentials, and stops leading",
   ignore: NO_POSTGRES !== undefined || !IS_ASKED,
   async fn() {
     await using cluster = await Cluster.open();
@@ -54,8 +54,8 @@ Deno.test({
 
     proxy.passesAnswers = true;
     await until(async () => await readiness(cut) === 200);
-    assert.equal(await status(), 401, "it has heard of the revocation");
-    assert.equal(await leader(), "other", "what another has taken stays there");
+    assert.equal(await status(), 401, "it knows of the revocation");
+    assert.equal(await leader(), "other", "the other node keeps the leadership");
     await deploy(other, project.id, { files: { "index.html": "two" } });
     await until(async () => (await cut.get("site.localhost", "/")).text === "two");
   },

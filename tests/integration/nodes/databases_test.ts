@@ -13,7 +13,7 @@ const create = (platform: TestPlatform, more = {}) =>
   platform.api("POST", "/v1/projects/shop/databases", { json: { name: "orders", ...more } });
 
 Deno.test({
-  name: "nodes make no database that one of them would have alone, and say what to do",
+  name: "nodes refuse to create a database that only one of them would have, with advice",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -31,8 +31,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "a database on a server that all nodes reach is written through one and read through another",
+  name: "a database on a shared server can be written through one node and read through another",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

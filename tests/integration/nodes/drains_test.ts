@@ -10,7 +10,7 @@ const NODES = ["a", "b", "c"];
 const HOST = "shop.localhost";
 
 Deno.test({
-  name: "three nodes send each request once, from the node that handled it",
+  name: "three nodes drain each request once, from the node that handled it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const receiver = new TestReceiver();

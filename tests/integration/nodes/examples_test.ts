@@ -107,7 +107,7 @@ const pageOf = async (port: number, host: string) => {
 };
 
 Deno.test({
-  name: "the nodes of the compose file, behind its HAProxy, are one platform",
+  name: "the nodes of the compose file are one platform behind its HAProxy",
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using around = await openSurroundings();
@@ -187,7 +187,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the unit of systemd is well-formed, and starts a node",
+  name: "the systemd unit is valid, and starts a node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using around = await openSurroundings();

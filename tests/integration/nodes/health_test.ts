@@ -10,7 +10,7 @@ const stateOf = async ({ api }: TestPlatform) =>
   (await api("GET", "/v1/projects/shop/health")).json.state;
 
 Deno.test({
-  name: "a server that runs on one node is healthy for all, and rests when that no longer exists",
+  name: "a server on one node is reported healthy by all, and idle when that node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -44,7 +44,7 @@ async function openUpstream(folder: string) {
 }
 
 Deno.test({
-  name: "one node leads, all show the same, and another leads when it has gone",
+  name: "one node leads, all show the same data, and another leads when it is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -54,7 +54,7 @@ Deno.test({
     const a = await cluster.start("a", { ...options, nodeId: "a" });
     const b = await cluster.start("b", { ...options, nodeId: "b" });
 
-    await t.step("both list both, and the first leads everything", async () => {
+    await t.step("both nodes list both, and the first leads everything", async () => {
       const seen = await nodesSeenBy(b);
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
       assert.deepEqual(seen.map(({ roles }) => roles.length), [ROLES.length, 0]);
@@ -63,11 +63,14 @@ Deno.test({
       await until(async () => await count() === 2);
     });
 
-    await t.step("another data directory cannot have the name of one of them", async () => {
-      await assert.rejects(cluster.start("c", { nodeId: "a" }), /Cannot start as node \\?"a\\?"/);
-    });
+    await t.step(
+      "a node with another data directory cannot use the name of one of them",
+      async () => {
+        await assert.rejects(cluster.start("c", { nodeId: "a" }), /Cannot start as node \\?"a\\?"/);
+      },
+    );
 
-    await t.step("an event of the other node is in the inbox once, on both", async () => {
+    await t.step("an event on the other node is in the inbox once, on both", async () => {
       const { status } = await raise(b, "deployment.live", { project: "one" });
       assert.ok(status < 300, `${status}`);
       await until(async () => (await inboxOf(b)).length === 1);
@@ -79,7 +82,7 @@ Deno.test({
       await until(async () => (await inboxOf(b)).length === 0);
     });
 
-    await t.step("what is purged through one is purged on the other", async () => {
+    await t.step("a purge through one node applies on the other", async () => {
       await createProject(a, "shop");
       const rules = [proxyTo(url), rule("cache", { type: "cache", ttlSeconds: 60 })];
       await publish(a, "shop", { rules });
@@ -90,7 +93,7 @@ Deno.test({
       await until(async () => await state() === "MISS");
     });
 
-    await t.step("the other leads when the first has gone", async () => {
+    await t.step("the other node leads when the first is gone", async () => {
       await cluster.stop(a);
       await until(async () =>
         (await nodesSeenBy(b)).some(({ roles }) => roles.length === ROLES.length)

@@ -166,7 +166,7 @@ for (const edges of [0, 2]) {
 }
 
 Deno.test({
-  name: "a node that is alone does not wait for a balancer when it is stopped",
+  name: "a single node does not wait for a load balancer when it is stopped",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -27,7 +27,7 @@ async function ask(node: TestPlatform, count: number): Promise<readonly number[]
 }
 
 Deno.test({
-  name: "two nodes let through twice a limit, and check, publish and deploy say so",
+  name: "two nodes allow twice a rate limit, and check, publish and deploy report that",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

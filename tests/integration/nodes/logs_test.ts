@@ -55,7 +55,7 @@ async function follow({ url }: TestPlatform, token: string) {
 }
 
 Deno.test({
-  name: "logs, errors and traffic of all nodes are one; a node that does not respond is named",
+  name: "logs, errors and traffic of all nodes are merged; a node that does not respond is named",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -71,7 +71,7 @@ Deno.test({
     for (const node of [a, b]) await until(async () => (await node.get(HOST, "/")).status === 200);
 
     await t.step(
-      "entries are in the order of time, and pages continue through any node",
+      "entries are in order of time, and pagination continues through any node",
       async () => {
         const asked: string[] = [];
         for (let n = 0; n < 24; n++) {
@@ -93,7 +93,7 @@ Deno.test({
       },
     );
 
-    await t.step("a follower of one node hears of both", async () => {
+    await t.step("following the log through one node shows entries of both", async () => {
       const stream = await follow(a, token);
       await until(async () => {
         await b.get(HOST, "/from-b");
@@ -104,18 +104,24 @@ Deno.test({
       await stream.close();
     });
 
-    await t.step("errors of both are added up, with lines of the node that has them", async () => {
-      for (const node of [a, b, b]) assert.ok((await node.get(HOST, "/fail/x")).status >= 500);
-      const [error] = await until(
-        async () => (await ask(a, "errors")).items,
-        (items) => items[0]?.count === 3,
-      );
-      const shown = await ask(a, `errors/${error.id}`);
-      assert.match(shown.title, /No boat/);
-      assert.ok(shown.lines.some(({ path }: Logged) => path === "/fail/x"), "the request is of b");
-    });
+    await t.step(
+      "errors of both nodes are added up, with log lines of the node that has them",
+      async () => {
+        for (const node of [a, b, b]) assert.ok((await node.get(HOST, "/fail/x")).status >= 500);
+        const [error] = await until(
+          async () => (await ask(a, "errors")).items,
+          (items) => items[0]?.count === 3,
+        );
+        const shown = await ask(a, `errors/${error.id}`);
+        assert.match(shown.title, /No boat/);
+        assert.ok(
+          shown.lines.some(({ path }: Logged) => path === "/fail/x"),
+          "the request is of b",
+        );
+      },
+    );
 
-    await t.step("traffic that another node has counted is there at once", async () => {
+    await t.step("traffic counted by another node is visible immediately", async () => {
       const requests = async () => (await ask(a, "traffic")).totals.requests;
       const before = await requests();
       for (let n = 0; n < 5; n++) await b.get(HOST, "/counted");
@@ -145,7 +151,7 @@ Deno.test({
           ]),
           [["b", "is gone"], ["c", "is gone"]],
         );
-        assert.equal(gone.items.length, 16, "what a has answered itself");
+        assert.equal(gone.items.length, 16, "requests that a handled itself");
         assert.equal((await ask(a, "traffic")).missingNodes, undefined, "it is in the store");
       },
     );

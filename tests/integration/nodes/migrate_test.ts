@@ -34,7 +34,8 @@ async function furnish(platform: TestPlatform): Promise<void> {
 }
 
 Deno.test({
-  name: "a platform moves to PostgreSQL and S3 and back, killed on the way, and serves the same",
+  name:
+    "a platform moves to PostgreSQL and S3 and back, despite kills, and serves the same content",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();

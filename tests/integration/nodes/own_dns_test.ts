@@ -16,7 +16,7 @@ const BASE = "svc.test";
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "a node without the order or the edge has the proof and the edge's address",
+  name: "every node serves the DNS proof and edge addresses that another node stored",
   ignore: pebbleProgram === undefined || NO_POSTGRES !== undefined,
   async fn() {
     await using cleanUp = new AsyncDisposableStack();

@@ -32,7 +32,7 @@ const SITE = {
 };
 
 Deno.test({
-  name: "a page that one node has rendered is dropped when it is purged or revalidated by another",
+  name: "a page that one node has rendered is dropped when another purges or revalidates it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -61,7 +61,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a node that was away for longer than purges are known drops all pages that it has",
+  name: "a node that was away for longer than purges are kept drops all its pages",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -26,7 +26,7 @@ const shows = (node: TestPlatform, text: string) =>
   until(async () => (await node.get("shop.localhost", "/")).text.includes(text));
 
 Deno.test({
-  name: "what is pushed through one node is cloned, pushed to and built on another",
+  name: "a repository pushed through one node can be cloned, pushed to and built on another",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -39,7 +39,7 @@ Deno.test({
       `http://svc:${key}@127.0.0.1:${port}/git/${project.workspace}/shop.git`;
     const site = await makeRepository(`${cluster.folder}/work`);
 
-    await t.step("pushed through a, built on b, cloned through both", async () => {
+    await t.step("it is pushed through a, built on b, and cloned through both", async () => {
       await site.commit("main", { "index.html": "one" });
       const text = await mustRun("-C", site.path, "push", urlOf(a), "main");
       assert.match(text, /remote: Building commit [^]*main is live at/, "the log of b");
@@ -51,7 +51,7 @@ Deno.test({
       }
     });
 
-    await t.step("then pushed through b, and through a again", async () => {
+    await t.step("then it is pushed through b, and through a again", async () => {
       const pages = [[b, "two"], [a, "three"], [b, "four"]] as const;
       for (const [node, page] of IS_LONG ? pages : pages.slice(0, 1)) {
         await site.commit("main", { "index.html": page });
@@ -95,28 +95,31 @@ Deno.test({
       }
     };
     await t.step({
-      name: "of two pushes at once through two nodes, each counts or is refused",
+      name: "two pushes at once through two nodes are each applied or refused",
       ignore: !IS_LONG,
       fn: race,
     });
 
-    await t.step("a node that was never asked serves all when the others are gone", async () => {
-      await cluster.stop(a);
-      await cluster.stop(b);
-      const c = await cluster.start("c", { ...options, nodeId: "c", buildConcurrency: 1 });
-      const folder = `${cluster.folder}/of-c`;
-      await mustRun("clone", "--quiet", urlOf(c), folder);
-      assert.equal(
-        await Deno.readTextFile(`${folder}/index.html`),
-        IS_LONG ? "four" : "two",
-      );
-      if (!IS_LONG) return;
-      await git(site.path, "checkout", "--quiet", "main");
-      await site.commit("main", { "index.html": "five" });
-      await mustRun("-C", site.path, "push", urlOf(c), "main");
-      await shows(c, "five");
-      await c.api("DELETE", "/v1/projects/shop");
-      await until(async () => await cluster.countRecords("pushed_repositories") === 0);
-    });
+    await t.step(
+      "a node that was never used serves everything when the others are gone",
+      async () => {
+        await cluster.stop(a);
+        await cluster.stop(b);
+        const c = await cluster.start("c", { ...options, nodeId: "c", buildConcurrency: 1 });
+        const folder = `${cluster.folder}/of-c`;
+        await mustRun("clone", "--quiet", urlOf(c), folder);
+        assert.equal(
+          await Deno.readTextFile(`${folder}/index.html`),
+          IS_LONG ? "four" : "two",
+        );
+        if (!IS_LONG) return;
+        await git(site.path, "checkout", "--quiet", "main");
+        await site.commit("main", { "index.html": "five" });
+        await mustRun("-C", site.path, "push", urlOf(c), "main");
+        await shows(c, "five");
+        await c.api("DELETE", "/v1/projects/shop");
+        await until(async () => await cluster.countRecords("pushed_repositories") === 0);
+      },
+    );
   },
 });

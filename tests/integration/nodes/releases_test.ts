@@ -12,7 +12,7 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const NAMES = IS_LONG ? ["a", "b", "c"] : ["a", "b"];
 
 Deno.test({
-  name: "a rolling release has the same sides on every node, and what one counts withdraws it",
+  name: "a rolling release splits visitors alike on every node, and failures on one withdraw it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -92,7 +92,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the tool makes one key if a connection closes before the response to its POST",
+  name: "the CLI creates one key if the connection closes before the response to its POST",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -120,7 +120,7 @@ Deno.test({
       (items) => items.length > 0,
     );
     assert.equal(found.length, 1);
-    // The second node answered a repeated request with the response of the first.
+    // The second node returned the first node's response to a repeated request.
     if (balancer.posts > 1) assert.equal(made, found[0].id);
     assert.equal(keys, 1);
   },

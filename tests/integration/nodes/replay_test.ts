@@ -12,7 +12,7 @@ import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 const ROUNDS = 10;
 
 Deno.test({
-  name: "a delivery that reaches two nodes makes one deployment",
+  name: "a webhook delivery that reaches two nodes creates one deployment",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const folder = await makeTestFolder("svc-replay-");

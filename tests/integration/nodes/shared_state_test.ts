@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const PREFERENCES = "/v1/notifications/preferences";
 
 Deno.test({
-  name: "what one node knows of people, events and domains is what the other has changed",
+  name: "each node sees people, events and domains that another has changed",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -26,7 +26,7 @@ Deno.test({
     const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));
 
-    await t.step("the owner's link is made once, and can be used at any node", async () => {
+    await t.step("the owner's link is created once, and works on any node", async () => {
       assert.equal(b.ownerLink, undefined);
       await claimOwner({ ...b, ownerLink: a.ownerLink });
     });
@@ -41,7 +41,7 @@ Deno.test({
       assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
     });
 
-    await t.step("a stream that is open at one node shows what comes by the other", async () => {
+    await t.step("an open stream of one node shows events of the other", async () => {
       const stream = follow(b);
       try {
         let title: string | undefined;
@@ -53,7 +53,7 @@ Deno.test({
       }
     });
 
-    await t.step("preferences that one node has read are those that the other stores", async () => {
+    await t.step("a node that has read preferences sees those that the other stores", async () => {
       const channels = async (node: typeof a) => {
         const { json } = await node.api("GET", PREFERENCES);
         const all: readonly { category: string; channels: { in_app: boolean } }[] = json.categories;
@@ -72,7 +72,7 @@ Deno.test({
       assert.ok(!(await inbox()).some((each) => each.includes("unwanted")));
     });
 
-    await t.step("a domain that is bound through one node is served by the other", async () => {
+    await t.step("a domain bound through one node is served by the other", async () => {
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": "moored" } });
       const id = await bindDomain(a, dns.names, "www.shop.test");

@@ -12,7 +12,7 @@ const shows = (platform: TestPlatform, host: string, text: string) =>
 
 Deno.test({
   name:
-    "a platform on PostgreSQL deploys, restarts, refuses changes during an outage, and is well again",
+    "a platform on PostgreSQL deploys, restarts, refuses changes during an outage, and recovers",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -61,7 +61,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what one node deploys, rolls back, takes offline and revokes is so on the other",
+  name: "deploying, rolling back, taking offline and revoking on one node applies on the other",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -90,7 +90,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a node with keys of its own does not start, and reports which file to copy",
+  name: "a node with different keys does not start, and reports which file to copy",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

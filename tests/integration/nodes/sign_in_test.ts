@@ -33,7 +33,8 @@ async function refusesWithin(node: TestPlatform, attempts: number): Promise<bool
 }
 
 Deno.test({
-  name: "a password at one node, its code at another; wrong ones at all nodes count together",
+  name:
+    "a person can enter the password at one node and the code at another, and wrong ones count together",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -44,7 +45,7 @@ Deno.test({
     ];
     const { secret } = await enrol(await signUp(a, "ada"));
 
-    await t.step("the second step works at the other node, once", async () => {
+    await t.step("the second step works once, at the other node", async () => {
       const { json } = await new Browser(a).signIn("ada@example.com");
       assert.equal(json.status, "two_factor_required");
       const step = { json: { challenge: json.challenge, code: authenticatorCode(secret) } };
@@ -55,7 +56,7 @@ Deno.test({
       assert.equal(again.status, 401, "the challenge has ended");
     });
 
-    await t.step("the sixth wrong password waits, whichever nodes were asked", async () => {
+    await t.step("the sixth wrong password has to wait, regardless of the nodes used", async () => {
       const nodes = [a, b];
       for (let count = 0; count < 5; count++) {
         const node = new Browser(nodes[count % 2]!);
@@ -72,7 +73,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a sign-in in the messenger is begun at one node, and its chat is heard by another",
+  name:
+    "a messenger sign-in started at one node continues when another receives the chat's message",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using api = serveBotApi();

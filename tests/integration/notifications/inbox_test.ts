@@ -14,7 +14,7 @@ import {
 const list = (platform: TestPlatform, query = "") =>
   platform.api("GET", `/v1/notifications${query}`);
 
-Deno.test("every event can be raised, and reaches the inbox as preferences and priority say", () =>
+Deno.test("every event can be raised, and reaches the inbox according to preferences and priority", () =>
   withPlatform(async (platform) => {
     for (const event of EVENT_NAMES) {
       const { json } = await trigger(platform, event);
@@ -37,7 +37,7 @@ Deno.test("every event can be raised, and reaches the inbox as preferences and p
     }
   }));
 
-Deno.test("lists filter, page and count; archive and deletion move what they name", () =>
+Deno.test("lists filter, paginate and count; archiving and deleting affect the named notifications", () =>
   withPlatform(async (platform) => {
     for (const project of ["a", "b", "c"]) {
       await trigger(platform, "deployment.live", { project });
@@ -88,7 +88,7 @@ Deno.test("lists filter, page and count; archive and deletion move what they nam
     assert.deepEqual(readAll.json, { read: 1 });
   }));
 
-Deno.test("what is in an inbox is still there after a restart, and events come once per key", async () => {
+Deno.test("an inbox survives a restart, and events with the same key arrive once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-inbox-" });
   const raise = (platform: TestPlatform) =>
     platform.api("POST", "/v1/events", {
@@ -108,7 +108,7 @@ Deno.test("what is in an inbox is still there after a restart, and events come o
   }
 });
 
-Deno.test("deployments tell at their moments, once", () =>
+Deno.test("each stage of a deployment notifies once", () =>
   withPlatform(async (platform) => {
     const change = { category: "Deployment", minimumPriority: "LOW" };
     const path = "/v1/notifications/preferences/category";
@@ -140,7 +140,7 @@ Deno.test("deployments tell at their moments, once", () =>
     assert.equal(items[2].actionUrl, `http://shop.localhost:${platform.port}/`);
   }));
 
-Deno.test("a security event reaches the account that it is about, and no one else", () =>
+Deno.test("a security event reaches only the account that it is about", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -158,7 +158,7 @@ Deno.test("a security event reaches the account that it is about, and no one els
     assert.ok(!events.includes("security.password_changed"));
   }));
 
-Deno.test("members get what happens in their workspaces, others and former members do not", () =>
+Deno.test("members get events of their workspaces, others and former members do not", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob } = await signUpWithWorkspace(platform, "bob");
@@ -198,7 +198,7 @@ Deno.test("members get what happens in their workspaces, others and former membe
     assert.deepEqual(await seen(carl), ["one is live"]);
   }));
 
-Deno.test("preferences begin with the defaults, and changing them twice is once", () =>
+Deno.test("preferences start with the defaults, and repeating a change has no effect", () =>
   withPlatform(async (platform) => {
     const { json: before } = await platform.api("GET", "/v1/notifications/preferences");
     assert.equal(before.categories.length, 5);
@@ -223,7 +223,7 @@ Deno.test("preferences begin with the defaults, and changing them twice is once"
     ]);
   }));
 
-Deno.test("data of the wrong kind is refused with all its problems, and raises nothing", () =>
+Deno.test("invalid data is refused with all problems, and raises no event", () =>
   withPlatform(async (platform) => {
     const json = {
       event: "billing.payment_failed",

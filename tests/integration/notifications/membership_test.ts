@@ -38,7 +38,7 @@ Deno.test("a removed member no longer reads the workspace's notifications", () =
     assert.equal((await bob.send("POST", `/v1/notifications/${id}/read`)).status, 404);
   }));
 
-Deno.test("a member chooses whose deployments they hear of", () =>
+Deno.test("a member chooses whose deployments they are notified of", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const bob = await signUp(platform, "bob");
@@ -71,7 +71,7 @@ Deno.test("a member chooses whose deployments they hear of", () =>
     assert.match(JSON.stringify(wrong.json), /Only the category Deployment has this preference/);
   }));
 
-Deno.test("a session is refused if it names a workspace that is not its own", () =>
+Deno.test("a session is refused if it names a workspace that its user is not in", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: eve } = await signUpWithWorkspace(platform, "eve");
@@ -112,7 +112,7 @@ Deno.test("the first message of a stream has an id, from which a client resumes"
     assert.ok(missed.id! > id!);
   }));
 
-Deno.test("a push endpoint that no host can have is refused", () =>
+Deno.test("a push endpoint with an impossible host is refused", () =>
   withPlatform(async (platform) => {
     const keys = { p256dh: btoa("\x04".padEnd(65, "x")).replaceAll("=", ""), auth: "A".repeat(22) };
     for (const host of [`${"a.".repeat(130)}example`, `${"a".repeat(64)}.example`]) {

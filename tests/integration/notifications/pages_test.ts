@@ -18,7 +18,7 @@ async function visitorWithInbox(platform: TestPlatform, events: readonly [string
   return ada;
 }
 
-Deno.test("the inbox is read, archived and emptied by forms alone", () =>
+Deno.test("the inbox can be read, archived and emptied with forms alone", () =>
   withPlatform(async (platform) => {
     const ada = await visitorWithInbox(platform, [
       ["deployment.live", "<b>one</b>"],
@@ -48,7 +48,7 @@ Deno.test("the inbox is read, archived and emptied by forms alone", () =>
     assert.match((await ada.open("/notifications?show=archive")).html, /The archive is empty/);
   }));
 
-Deno.test("a long inbox has pages, and an odd address shows what it can", () =>
+Deno.test("a long inbox has pages, and an invalid URL still shows a page", () =>
   withPlatform(async (platform) => {
     const events = Array.from(
       { length: 23 },
@@ -64,7 +64,7 @@ Deno.test("a long inbox has pages, and an odd address shows what it can", () =>
     assert.doesNotMatch(odd.html, /<x>/);
   }));
 
-Deno.test("preferences are saved in one form, and hours are asked for in pairs", () =>
+Deno.test("preferences are saved in one form, and quiet hours need a start and an end", () =>
   withPlatform(async (platform) => {
     const ada = await visitorWithInbox(platform, []);
     const path = "/notifications/preferences";

@@ -7,7 +7,7 @@ import { fetchStream } from "../../helpers/contract.ts";
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-Deno.test("the stream tells what is new, read, archived and deleted, with the counts", () =>
+Deno.test("the stream reports new, read, archived and deleted notifications, with counts", () =>
   withPlatform(async (platform) => {
     const url = `http://127.0.0.1:${platform.port}/v1/notifications/stream`;
     const raw = await fetchStream(url, { headers: { authorization: `Bearer ${TOKEN}` } });
@@ -32,7 +32,7 @@ Deno.test("the stream tells what is new, read, archived and deleted, with the co
     follower.close();
   }));
 
-Deno.test("a reader that comes back gets what it missed, once and in order", async () => {
+Deno.test("a reader that reconnects gets what it missed, once and in order", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, { port: unusedPort() });
     const follower = follow(first);
@@ -74,7 +74,7 @@ Deno.test("a stream ends with its credential", () =>
     await bySession.text();
   }));
 
-Deno.test("the stream of a credential that is unknown is refused for good", () =>
+Deno.test("a stream with an unknown credential is refused permanently", () =>
   withPlatform(async (platform) => {
     const { browser } = await signUpWithWorkspace(platform, "ada");
     const { json } = await browser.send("POST", "/v1/api-keys", {

@@ -15,7 +15,7 @@ const rules = (...ids: readonly string[]) => ({
   })),
 });
 
-Deno.test("a comparison names the files, routes, rules and variables that differ, and no value", () =>
+Deno.test("a comparison names files, routes, rules and variables that differ, but no values", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("POST", "/v1/projects", { name: "other" });

@@ -124,7 +124,7 @@ function checkPage({ path, status, headers, html }: Page): void {
   }
 }
 
-Deno.test("every page of the dashboard shows hostile text as text, and obeys its own forms only", () =>
+Deno.test("every page of the dashboard shows hostile text as text, and accepts only its own forms", () =>
   withDashboard(async (parts) => {
     const { ada, api } = parts;
     const paths = await furnish(parts);
@@ -162,7 +162,7 @@ Deno.test("every page of the dashboard shows hostile text as text, and obeys its
     assert.deepEqual(await state(), before);
   }));
 
-Deno.test("the dashboard promotes, rolls back and stops by what the API does", () =>
+Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
   withDashboard(async ({ ada, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const empty = await ada.open("/workspaces/acme/projects/shop");
@@ -176,7 +176,7 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
     const asked = await ada.submit(await ada.open(at), `${at}/promote`);
     assert.match(asked.html, /<h1 id="question-title">Replace production\?<\/h1>/);
     assert.match(asked.html, /<dt>From<\/dt>.*<dt>To<\/dt>.*<p>1 file differs\.<\/p>/);
-    assert.equal(await production(), first.id, "nothing happens before the answer");
+    assert.equal(await production(), first.id, "nothing happens before the confirmation");
     const promoted = await ada.submit(asked, `${at}/promote`);
     assert.match(promoted.html, /Promoted to production/);
     const live = await production();
@@ -217,7 +217,7 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
     assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
   }));
 
-Deno.test("the dashboard makes a project, its variables and hooks, and deletes it by its typed name", () =>
+Deno.test("the dashboard creates a project, its variables and hooks, and deletes it by its typed name", () =>
   withDashboard(async ({ ada, api }) => {
     const none = await ada.open("/workspaces/acme/projects");
     assert.match(none.html, /svc login\nsvc init --create\nsvc deploy --prod/);
@@ -285,7 +285,7 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer sees the dashboard, and changes nothing there; a stranger sees none of it", () =>
+Deno.test("a viewer sees the dashboard but cannot change anything, and a stranger sees nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

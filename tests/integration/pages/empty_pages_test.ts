@@ -28,7 +28,7 @@ const COMMAND =
 /** Parts of pages, files, redirects to pages, and pages about one line of a log. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
-Deno.test("each page of a new workspace and a new project says the command to type next", () =>
+Deno.test("each page of a new workspace and a new project shows the command to run next", () =>
   withDashboard(async ({ ada }) => {
     const made = await ada.submit(await ada.open("/workspaces"), "/workspaces", {
       slug: "fresh",
@@ -52,7 +52,9 @@ Deno.test("each page of a new workspace and a new project says the command to ty
       method === "GET" && /^\/(?:workspaces|notifications|account)/.test(path) &&
       !/:(?!slug|project)/.test(path) && !PARTS.test(path)
     ).map(({ path }) => path);
-    for (const name of Object.keys(FULL)) assert.ok(routes.includes(name), `${name} is no route`);
+    for (const name of Object.keys(FULL)) {
+      assert.ok(routes.includes(name), `${name} is not a route`);
+    }
     const silent: string[] = [];
     let seen = 0;
     for (const route of routes) {

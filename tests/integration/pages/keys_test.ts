@@ -10,7 +10,7 @@ const secretOf = ({ html }: Page) => /<code class="secret">(\S+)<\/code>/.exec(h
 const isTicked = ({ html }: Page, id: string) =>
   new RegExp(`<input id="${id}"[^>]*\\schecked`).test(html);
 
-Deno.test("a key gets the permissions and projects that are ticked, is changed, and revoked", () =>
+Deno.test("a key gets the selected permissions and projects, can be changed, and revoked", () =>
   withDashboard(async ({ platform, api, ada }) => {
     const { json: shop } = await api("POST", "/v1/projects", { name: "shop" });
     const { json: blog } = await api("POST", "/v1/projects", { name: "blog" });
@@ -85,7 +85,7 @@ Deno.test("a key gets the permissions and projects that are ticked, is changed, 
     ]);
   }));
 
-Deno.test("a form of keys that is wrong is shown again with what was ticked, and makes nothing", () =>
+Deno.test("an invalid key form is shown again with its selections, and creates nothing", () =>
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const before = (await api("GET", "/v1/api-keys")).json.items.length;
@@ -119,7 +119,7 @@ Deno.test("a form of keys that is wrong is shown again with what was ticked, and
     assert.ok(!(await viewer.open("/workspaces/acme")).html.includes(KEYS));
   }));
 
-Deno.test("a publisher is trusted and removed by its page", () =>
+Deno.test("a publisher can be trusted and removed on its page", () =>
   withDashboard(async ({ api, ada }) => {
     const { json: shop } = await api("POST", "/v1/projects", { name: "shop" });
     const fields = {
@@ -137,7 +137,7 @@ Deno.test("a publisher is trusted and removed by its page", () =>
     });
     assert.equal(wide.status, 400);
     assert.match(wide.html, /Must be read or deploy-previews/);
-    assert.match(wide.html, /value="release\/\*"/, "what was typed stays");
+    assert.match(wide.html, /value="release\/\*"/, "the typed value stays");
     const added = await ada.submit(await ada.open(PUBLISHERS), PUBLISHERS, fields);
     assert.equal(added.path, `${PUBLISHERS}?done=publisher-added`);
     assert.match(

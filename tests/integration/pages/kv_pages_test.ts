@@ -10,7 +10,7 @@ const KV = "/v1/projects/shop/kv";
 const AT = "/workspaces/acme/projects/shop/kv";
 const of = (key: string, rest = "") => `${KV}/value?key=${encodeURIComponent(key)}${rest}`;
 
-Deno.test("the API lists, shows, sets and removes what an environment's store holds, within its bounds", () =>
+Deno.test("the API lists, shows, sets and removes values of an environment's store, within limits", () =>
   withDashboard(async ({ api }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const text = { encoding: "text", value: "at sea\n" };
@@ -72,7 +72,7 @@ Deno.test("the API lists, shows, sets and removes what an environment's store ho
     await put({ key: "a", encoding: "text", value: "\0".repeat(most) }, 200);
   }));
 
-Deno.test("the KV pages add, show, change and remove keys, whatever the keys are", () =>
+Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
   withDashboard(async ({ ada, api }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const empty = await ada.open(AT);
@@ -136,7 +136,7 @@ Deno.test("the KV pages add, show, change and remove keys, whatever the keys are
     assert.match(value.html, /too long to edit here/);
   }));
 
-Deno.test("a viewer is told who sees the store, and neither sees nor changes it", () =>
+Deno.test("a viewer learns who can see the store, and can neither see nor change it", () =>
   withDashboard(async ({ api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("PUT", `${KV}/value`, { key: "session/of-somebody", encoding: "text", value: "s3" });

@@ -62,7 +62,7 @@ async function followAll(visitor: Visitor, lists: readonly List[]): Promise<stri
   return wrong;
 }
 
-Deno.test("no page shows a whole long list, and each leads on until all was shown", () =>
+Deno.test("long lists are split into pages that together show everything", () =>
   withDashboard(async ({ ada, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const at = "/v1/projects/shop";
@@ -86,7 +86,7 @@ Deno.test("no page shows a whole long list, and each leads on until all was show
     assert.deepEqual(await followAll(ada, LISTS), []);
   }));
 
-Deno.test("a person's sessions, tools, activity and workspaces lead on to the rest", () =>
+Deno.test("lists of a person's sessions, tools, activity and workspaces link to their next pages", () =>
   withDashboard(async ({ ada, platform }) => {
     const browser = new Browser(platform);
     browser.cookie = ada.cookie;

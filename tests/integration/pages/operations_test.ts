@@ -16,7 +16,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-Deno.test("the cron page runs a task, shows how its runs ended, and leads to their log", () =>
+Deno.test("the cron page runs a task, shows the results of its runs, and links to their log", () =>
   withDashboard(async ({ ada, viewer, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deployServer(own, "shop", {
@@ -69,7 +69,7 @@ Deno.test("the cron page runs a task, shows how its runs ended, and leads to the
     assert.equal(refused.status, 403);
   }));
 
-Deno.test("the environments page shows, sets and deletes variables, pastes files and redeploys", () =>
+Deno.test("the environments page shows, sets and deletes variables, accepts pasted files, and redeploys", () =>
   withDashboard(async ({ ada, viewer, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deploy(own, "shop", { files: { "index.html": "one" } });
@@ -164,7 +164,7 @@ Deno.test("the environments page shows, sets and deletes variables, pastes files
     assert.doesNotMatch(seen.html, /Delete|Remove|Set variable|Set all/);
   }));
 
-Deno.test("the webhook pages add, test, replay, rotate and delete, and mask what receivers say", () =>
+Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secrets in receivers' responses", () =>
   withDashboard(async ({ ada, viewer, api, own }) => {
     const received: string[] = [];
     let echoed = "";

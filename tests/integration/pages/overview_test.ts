@@ -4,7 +4,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-Deno.test("a project's tile asks for its last day, which counts requests and failures", () =>
+Deno.test("a project's tile loads its last day, with counts of requests and failures", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
     for (const name of ["shop", "empty"]) await api("POST", "/v1/projects", { name });
     await deploy(own, "shop", { files: { "index.html": "open" } });
@@ -30,7 +30,7 @@ Deno.test("a project's tile asks for its last day, which counts requests and fai
 const ICON =
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>alert(1)</script></svg>`;
 
-Deno.test("a project's tile shows the icon of its site, or a letter, to members only", () =>
+Deno.test("a project's tile shows members the icon of its site, or a letter", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     for (const name of ["shop", "plain", "hostile"]) await api("POST", "/v1/projects", { name });
     const pictureOf = (project: string, visitor = viewer) =>

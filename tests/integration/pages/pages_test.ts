@@ -16,7 +16,7 @@ const pollDevice = (platform: TestPlatform, deviceCode: string) =>
     json: { grant_type: DEVICE_GRANT_TYPE, device_code: deviceCode, client_id: "<b>tool</b>" },
   });
 
-Deno.test("every page forbids scripts, frames and foreign content, and has what readers need", () =>
+Deno.test("every page forbids scripts, frames and content from elsewhere, and is accessible", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -61,7 +61,7 @@ Deno.test("every page forbids scripts, frames and foreign content, and has what 
     assert.match(css.headers.get("content-type")!, /^text\/css/);
   }));
 
-Deno.test("sign-up, sign-in and sign-out lead to where they should, and to no other site", () =>
+Deno.test("sign-up, sign-in and sign-out redirect to the right page, and never to another site", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     const short = await ada.submit(await ada.open("/sign-up"), "/sign-up", {
@@ -88,7 +88,7 @@ Deno.test("sign-up, sign-in and sign-out lead to where they should, and to no ot
     assert.equal(back.path, "/account/activity");
   }));
 
-Deno.test("an address without a page is one for browsers, and an API answer for programs", () =>
+Deno.test("an unknown URL shows a page to browsers, and an API error to programs", () =>
   withPlatform(async (platform) => {
     const guest = new Visitor(platform);
     const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -104,7 +104,7 @@ Deno.test("an address without a page is one for browsers, and an API answer for 
     }
   }));
 
-Deno.test("a form whose session is over leads back to its page after sign-in", () =>
+Deno.test("a form whose session has ended returns to its page after sign-in", () =>
   withPlatform(async (platform) => {
     const guest = new Visitor(platform);
     const send = (referer: string) =>
@@ -116,7 +116,7 @@ Deno.test("a form whose session is over leads back to its page after sign-in", (
     assert.equal(await next("not an address"), "/sign-in");
   }));
 
-Deno.test("pages tell no more of an account that is there than of one that is not", () =>
+Deno.test("pages do not reveal whether an account exists", () =>
   withPlatform(async (platform) => {
     await new Visitor(platform).signUp("ada");
     const wrong = await new Visitor(platform).signIn("ada@example.com", "a wrong password");
@@ -126,7 +126,7 @@ Deno.test("pages tell no more of an account that is there than of one that is no
     assert.equal(wrong.html.replaceAll("ada@", "eve@"), unknown.html);
   }));
 
-Deno.test("forms of other sites, and those without the session's token, change nothing", () =>
+Deno.test("forms from other sites, or without the session's token, change nothing", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -153,7 +153,7 @@ Deno.test("forms of other sites, and those without the session's token, change n
     );
   }));
 
-Deno.test("a device is shown as it is, approved for a workspace, or denied", () =>
+Deno.test("a device login is shown in full, and can be approved for a workspace or denied", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     const first = await startDevice(platform);
@@ -185,7 +185,7 @@ Deno.test("a device is shown as it is, approved for a workspace, or denied", () 
     assert.deepEqual(formsOf(gone.html).map(({ action }) => action), ["/device", "/sign-out"]);
   }));
 
-Deno.test("the second factor is enrolled, asked for, and turned off by the pages", () =>
+Deno.test("people can set up, use and turn off the second factor on the pages", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -219,7 +219,7 @@ Deno.test("the second factor is enrolled, asked for, and turned off by the pages
     assert.match(off.html, /Two-factor authentication turned off/);
   }));
 
-Deno.test("the owner's link works once; sessions and keys are ended by the pages", () =>
+Deno.test("the owner's link works once, and the pages can end sessions and keys", () =>
   withPlatform(async (platform) => {
     const path = new URL(platform.ownerLink!).pathname;
     const owner = new Visitor(platform);
@@ -251,7 +251,7 @@ Deno.test("the owner's link works once; sessions and keys are ended by the pages
     assert.equal((await platform.api("GET", "/v1/me", { token: key })).status, 401);
   }));
 
-Deno.test("an invitation leads through sign-up into the workspace, with the role's rights only", () =>
+Deno.test("an invitation leads through sign-up into the workspace, with the rights of its role only", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");

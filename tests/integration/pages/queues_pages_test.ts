@@ -24,7 +24,7 @@ const manifest = {
   queues: [{ name: "mails", path: "/jobs/mails", retries: 0 }],
 };
 
-Deno.test("the Queues page shows dead letters, and delivers or deletes one of them or all", () =>
+Deno.test("the Queues page shows dead letters, and can deliver or delete one or all of them", () =>
   withDashboard(async ({ ada, viewer, own, api, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     assert.match((await ada.open(AT)).html, /No queues yet/);

@@ -17,7 +17,7 @@ const MOVED = rule("moved", "/blog", '{ type = "redirect", target = "/news", sta
 const textIn = ({ html }: Page): string =>
   /<textarea id="toml"[^>]*>\n([^]*?)<\/textarea>/.exec(html)?.[1]?.replaceAll("&quot;", '"') ?? "";
 
-Deno.test("the rules page checks, tries, publishes, compares and restores, and keeps both versions", () =>
+Deno.test("the rules page checks, tests, publishes, compares and restores rules, and keeps both versions of a conflict", () =>
   withDashboard(async ({ ada, viewer, api, own, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deploy(own, "shop", { files: { "index.html": "one", "admin/a.html": "two" } });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-Deno.test("search finds what the own workspace holds, pages and documents, and no other workspace's", () =>
+Deno.test("search finds content of the current workspace, pages and documents, and nothing from other workspaces", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
     for (const name of ["harbour-shop", "tide-tables"]) await api("POST", "/v1/projects", { name });
     const made = await deploy(own, "tide-tables", {

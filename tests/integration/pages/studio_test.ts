@@ -333,7 +333,7 @@ async function closesToViewers({ viewer, stranger, ada }: DashboardPlatform) {
 for (const [engine, options] of Object.entries({ embedded: {}, server: { postgres: "local" } })) {
   const ignore = engine === "server" && NO_POSTGRES !== undefined;
   Deno.test({
-    name: `the studio shows and changes tables, and runs SQL (${engine})`,
+    name: `the database studio shows and changes tables, and runs SQL (${engine})`,
     ignore,
     fn: (t) =>
       withDashboard(async (parts) => {

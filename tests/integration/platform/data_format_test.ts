@@ -102,7 +102,7 @@ async function killRound(first: string, folder: string, lineCount: number): Prom
   return seen;
 }
 
-Deno.test("kill -9 in a migration leaves the old state, or one that only newer programs continue with", () =>
+Deno.test("kill -9 during a migration leaves the old state, or one that only newer programs accept", () =>
   inTestFolder(async (folder) => {
     const first = join(folder, "first");
     await furnish(first);
@@ -137,7 +137,7 @@ async function onSmallDisk(
   });
 }
 
-Deno.test("a disk without room for the backup leaves the old state, and reports it", () =>
+Deno.test("a disk without room for the backup leaves the old state, and the reason is reported", () =>
   onSmallDisk(async (dataDir) => {
     const ballast = join(dataDir, "..", "ballast");
     await fill(ballast);
@@ -151,7 +151,7 @@ Deno.test("a disk without room for the backup leaves the old state, and reports 
     assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
   }));
 
-Deno.test("a disk that gets full in a migration is named, and the migration continues with room", () =>
+Deno.test("a disk that fills up during a migration is reported, and the migration continues once there is room", () =>
   onSmallDisk(async (dataDir, folder) => {
     const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);

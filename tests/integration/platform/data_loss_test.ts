@@ -32,7 +32,7 @@ async function serve(dataDir: string, ...flags: string[]) {
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 
-Deno.test("records without keys.json are not started upon, and no key is made", () =>
+Deno.test("a platform does not start on records without keys.json, and creates no key", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     const keys = join(dataDir, "keys.json");
@@ -54,7 +54,7 @@ Deno.test("records without keys.json are not started upon, and no key is made", 
     await platform.shutdown();
   }));
 
-Deno.test("a damaged keys.json is named, and left as it is", () =>
+Deno.test("a damaged keys.json is reported, and left unchanged", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     const keys = join(dataDir, "keys.json");
@@ -66,7 +66,7 @@ Deno.test("a damaged keys.json is named, and left as it is", () =>
     }
   }));
 
-Deno.test("an empty store next to blobs is not started upon; moving them away begins anew", () =>
+Deno.test("a platform does not start on an empty store with blobs; moving them away allows a fresh start", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     for await (const { name } of Deno.readDir(dataDir)) {
@@ -80,7 +80,7 @@ Deno.test("an empty store next to blobs is not started upon; moving them away be
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a first start that was cut off continues", () =>
+Deno.test("an interrupted first start continues", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(join(dataDir, "blobs", "incoming"), { recursive: true });
     const first = await start(dataDir);
@@ -92,7 +92,7 @@ Deno.test("a first start that was cut off continues", () =>
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a store or disk that cannot be opened is not a mistake of the command line", () =>
+Deno.test("a store or disk that cannot be opened is not reported as a usage error", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(dataDir, { recursive: true });
     const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];
@@ -123,7 +123,7 @@ Deno.test("a store or disk that cannot be opened is not a mistake of the command
     assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
   }));
 
-Deno.test("with a full disk the sites are served, and changes answer 507", async (t) => {
+Deno.test("with a full disk, sites are served, and changes get a 507", async (t) => {
   return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"));
     if (disk === undefined) {
@@ -133,7 +133,7 @@ Deno.test("with a full disk the sites are served, and changes answer 507", async
     const dataDir = join(folder, "disk", "data");
     const rest = join(folder, "disk", "rest");
     await furnish(dataDir);
-    await t.step("it starts on a disk that is full", async () => {
+    await t.step("it starts on a full disk", async () => {
       await fill(rest);
       const platform = await start(dataDir);
       try {
@@ -155,7 +155,7 @@ Deno.test("with a full disk the sites are served, and changes answer 507", async
         await platform.shutdown();
       }
     });
-    await t.step("with room again, everything is as it was, and can change", async () => {
+    await t.step("with room again, everything is unchanged, and can be changed", async () => {
       await Deno.remove(rest);
       const platform = await start(dataDir);
       try {
@@ -167,7 +167,7 @@ Deno.test("with a full disk the sites are served, and changes answer 507", async
         await platform.shutdown();
       }
     });
-    await t.step("the disk fills up while it runs", async () => {
+    await t.step("the disk fills up while the platform runs", async () => {
       const platform = await start(dataDir);
       try {
         await fill(rest);

@@ -28,7 +28,7 @@ async function secretFile(): Promise<string> {
   return path;
 }
 
-Deno.test("the process of a server holds nothing but its own sockets and output", {
+Deno.test("a server's process has only its own sockets and output open", {
   ignore,
 }, async () => {
   const directory = await writeModules({
@@ -44,7 +44,7 @@ Deno.test("the process of a server holds nothing but its own sockets and output"
   await Deno.remove(secret);
 });
 
-Deno.test("the process of functions holds nothing but its own sockets and output", {
+Deno.test("the process for functions has only its own sockets and output open", {
   ignore,
 }, async () => {
   const secret = await secretFile();
@@ -57,7 +57,7 @@ Deno.test("the process of functions holds nothing but its own sockets and output
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds a file open loads no server", { ignore }, async () => {
+Deno.test("a process that finds an inherited open file loads no server", { ignore }, async () => {
   const directory = await writeModules({
     "entry.mjs": 'console.log("loaded"); export default { fetch: () => new Response("ran") };',
   });
@@ -76,7 +76,7 @@ Deno.test("a process that finds a file open loads no server", { ignore }, async 
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds a file open loads no function", { ignore }, async () => {
+Deno.test("a process that finds an inherited open file loads no function", { ignore }, async () => {
   const secret = await secretFile();
   await using deployment = await deployFunctions({
     functions: [{ name: "steps", source: 'console.log("loaded"); export default () => {};' }],

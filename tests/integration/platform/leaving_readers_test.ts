@@ -48,7 +48,7 @@ async function unhandledErrors({ port }: BuildPlatform): Promise<string> {
   return /^svc_unhandled_errors_total (\d+)$/m.exec(text)?.[1] ?? "not measured";
 }
 
-Deno.test("readers that leave any stream half-read do not hurt the platform", () =>
+Deno.test("readers that leave a stream half-read do not harm the platform", () =>
   withBuilds(async (platform) => {
     const { project, build, api, port } = platform;
     const { id, hook } = await project("shop", SETTINGS);

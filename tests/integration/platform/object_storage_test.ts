@@ -9,7 +9,7 @@ import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 const BIG = "x".repeat(3_000_000);
 const FILES = { "index.html": "home", "other.html": "other", "big.txt": BIG };
 
-Deno.test("a platform over object storage serves what is cached while that is down", async () => {
+Deno.test("a platform with object storage serves cached content while the storage is down", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-object-storage-" });
   await using storage = await openFaultyStorage();
   const options = {
@@ -73,7 +73,7 @@ async function until<T>(look: () => Promise<T>, isIt: (value: T) => boolean): Pr
   }
 }
 
-Deno.test("svc serve refuses credentials in the address of the object storage", async () => {
+Deno.test("svc serve refuses credentials in the URL of the object storage", async () => {
   const blobs = "s3://KEYID:SECRETVALUE@files";
   await inTestFolder(async (folder) => {
     const argv = ["serve", "--port", "0", "--data-dir", folder, "--blobs", blobs, "--json"];

@@ -17,7 +17,7 @@ async function withPlatform(
   }
 }
 
-Deno.test("probes and metrics are on the platform's own hosts, and sites keep their paths", () =>
+Deno.test("probes and metrics are on the platform's own hosts only, and sites keep their paths", () =>
   withPlatform({ trustProxy: [] }, async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "healthz": "of the site", "index.html": "home" } });
@@ -65,7 +65,7 @@ Deno.test("metrics count each request once", () =>
     assert.equal(await counted("edge", "4xx"), REQUESTS);
   }));
 
-Deno.test("metrics take a token, and then nothing else", () =>
+Deno.test("metrics can require a token, and then accept nothing else", () =>
   withPlatform({ metricsToken: "metrics-token-0123456789" }, async ({ port }) => {
     const ask = (headers = {}) =>
       rawRequest(port, { host: "localhost", path: "/metrics", headers });

@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const EARLIER = new URL("../../../fixtures/data_directories/", import.meta.url).pathname;
 
 for (const name of ["deno-2.6", "deno-2.9"]) {
-  Deno.test(`a data directory that svc wrote on ${name} opens with all that is in it`, () =>
+  Deno.test(`a data directory written by svc on ${name} opens with all its content`, () =>
     inTestFolder(async (dataDir) => {
       const { code, stderr } = await hear([
         "tar",
@@ -39,14 +39,14 @@ for (const name of ["deno-2.6", "deno-2.9"]) {
     }));
 }
 
-Deno.test("a store with values of a newer runtime is refused in words, and not touched", () =>
+Deno.test("a store with values of a newer runtime is refused with a message, and not touched", () =>
   inTestFolder(async (dataDir) => {
     const place = `${dataDir}/kv.sqlite3`;
     const kv = await DenoStore.open(place);
     await kv.set(["users", "1"], new Uint8Array([1]));
     kv.close();
     const database = new DatabaseSync(place);
-    // 1: in the format of V8, of which no runtime knows version 99.
+    // 1: in V8's format, in a version (99) that no runtime knows.
     database.prepare("update kv set v = ?, v_encoding = 1").run(new Uint8Array([0xff, 99, 0x30]));
     const records = () => database.prepare("select hex(k), hex(v), version from kv").all();
     const before = records();

@@ -25,13 +25,13 @@ const settings = (options: object) =>
     ),
   );
 
-Deno.test("a test platform differs from svc serve in ports, users of builds, and its key", async () => {
+Deno.test("a test platform differs from svc serve only in ports, build users and its key", async () => {
   const own = withTestOptions({ dataDir: "/data" });
   assert.deepEqual(settings(completeSettings(own)), settings(await optionsOf()));
   assert.deepEqual(Object.keys(own.builds), ["firstUid"]);
 });
 
-Deno.test("a test platform that is a process gets the flags that say the same", async () => {
+Deno.test("a test platform in its own process gets flags with the same values", async () => {
   const { flags, secrets } = serveCommand(withTestOptions({ dataDir: "/data" }));
   const names = flags.filter((flag) => flag.startsWith("--"));
   assert.deepEqual(

@@ -23,7 +23,7 @@ function serve(words: readonly string[], env: Readonly<Record<string, string>> =
   return hear([...programCommand(), "serve", ...words], { env: { NO_COLOR: "1", ...env } });
 }
 
-Deno.test("svc serve prints its settings with where each is from, and starts with them", () =>
+Deno.test("svc serve prints its settings with the source of each, and starts with them", () =>
   inFolder(async (folder) => {
     const file = join(folder, "serve.toml");
     await Deno.writeTextFile(file, FILE, { mode: 0o600 });
@@ -60,7 +60,7 @@ Deno.test("svc serve prints its settings with where each is from, and starts wit
     }
   }));
 
-Deno.test("svc serve names all mistakes of its settings at once", () =>
+Deno.test("svc serve reports all invalid settings at once", () =>
   inFolder(async (folder) => {
     const file = join(folder, "serve.toml");
     await Deno.writeTextFile(file, `portt = 1\nport = "80"\n${FILE}`, { mode: 0o644 });
@@ -82,7 +82,7 @@ Deno.test("svc serve names all mistakes of its settings at once", () =>
     assert.match(JSON.parse(alone.stdout).error, /--tls-key together with --tls-cert/);
   }));
 
-Deno.test("svc serve --help shows the common flags in groups, and --help all shows the others", async () => {
+Deno.test("svc serve --help shows common flags in groups, and --help all shows the others", async () => {
   const [few, all] = [await serve(["--help"]), await serve(["--help", "all"])];
   assert.match(few.stdout, /^Addresses and data:\n +--host/m);
   assert.match(few.stdout, /more flags: svc serve --help all/);

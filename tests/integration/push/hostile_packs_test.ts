@@ -66,12 +66,12 @@ function structureAttacks(): Attack[] {
     "an object that says less than it has": [[{ ...lies, size: 3 }, ROOT, HEAD]],
     "an object of 2^40 bytes": [[{ ...lies, size: 2 ** 40 }, ROOT, HEAD]],
     "an object of 2^50 bytes": [[{ ...lies, size: 2 ** 50 }, ROOT, HEAD]],
-    "a size without end": [[new Uint8Array(64).fill(0xff), ROOT, HEAD]],
+    "an endless size": [[new Uint8Array(64).fill(0xff), ROOT, HEAD]],
     "an object that is not compressed": [[joined("\xb6", BLOB.content), ROOT, HEAD]],
     "an object without its object": [[ROOT, HEAD]],
     "a commit without its tree": [[BLOB, HEAD]],
     "all but the commit": [[BLOB, ROOT]],
-    "a file in place of a tree": [[{ ...ROOT, number: 3 }, BLOB, HEAD]],
+    "a file instead of a tree": [[{ ...ROOT, number: 3 }, BLOB, HEAD]],
   });
 }
 
@@ -113,10 +113,10 @@ function deltaAttacks(): Attack[] {
     "a delta that copies from 2^31": after(on([...sizes(size, 9), ...copy(2 ** 31 - 1, 9)])),
     "a delta whose copy is cut off": after(on([...sizes(size, 9), 0xff])),
     "a delta whose text is cut off": after(on([...sizes(size, 90), 90, 104])),
-    "a delta with a size without end": after(on(new Array(32).fill(0xff))),
+    "a delta with an endless size": after(on(new Array(32).fill(0xff))),
     "a delta on itself": after(offsetDelta([0], insert)),
     "a delta on what is before the pack": after(offsetDelta([0x90, 0x00], insert)),
-    "a delta at a distance without end": after(offsetDelta(new Array(12).fill(0xff), insert)),
+    "a delta at an endless distance": after(offsetDelta(new Array(12).fill(0xff), insert)),
     "a delta between two objects": after(offsetDelta([3], insert)),
     "deltas on each other": [[
       ...GOOD,
@@ -159,7 +159,7 @@ function bombAttacks(): Attack[] {
     ),
     attackBy("20,000 deltas on nothing", pack(chain(20_000))),
     attackBy(
-      "zeros that go on behind an object",
+      "more zeros after an object",
       pack([
         joined(packed(BLOB), new Uint8Array(deflateSync(new Uint8Array(1_000_000)))),
         ROOT,

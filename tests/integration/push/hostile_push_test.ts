@@ -126,7 +126,7 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "a length of 2": "0002",
   "a length of 3": "0003",
   "a length of 65,535": "ffff",
-  "a length beyond the longest": "fff1",
+  "a length above the maximum": "fff1",
   "a length of letters": "zzzz",
   "a negative length": "-001",
   "a length with a sign": "+00f",
@@ -145,7 +145,7 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "2 MiB of commands without an end": joined(
     ...Array.from({ length: 40 }, () => line(`${NONE} ${SHA} refs/heads/${"b".repeat(60_000)}`)),
   ),
-  "a packet that is no UTF-8": joined(line(Uint8Array.of(0xff, 0xfe, 0x80, 0x00)), "0000"),
+  "a packet that is not UTF-8": joined(line(Uint8Array.of(0xff, 0xfe, 0x80, 0x00)), "0000"),
 };
 
 function headAttacks(): Attack[] {
@@ -210,8 +210,8 @@ function bodyAttacks(): Attack[] {
   });
   const whole = new Uint8Array(gzipSync(GOOD));
   return [
-    { name: "gzip that is none", body: GOOD, headers: gzip, ...cannot },
-    { name: "gzip that is cut off", body: whole.slice(0, -12), headers: gzip, ...cannot },
+    { name: "gzip that is not gzip", body: GOOD, headers: gzip, ...cannot },
+    { name: "truncated gzip", body: whole.slice(0, -12), headers: gzip, ...cannot },
     {
       name: "gzip in gzip",
       body: new Uint8Array(gzipSync(whole)),
@@ -375,7 +375,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
       "no key": {},
       "a key as bearer": { authorization: `Bearer ${TOKEN}` },
       "half of Basic": { authorization: "Basic" },
-      "Basic that is no base64": { authorization: "Basic ***" },
+      "Basic that is not base64": { authorization: "Basic ***" },
       "a digest": { authorization: `Digest username="${TOKEN}"` },
       "a key in a cookie": { cookie: `session=${TOKEN}` },
     }).map(([name, headers]) => ({
@@ -407,7 +407,7 @@ async function pushWithoutEnd({ platform: { port }, repository }: Target): Promi
   socket.destroy();
 }
 
-Deno.test("hostile requests of git are refused with what is wrong, and leave nothing on disk", () =>
+Deno.test("hostile git requests are refused with the reason, and leave nothing on disk", () =>
   underAttack(async (target) => {
     const { platform, repository, attack } = target;
     await Promise.all(Array.from({ length: 12 }, () => pushWithoutEnd(target)));

@@ -28,7 +28,7 @@ async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<R
 
 const hostIn = (text: string, pattern: RegExp): string => new URL(pattern.exec(text)![1]!).hostname;
 
-Deno.test("git push deploys branches, fails with their builds, and git clone gives them back", async () => {
+Deno.test("git push deploys branches and fails with their builds, and git clone returns them", async () => {
   await withBuilds(async (platform) => {
     const { folder, get, api, dataDir } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -86,7 +86,7 @@ Deno.test("git push deploys branches, fails with their builds, and git clone giv
   });
 });
 
-Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
+Deno.test("forbidden pushes are refused, and leave nothing behind", async () => {
   await withBuilds(async (platform) => {
     const { folder, dataDir, port, api } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -127,7 +127,7 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
   });
 });
 
-Deno.test("a push that is refused whole reports why, ref by ref", async () => {
+Deno.test("a completely refused push reports the reason for each ref", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -153,7 +153,7 @@ Deno.test("a push that is refused whole reports why, ref by ref", async () => {
   });
 });
 
-Deno.test("a push from a shallow clone is taken where its commits suffice, and reports why where not", async () => {
+Deno.test("a push from a shallow clone is accepted if its commits suffice, and otherwise reports why not", async () => {
   await withBuilds(async (platform) => {
     const { folder, get } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -178,7 +178,7 @@ Deno.test("a push from a shallow clone is taken where its commits suffice, and r
   });
 });
 
-Deno.test("a push that the platform has no room for now says so", async () => {
+Deno.test("a push that the platform currently has no room for reports that", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -226,7 +226,7 @@ async function makeTree(folder: string, entry: string, sha: string): Promise<str
   return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
 }
 
-Deno.test("a key for previews pushes other branches only, and one that reads pushes none", async () => {
+Deno.test("a key for previews can push only other branches, and a read-only key none", async () => {
   await withBuilds(async (platform) => {
     const { folder, api } = platform;
     const site = await makeRepository(`${folder}/work`);

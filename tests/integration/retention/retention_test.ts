@@ -13,7 +13,7 @@ const idsOf = async (platform: TestPlatform): Promise<string[]> =>
 /** The maximum value of the flag. */
 const HOUSEKEEPING_MS = 600;
 
-Deno.test("old deployments go with their addresses; production, its past and branches stay", () =>
+Deno.test("old deployments are deleted with their URLs; production, its history and branches stay", () =>
   withHooks(async (platform) => {
     const made = [];
     for (const text of ["one", "two", "three", "four"]) {
@@ -39,7 +39,7 @@ Deno.test("old deployments go with their addresses; production, its past and bra
     assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
   }, { retention: { keepDeployments: 2, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("a removed deployment's commit can be triggered again; logs of its build are gone", () =>
+Deno.test("the commit of a removed deployment can be triggered again, and logs of its build are deleted", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -58,7 +58,7 @@ Deno.test("a removed deployment's commit can be triggered again; logs of its bui
     assert.equal((await ended(again)).status, "LIVE");
   }, { retention: { keepDeployments: 1, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("a build log that a crash left without its deployment is removed", () =>
+Deno.test("a build log left without its deployment after a crash is removed", () =>
   withHooks(async (platform) => {
     const { api, dataDir, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -79,7 +79,7 @@ Deno.test("a build log that a crash left without its deployment is removed", () 
     assert.ok(await isThere(log!));
   }, { housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("previews of branches that were deleted are stopped, and nothing else", () =>
+Deno.test("previews of deleted branches are stopped, and nothing else", () =>
   withHooks(async (platform) => {
     const { hook, trigger, ended, shows, repository, get } = platform;
     const main = await repository.git("rev-parse", "main");

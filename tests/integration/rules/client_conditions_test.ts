@@ -166,7 +166,7 @@ async function visit(platform: TestPlatform, { headers, fits }: Visitor): Promis
   }
 }
 
-Deno.test("conditions on the client hold in every action, whatever headers claim", () =>
+Deno.test("conditions on the client apply in every action, regardless of forged headers", () =>
   withPlatform(async (platform) => {
     await prepare(platform);
     const forged = { "x-forwarded-for": GERMAN, "x-geo-country": "DE", "x-geo-asn": "3320" };
@@ -177,7 +177,7 @@ Deno.test("conditions on the client hold in every action, whatever headers claim
     await visit(platform, { headers: { "user-agent": DESKTOP }, fits: ["local", "host"] });
   }, { host: "::" }));
 
-Deno.test("conditions on the client hold in every action behind a trusted proxy", async () => {
+Deno.test("conditions on the client apply in every action behind a trusted proxy", async () => {
   const folder = await makeTestFolder("svc-conditions-");
   const asn = join(folder, "networks.mmdb");
   await Deno.writeFile(asn, mmdbOf({ autonomous_system_number: 3320 }));

@@ -141,7 +141,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "an empty id": [set({ id: "", action: LOG }), "rules[0].id"],
   "an id twice": [set({ id: "a", action: LOG }, { id: "a", action: LOG }), "rules[1].id"],
   "an empty name": [set({ id: "a", name: "", action: LOG }), "rules[0].name"],
-  "enabled that is no boolean": [set({ id: "a", enabled: 1, action: LOG }), "rules[0].enabled"],
+  "enabled that is not a boolean": [set({ id: "a", enabled: 1, action: LOG }), "rules[0].enabled"],
   "no action": [set({ id: "a" }), "rules[0].action"],
   "another property of a rule": [set({ id: "a", action: LOG, x: 1 }), "rules[0].x"],
   "another action": [act({ type: "teleport" }), "rules[0].action.type"],
@@ -174,7 +174,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     ].map((host) => [`host ${host}`, [by({ host }), "rules[0].condition.host"] as const]),
   ),
   "an empty header name": [by({ headers: { "": "a" } }), "rules[0].condition.headers"],
-  "a header value that is no string": [
+  "a header value that is not a string": [
     by({ headers: { a: 1 } }),
     "rules[0].condition.headers.a",
   ],
@@ -184,7 +184,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "geo of three characters": [by({ geo: ["DEU"] }), "rules[0].condition.geo[0]"],
   "asn 0": [by({ asn: [0] }), "rules[0].condition.asn[0]"],
   "asn above its end": [by({ asn: [4294967296] }), "rules[0].condition.asn[0]"],
-  "asn that is no integer": [by({ asn: [1.5] }), "rules[0].condition.asn[0]"],
+  "asn that is not an integer": [by({ asn: [1.5] }), "rules[0].condition.asn[0]"],
   "another device": [by({ device: "tv" }), "rules[0].condition.device"],
   "an empty network": [by({ sourceIpCidrs: [""] }), "rules[0].condition.sourceIpCidrs[0]"],
   "any of none": [by({ any: [] }), "rules[0].condition.any"],
@@ -197,7 +197,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "another mode": [act({ type: "deny", mode: "off" }), "rules[0].action.mode"],
   "redirect without target": [act({ type: "redirect" }), "rules[0].action.target"],
   "an empty target": [act(redirect("")), "rules[0].action.target"],
-  "a status that is no integer": [
+  "a status that is not an integer": [
     act({ ...redirect("/"), statusCode: 301.5 }),
     "rules[0].action.statusCode",
   ],
@@ -365,7 +365,7 @@ async function deployFunctions(platform: TestPlatform): Promise<void> {
   assert.equal(activated.status, 200, JSON.stringify(activated.json));
 }
 
-Deno.test("rules are accepted and refused as the contract says", async (t) => {
+Deno.test("rules are accepted and refused as the contract specifies", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployFunctions(platform);

@@ -86,7 +86,7 @@ const withShop = (
     });
   }, { trustProxy: ["127.0.0.1/32"] });
 
-Deno.test("each condition chooses requests over HTTP", (t) =>
+Deno.test("each condition matches requests over HTTP", (t) =>
   withShop(async ({ ask, publish }) => {
     for (const [name, condition, matching, other] of conditions) {
       await t.step(name, async () => {
@@ -99,7 +99,7 @@ Deno.test("each condition chooses requests over HTTP", (t) =>
 
 const at = (value: string) => ({ condition: { path: { type: "exact", value } } });
 
-Deno.test("actions answer over HTTP as they say", () =>
+Deno.test("actions work over HTTP as documented", () =>
   withShop(async ({ ask, publish }) => {
     await publish(
       { id: "allowed", ...at("/open"), action: { type: "allow" } },
@@ -130,14 +130,14 @@ Deno.test("actions answer over HTTP as they say", () =>
     assert.equal(await status("/new"), 200, "log and shadow deny let through");
     const moved = await ask({ path: "/old/a/b?q=1" });
     assert.deepEqual([moved.status, moved.headers.location], [308, "/new/a/b?q=1"]);
-    assert.equal(await status("/nothing"), 302, "ifNoFile applies where no file answers");
+    assert.equal(await status("/nothing"), 302, "ifNoFile applies if there is no file");
     assert.equal((await ask({ path: "/alias" })).text, "file a", "internal rewrite");
     const file = await ask({ path: "/files/a.txt" });
     assert.deepEqual([file.headers["x-file"], file.headers["x-text"]], ["a.txt", "{name}"]);
     assert.equal(file.headers.etag, undefined, "remove_headers");
   }));
 
-Deno.test("a client that no one trusts can not forward an address, country or network", () =>
+Deno.test("an untrusted client cannot forward an address, country or network", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const deny = (id: string, condition: unknown) => ({ id, condition, action: { type: "deny" } });

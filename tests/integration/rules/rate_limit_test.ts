@@ -10,7 +10,7 @@ const RUN_MS = 13_000;
 /** Between refused requests, in milliseconds: other tests need the processor, too. */
 const PAUSE_MS = 10;
 
-Deno.test("rate_limit lets at most its limit through in any window", async () => {
+Deno.test("rate_limit allows at most its limit in any window", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -23,7 +23,7 @@ Deno.test("rate_limit lets at most its limit through in any window", async () =>
         }],
       },
     });
-    /** When each allowed request was sent, and when it was answered. */
+    /** When each allowed request was sent, and when it got its response. */
     const allowed: { readonly sent: number; readonly done: number }[] = [];
     const start = performance.now();
     while (performance.now() - start < RUN_MS) {

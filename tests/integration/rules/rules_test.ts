@@ -44,7 +44,7 @@ Deno.test("a deployment's own rules apply to it and are shown normalized", () =>
     assert.equal(shown.json.ruleSet.rules[1].action.statusCode, 403);
   }));
 
-Deno.test("published rules apply at once over the deployment's, until removed", () =>
+Deno.test("published rules override the deployment's immediately, until removed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files, rules: ruleSet(redirect("a", "/old", "/new")) });
@@ -72,7 +72,7 @@ Deno.test("published rules apply at once over the deployment's, until removed", 
     assert.equal(await location(), "/later");
   }));
 
-Deno.test("two writers never overwrite each other silently", () =>
+Deno.test("two writers never silently overwrite each other", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const without = await platform.api("PUT", "/v1/projects/shop/rules", { json: ruleSet() });
@@ -88,7 +88,7 @@ Deno.test("two writers never overwrite each other silently", () =>
     }
   }));
 
-Deno.test("If-Match is judged as RFC 9110 says", () =>
+Deno.test("If-Match is evaluated as RFC 9110 specifies", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const path = "/v1/projects/shop/rules";
@@ -134,7 +134,7 @@ Deno.test("revisions are listed and can be restored", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/one");
   }));
 
-Deno.test("an invalid set is refused completely, with the position of each problem", () =>
+Deno.test("an invalid rule set is refused completely, with the position of each problem", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const bad = ruleSet(
@@ -162,7 +162,7 @@ Deno.test("a pipeline whose function the live deployment lacks is refused", () =
     assert.deepEqual([created.status, created.json.code], [400, "rules_invalid"]);
   }));
 
-Deno.test("denies appear in the log, and every match in the rule's counter", () =>
+Deno.test("denied requests appear in the log, and every match in the rule's counter", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -189,7 +189,7 @@ Deno.test("denies appear in the log, and every match in the rule's counter", () 
     ]);
   }));
 
-Deno.test("what the API shows of a rule set can be sent back", () =>
+Deno.test("a rule set returned by the API can be sent back", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const glob = {
@@ -203,7 +203,7 @@ Deno.test("what the API shows of a rule set can be sent back", () =>
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
   }));
 
-Deno.test("rules that ask for asn are warned of at start, if no database knows networks", async () => {
+Deno.test("a start warns about rules with asn if no database knows networks", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const rules = ruleSet({
     id: "one-network",
@@ -233,7 +233,7 @@ Deno.test("rules that ask for asn are warned of at start, if no database knows n
   }
 });
 
-Deno.test("a folder's page stays open next to a deny of its prefix, and set_headers is validated", () =>
+Deno.test("a folder's page stays reachable despite a deny of its prefix, and set_headers is validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const prefix = { path: { type: "prefix", value: "/internal/" } };

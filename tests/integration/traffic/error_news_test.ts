@@ -9,7 +9,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 
 const ESCAPED = "&quot;&gt;&lt;script&gt;document.title=";
 
-Deno.test("a new kind of error comes to the inbox, the tool and the pages, and ends with its project", async () => {
+Deno.test("a new error appears in the inbox, CLI and pages, and is deleted with its project", async () => {
   const home = await makeTestFolder("svc-errors-");
   try {
     await withDashboard(async (parts) => {

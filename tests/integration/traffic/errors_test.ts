@@ -25,7 +25,7 @@ const RULES = [
 const list = async (platform: TestPlatform, query = "") =>
   (await platform.api("GET", `/v1/projects/shop/errors${query}`)).json.items;
 
-Deno.test("exceptions of functions are one error, with deployments, requests and lines", async () => {
+Deno.test("exceptions of functions are grouped into one error, with deployments, requests and lines", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

@@ -42,7 +42,7 @@ async function publish(platform: TestPlatform): Promise<void> {
   await deploy(platform, "shop", { files: FILES });
 }
 
-Deno.test("traffic counts pages, people and bots", () =>
+Deno.test("traffic counts page views, visitors and bots", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     await visit(platform, "/", { referer: "https://news.example/a?b=c" });
@@ -85,7 +85,7 @@ Deno.test("traffic counts pages, people and bots", () =>
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
   }, PROXY));
 
-Deno.test("traffic believes browsers which requests are for pages", () =>
+Deno.test("traffic trusts browsers on which requests are for pages", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const { headers } = await visit(platform, "/", { "sec-fetch-dest": "document" });
@@ -100,7 +100,7 @@ Deno.test("traffic believes browsers which requests are for pages", () =>
     assert.deepEqual((await report(platform, 4, "?range=hour")).pages, [{ value: "/", count: 2 }]);
   }, PROXY));
 
-Deno.test("traffic of previews stands apart, and an unknown environment is refused", () =>
+Deno.test("traffic of previews is counted separately, and an unknown environment is refused", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const preview = await deploy(platform, "shop", { files: FILES, prod: false, branch: "blue" });
@@ -111,7 +111,7 @@ Deno.test("traffic of previews stands apart, and an unknown environment is refus
     assert.equal(unknown.status, 404);
   }));
 
-Deno.test("traffic is still there after a restart, and gone with its project", async () => {
+Deno.test("traffic survives a restart, and is deleted with its project", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, PROXY);
     await publish(first);

@@ -47,7 +47,7 @@ Deno.test("web vitals are counted by page", () =>
     await beacon(platform, { p: "/about", inp: 90 });
     await beacon(platform, { p: "/bot", inp: 90 }, { "user-agent": "curl/8.14" });
     const { vitals, totals } = await report(platform);
-    assert.equal(totals.requests, 0, "beacons are no visits");
+    assert.equal(totals.requests, 0, "beacons are not visits");
     const { lcp, cls, ttfb, inp, fcp } = vitals.all;
     assert.deepEqual([lcp.count, cls.count, ttfb.count, inp.count, fcp], [4, 4, 4, 1, undefined]);
     assert.ok(Math.abs(lcp.p75 - 3000) <= 150, String(lcp.p75));
@@ -56,7 +56,7 @@ Deno.test("web vitals are counted by page", () =>
     assert.deepEqual(paths, ["/", "/about"]);
   }));
 
-Deno.test("the script of web vitals is served as a file that may be cached", () =>
+Deno.test("the web vitals script is served as a cacheable file", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const { status, headers, text } = await platform.get("shop.localhost", "/_svc/vitals.js");
@@ -69,7 +69,7 @@ Deno.test("the script of web vitals is served as a file that may be cached", () 
     assert.match(text, /sendBeacon\("\/_svc\/vitals"/);
   }));
 
-Deno.test("a site that did not ask for web vitals has neither script nor endpoint", () =>
+Deno.test("a site without web vitals has neither script nor endpoint", () =>
   withPlatform(async (platform) => {
     await publish(platform, STATIC_MANIFEST);
     const script = await platform.get("shop.localhost", "/_svc/vitals.js");
@@ -78,7 +78,7 @@ Deno.test("a site that did not ask for web vitals has neither script nor endpoin
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("beacons that no page of ours sends are refused, and count for nothing", () =>
+Deno.test("beacons that no page sends are refused, and are not counted", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const good = { p: "/", lcp: 1 };
@@ -96,7 +96,7 @@ Deno.test("beacons that no page of ours sends are refused, and count for nothing
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("one address sends 60 beacons a minute, and is told when to come again", () =>
+Deno.test("one address can send 60 beacons a minute, and learns when to retry", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const answers = [];
@@ -111,7 +111,7 @@ Deno.test("one address sends 60 beacons a minute, and is told when to come again
     assert.equal(vitals.pages.length, 20);
   }));
 
-Deno.test("web vitals are still there after a restart", async () => {
+Deno.test("web vitals survive a restart", async () => {
   await inTestFolder(async (dataDir) => {
     for (const count of [1, 2]) {
       const platform = await start(dataDir);

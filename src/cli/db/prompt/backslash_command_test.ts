@@ -20,7 +20,7 @@ Deno.test("readPromptCommand() knows psql's words", () => {
   assert.deepEqual(readPromptCommand("\\"), { type: "unknown", name: "\\" });
 });
 
-Deno.test("readPromptCommand() keeps a name a name", () => {
+Deno.test("readPromptCommand() keeps a name unchanged", () => {
   const command = readPromptCommand("\\d a'; drop table boats; --;");
   assert.ok(command.type === "query");
   assert.match(command.sql, /= 'a''; drop table boats; --'::/);

@@ -9,7 +9,7 @@ async function withFile(test: (path: string) => Promise<void>): Promise<void> {
   });
 }
 
-Deno.test("add() keeps statements over several lines for the next prompt, newest first", async () => {
+Deno.test("add() stores multi-line statements for the next prompt, newest first", async () => {
   await withFile(async (path) => {
     const first = await openHistory(path);
     await first.add("select 1;");
@@ -52,7 +52,7 @@ Deno.test("parseHistory() keeps the newest, and drops lines that are not stateme
   assert.equal(kept.at(-1), `select ${MAX_HISTORY + 4};`);
 });
 
-Deno.test("looksSecret() recognizes passwords, tokens and addresses with one", () => {
+Deno.test("looksSecret() recognizes passwords, tokens and URLs that contain one", () => {
   for (
     const statement of [
       "create role a login password 'x';",

@@ -13,7 +13,7 @@ interface Bench {
   type(text: string): void;
   /** Waits until the terminal shows a text after its previous content. */
   sees(text: string): Promise<void>;
-  /** Called by each statement that runs. */
+  /** Called by each running statement. */
   onRun: (sql: string, signal: AbortSignal) => Promise<void>;
   readonly done: Promise<void>;
 }
@@ -60,7 +60,7 @@ async function openBench(): Promise<Bench> {
   return bench;
 }
 
-Deno.test("the prompt runs statements over several lines, one after the other", async () => {
+Deno.test("the prompt runs multi-line statements, one after the other", async () => {
   const bench = await openBench();
   bench.type("select\n");
   await bench.sees("shop-> ");
@@ -71,7 +71,7 @@ Deno.test("the prompt runs statements over several lines, one after the other", 
   assert.deepEqual(bench.ran, ["select\n1;\nselect 2;", "select 3;"]);
 });
 
-Deno.test("Ctrl-C cancels the statement that runs, and the prompt continues", async () => {
+Deno.test("Ctrl-C cancels the running statement, and the prompt continues", async () => {
   const bench = await openBench();
   const started = Promise.withResolvers<void>();
   bench.onRun = (_, signal) => {
@@ -102,7 +102,7 @@ Deno.test("Ctrl-C clears the input", async () => {
   assert.deepEqual(bench.ran, ["select 1;"]);
 });
 
-Deno.test("the arrow key brings back statements, and none with a password", async () => {
+Deno.test("the arrow key recalls statements, except those with a password", async () => {
   const bench = await openBench();
   bench.type("select\n");
   await bench.sees("shop-> ");
@@ -117,7 +117,7 @@ Deno.test("the arrow key brings back statements, and none with a password", asyn
   assert.deepEqual(bench.ran, ["select\n1;", "alter role a password 'x';", "select\n1;"]);
 });
 
-Deno.test("backslash commands: help, rows by themselves, descriptions, unknown ones", async () => {
+Deno.test("backslash commands: help, expanded rows, descriptions, unknown commands", async () => {
   const bench = await openBench();
   for (const command of ["\\?", "\\x", "\\copy", "\\dt"]) {
     bench.type(`${command}\n`);
@@ -131,7 +131,7 @@ Deno.test("backslash commands: help, rows by themselves, descriptions, unknown o
   assert.match(bench.ran[0]!, /pg_class/);
 });
 
-Deno.test("a transaction is sent as a whole, and the person is told so", async () => {
+Deno.test("a transaction is sent as one request, and a message explains that", async () => {
   const bench = await openBench();
   bench.type("begin;\n");
   await bench.sees("shop!> ");

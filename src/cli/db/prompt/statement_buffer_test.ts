@@ -24,7 +24,7 @@ Deno.test("add() shows open constructs with its prompt", () => {
   }
 });
 
-Deno.test("add() holds a transaction back until it ends", () => {
+Deno.test("add() holds back a transaction until it ends", () => {
   assert.deepEqual(type("begin;", "insert into t values (1);"), [{ type: "more" }, "!"]);
   assert.deepEqual(type("begin;", "rollback to a;"), [{ type: "more" }, "!"]);
   assert.deepEqual(type("BEGIN;", "delete from t;", "COMMIT;")[0], {
@@ -42,7 +42,7 @@ Deno.test("add() only accepts backslash commands if no statement has started", (
   assert.deepEqual(type("select", "\\d"), [{ type: "more" }, "-"]);
 });
 
-Deno.test("add() keeps the line that ends a comment", () => {
+Deno.test("add() keeps the last line of a comment", () => {
   assert.deepEqual(type("select 1 -- a", ";"), [{ type: "run", sql: "select 1 -- a\n;" }, "="]);
   assert.deepEqual(type("begin; -- a", "end;"), [{ type: "run", sql: "begin;\nend;" }, "="]);
 });

@@ -13,8 +13,8 @@ const ROWS: readonly (readonly [
     ["a,b", 'c"d', "e\nf", "g\rh"],
     '"a,b","c""d","e\nf","g\rh"\r\n',
   ],
-  ["blanks at the ends", [" a", "b "], '" a","b "\r\n'],
-  ["one null, which is no empty line", [null], '""\r\n'],
+  ["leading and trailing spaces", [" a", "b "], '" a","b "\r\n'],
+  ["one null, which is not an empty line", [null], '""\r\n'],
 ];
 
 for (const [name, values, record] of ROWS) {

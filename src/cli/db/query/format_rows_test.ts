@@ -13,14 +13,14 @@ function draw(rows: readonly Row[], width?: number, of = PEOPLE, expanded = fals
   return formatRows(of, rows, { width, colors, expanded });
 }
 
-Deno.test("formatRows() aligns numbers at the right, and shows null", () => {
+Deno.test("formatRows() right-aligns numbers, and shows null", () => {
   assert.equal(
     draw([["1", "Ann"], ["23", null]]),
     [" id | name", "----+------", "  1 | Ann", " 23 | NULL"].join("\n"),
   );
 });
 
-Deno.test("formatRows() shows the headings of no rows", () => {
+Deno.test("formatRows() shows headings even without rows", () => {
   assert.equal(draw([]), " id | name\n----+------");
 });
 
@@ -46,7 +46,7 @@ Deno.test("formatRows() makes control characters visible", () => {
   assert.ok(!named.includes("\x1b"));
 });
 
-Deno.test("formatRows() cuts long values to the terminal, and nothing elsewhere", () => {
+Deno.test("formatRows() truncates long values to fit a terminal, and not elsewhere", () => {
   const long = "x".repeat(200);
   for (const line of draw([["1", long]], 40).split("\n")) assert.ok(widthOf(line) <= 40, line);
   assert.match(draw([["1", long]], 40), /x…$/);
@@ -57,7 +57,7 @@ Deno.test("formatRows() cuts long values to the terminal, and nothing elsewhere"
   assert.ok(astral.isWellFormed());
 });
 
-Deno.test("formatRows() shows rows one by one if no table of this width fits", () => {
+Deno.test("formatRows() shows rows one by one if a table does not fit the width", () => {
   const many = columns(...Array.from({ length: 20 }, (_, at) => [`c${at}`, "text"] as const));
   const text = formatRows(many, [many.map(() => "value of it")], { width: 40, colors });
   assert.equal(text.split("\n")[0], "-[ 1 ]".padEnd(40, "-"));
@@ -65,7 +65,7 @@ Deno.test("formatRows() shows rows one by one if no table of this width fits", (
   assert.equal(text.split("\n").length, 21);
 });
 
-Deno.test("formatRows() shows row by row where that is wanted", () => {
+Deno.test("formatRows() shows rows one by one if requested", () => {
   assert.equal(
     draw([["1", "Ann"], ["2", null]], 10, PEOPLE, true),
     "-[ 1 ]----\nid   | 1\nname | Ann\n-[ 2 ]----\nid   | 2\nname | NULL",

@@ -67,7 +67,7 @@ Deno.test("createJsonOutput() writes one object, a result for each statement", (
   });
 });
 
-Deno.test("createJsonOutput() ends a broken answer as an error, wherever it breaks", () => {
+Deno.test("createJsonOutput() reports a broken response as an error, wherever it breaks", () => {
   const plays: ((output: Output) => void)[] = [
     (output) => output.complete("BEGIN"),
     (output) => output.columns(COLUMNS),
@@ -133,7 +133,7 @@ Deno.test("createTableOutput() writes tables to stdout and messages to stderr", 
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() holds so many rows of a million, and reports it", () => {
+Deno.test("createTableOutput() keeps only the first of a million rows, and reports it", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);
@@ -145,7 +145,7 @@ Deno.test("createTableOutput() holds so many rows of a million, and reports it",
   assert.match(out.stderr, /1000000 rows/);
 });
 
-Deno.test("createTableOutput() holds so many characters of long values", () => {
+Deno.test("createTableOutput() keeps a limited number of characters of long values", () => {
   const { ui, out } = uiWith({ columns: 80 });
   const output = createTableOutput(ui, { whole: "x" });
   output.columns([{ name: "n", type: "text" }]);

@@ -238,7 +238,7 @@ export class BranchHistory {
     return await this.#namesSince(base);
   }
 
-  /** Names change when a copy is opened first, and when the database is renamed. */
+  /** Names change when a copy is first opened, and when the database is renamed. */
   async #namesSince(base: Base): Promise<BranchNames[]> {
     const later = (await this.bases()).filter(({ at }) => at >= base.at);
     const noted = await Promise.all(later.map(async ({ name }) => (await this.#note(name)).names));

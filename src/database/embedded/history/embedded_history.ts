@@ -234,7 +234,7 @@ export class EmbeddedHistory {
   /** Removes the history of a branch that was removed and created again with the same id. */
   async #forgetFormer(id: string): Promise<void> {
     const history = this.#of(id);
-    // A branch that is being removed just now is not among the opened ones any more.
+    // A branch that is being removed is no longer among the open ones.
     if (await history.removedAt() === undefined || !this.#opened.has(id)) return;
     await history.remove();
     this.#removedSizes.delete(id);

@@ -58,7 +58,7 @@ async function valuesAt(bench: Bench, source: Branch, time: number): Promise<num
   const { gateway } = bench;
   const target = gateway.name();
   await gateway.engine.restore(source, target, time);
-  assert.equal(gateway.engine.isRunning(target), false, "its log is replayed already");
+  assert.equal(gateway.engine.isRunning(target), false, "its log has already been replayed");
   const client = await gateway.connect(target);
   try {
     const { rows } = await client.query<{ n: number }>("SELECT n FROM t ORDER BY n");
@@ -104,11 +104,11 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
   await assert.rejects(valuesAt(bench, source, since - 1), /does not go back that far/);
   await client.end();
   await gateway.engine.remove(source.id);
-  assert.deepEqual(await valuesAt(bench, source, moments[1]!), [0, 1], "of a branch that is gone");
+  assert.deepEqual(await valuesAt(bench, source, moments[1]!), [0, 1], "from a deleted branch");
   assert.deepEqual(bench.troubles, []);
 });
 
-Deno.test("EmbeddedEngine restores from any base, over kills and checkpoints, within the limits", async () => {
+Deno.test("EmbeddedEngine restores from any base, across kills and checkpoints, within the limits", async () => {
   await using bench = await makeBench(2048 * MB);
   const { gateway, folder } = bench;
   const engine = gateway.engine as EmbeddedEngine;
@@ -161,7 +161,7 @@ Deno.test("EmbeddedEngine does not keep a history that cannot fit", async () => 
   await client.end();
 });
 
-Deno.test("LogReader ends where PostgreSQL's log does, and knows when it was checked last", async () => {
+Deno.test("LogReader ends where PostgreSQL's log ends, and knows the time of the last checkpoint", async () => {
   await using bench = await makeBench();
   const { gateway, folder } = bench;
   const source = await gateway.create();
@@ -185,7 +185,7 @@ Deno.test("LogReader ends where PostgreSQL's log does, and knows when it was che
   await client.end();
 });
 
-Deno.test("fairShare() limits the largest, so that all fit", () => {
+Deno.test("fairShare() limits the largest so that all fit", () => {
   assert.equal(fairShare([10, 20], 100), 100);
   assert.equal(fairShare([10, 500, 300], 100), 45);
   assert.equal(fairShare([], 100), 100);

@@ -85,7 +85,9 @@ export class Multiplexer {
     return this.#running;
   }
 
-  /** Whether no client has the backend, or tables in it, so that it can be stopped or copied. */
+  /**
+   * Whether no client uses the backend or has tables in it, so that it can be stopped or copied.
+   */
   get isFree(): boolean {
     return this.#holder === undefined &&
       [...this.#clients.values()].every(({ pinnedBy }) => pinnedBy === undefined);

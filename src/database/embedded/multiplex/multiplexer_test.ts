@@ -107,7 +107,7 @@ class Clients {
   }
 }
 
-Deno.test("Multiplexer lets others wait until a transaction has ended", () => {
+Deno.test("Multiplexer makes others wait until a transaction has ended", () => {
   const clients = new Clients(1, 2);
   clients.query(1, "BEGIN");
   clients.query(2, "two");
@@ -134,7 +134,7 @@ Deno.test("Multiplexer assigns the backend to no client for a Flush outside a ba
   assert.deepEqual(clients.ended, []);
 });
 
-Deno.test("Multiplexer keeps no backend for a client that has only prepared, and reads", () => {
+Deno.test("Multiplexer does not reserve the backend for a client that has only prepared a statement", () => {
   const clients = new Clients(1, 2);
   const parse = writeMessage("P", "s", "SELECT 1", new Uint8Array(2));
   clients.send(1, parse, FLUSH);
@@ -148,7 +148,7 @@ Deno.test("Multiplexer keeps no backend for a client that has only prepared, and
   assert.deepEqual(clients.backend.log.at(-1), "waits");
 });
 
-Deno.test("Multiplexer rolls back the transaction of a client that has gone", () => {
+Deno.test("Multiplexer rolls back the transaction of a disconnected client", () => {
   const clients = new Clients(1, 2);
   clients.query(1, "BEGIN");
   clients.multiplexer.close(1);
@@ -179,20 +179,20 @@ Deno.test("Multiplexer prepares an unnamed statement again that another client r
   clients.types(1);
   clients.send(1, bind, SYNC);
   assert.deepEqual(clients.backend.log, ["parse ", "parse ", "parse ", "bind "]);
-  assert.equal(clients.types(1), "2Z", "the client hears nothing of it");
+  assert.equal(clients.types(1), "2Z", "the client does not notice");
 });
 
-Deno.test("Multiplexer prepares an unnamed statement again after a query of our own", () => {
+Deno.test("Multiplexer prepares an unnamed statement again after an internal query", () => {
   const clients = new Clients(1);
   clients.send(1, writeMessage("P", "", "SELECT 1", new Uint8Array(2)), SYNC);
   clients.backend.run(writeMessage("Q", "CHECKPOINT"), () => {});
   clients.types(1);
   clients.send(1, writeMessage("B", "", "", new Uint8Array(6)), SYNC);
   assert.deepEqual(clients.backend.log, ["parse ", "CHECKPOINT", "parse ", "bind "]);
-  assert.equal(clients.types(1), "2Z", "the client hears nothing of it");
+  assert.equal(clients.types(1), "2Z", "the client does not notice");
 });
 
-Deno.test("Multiplexer refuses a statement that has waited too long, and ends who idles", () => {
+Deno.test("Multiplexer refuses a statement that has waited too long, and disconnects idle clients", () => {
   const clients = new Clients(1, 2);
   clients.query(1, "BEGIN");
   clients.query(2, "two");
@@ -208,7 +208,7 @@ Deno.test("Multiplexer refuses a statement that has waited too long, and ends wh
   assert.equal(clients.types(2), "CZ");
 });
 
-Deno.test("Multiplexer lets a client wait, and idle in a transaction, as long as it has set", () => {
+Deno.test("Multiplexer lets a client wait, and idle in a transaction, as long as its settings allow", () => {
   const clients = new Clients(1);
   clients.multiplexer.open(2, new Map([["options", "-c lock_timeout=2s"]]));
   clients.multiplexer.open(3, new Map([["statement_timeout", "3000"]]));
@@ -230,7 +230,7 @@ Deno.test("Multiplexer lets a client wait, and idle in a transaction, as long as
   assert.deepEqual(tick(5_000), ["25P03", "55P03", "57014"]);
 });
 
-Deno.test("milliseconds() reads settings of time with and without a unit", () => {
+Deno.test("milliseconds() reads time settings with and without a unit", () => {
   const given = ["1500", "2s", "1min", "500us", " 3 h ", "0", "soon", undefined];
   const read = [1500, 2000, 60_000, 1, 10_800_000, 0, 0, 0];
   assert.deepEqual(given.map(milliseconds), read);
@@ -259,7 +259,7 @@ Deno.test("Multiplexer accepts a message that is larger than a client's window",
   assert.equal(clients.taken, message.byteLength + next.byteLength + own, "each byte once");
 });
 
-Deno.test("Multiplexer ends a session whose message is too long", () => {
+Deno.test("Multiplexer ends a session after an oversized message", () => {
   const clients = new Clients(1);
   clients.types(1);
   clients.send(1, Uint8Array.of(81, 127, 255, 255, 255));

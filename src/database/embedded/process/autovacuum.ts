@@ -5,7 +5,7 @@
  */
 import { BackendError } from "../multiplex/backend.ts";
 
-/** Tables are looked at so often at most, in milliseconds. */
+/** Minimum time between two checks of a table, in milliseconds. */
 const PAUSE_MS = 60_000;
 /** If clients never leave the backend idle, the work runs anyway after this time. */
 const BUSY_MS = 5 * 60_000;

@@ -39,7 +39,7 @@ function backend(due: readonly string[]) {
   };
 }
 
-Deno.test("Autovacuum deals with one table a tick while clients do nothing", () => {
+Deno.test("Autovacuum processes one table per tick while clients are idle", () => {
   const { vacuum, tick } = backend(["VACUUM a", "ANALYZE b"]);
   assert.deepEqual(tick(), [], "nothing has happened");
   vacuum.note();
@@ -51,7 +51,7 @@ Deno.test("Autovacuum deals with one table a tick while clients do nothing", () 
   ]]);
 });
 
-Deno.test("Autovacuum does not wait for ever for a moment without statements", () => {
+Deno.test("Autovacuum does not wait endlessly for a moment without statements", () => {
   const { vacuum, tick } = backend(["VACUUM a"]);
   vacuum.note();
   assert.deepEqual([tick(), tick()], [[], ["look"]]);
@@ -65,7 +65,7 @@ Deno.test("Autovacuum does not wait for ever for a moment without statements", (
   assert.deepEqual(tick(), ["VACUUM a"]);
 });
 
-Deno.test("Autovacuum postpones slow tables until the database stops, with a limit there too", () => {
+Deno.test("Autovacuum postpones slow tables until the database stops, also with a limit", () => {
   const { state, vacuum, tick } = backend(["VACUUM large", "VACUUM b", "VACUUM c"]);
   state.late.add("VACUUM large");
   vacuum.note();
@@ -81,7 +81,7 @@ Deno.test("Autovacuum postpones slow tables until the database stops, with a lim
   assert.deepEqual(state.ran, ["look", "VACUUM large", "VACUUM b"]);
 });
 
-Deno.test("the embedded engine gives deleted rows back to the disk, while idle and as it stops", async () => {
+Deno.test("the embedded engine frees the disk space of deleted rows, while idle and when it stops", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-vacuum-" });
   const command = databaseProcessCommand({ env: Deno.env.toObject() });
   const engine = new EmbeddedEngine({ folder: join(folder, "engine"), command });

@@ -1,7 +1,7 @@
 /**
  * @module Sets the backend's user. PGlite signs in as the superuser, and any client could become
  * that again, so the backend must believe that the branch's role has signed in. A word in its
- * memory stores that, which this code finds, sets and then tests.
+ * memory stores this. This code finds, sets and then tests it.
  */
 import type { PGlite } from "@electric-sql/pglite";
 

@@ -78,7 +78,7 @@ const MAX_STACK_KB = 200;
 /** Maximum size of a response of the backend to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
-/** Status with which the engine leaves a failed statement. */
+/** Status that the engine returns after a failed statement. */
 const LONG_JUMP = 100;
 
 const NOTHING = new Uint8Array(0);

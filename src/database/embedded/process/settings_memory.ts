@@ -77,7 +77,7 @@ export class SettingsMemory {
     return this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join("");
   }
 
-  /** Names of the settings of the session, those that `pg_settings` does not show too. */
+  /** Names of the settings of the session, including those that `pg_settings` does not show. */
   get names(): readonly string[] {
     return this.#ofSession().map((record) => this.#text(this.#word(record)));
   }

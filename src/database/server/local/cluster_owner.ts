@@ -1,7 +1,7 @@
 /** @module The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root. */
 import { dirname } from "node:path";
 
-/** Made by the packages of PostgreSQL on Linux. */
+/** Created by PostgreSQL's packages on Linux. */
 const SYSTEM_USER = "postgres";
 
 /** The user that the programs run as; `undefined` for the platform's own user. */
@@ -23,7 +23,7 @@ export function findOwner(): ClusterOwner | undefined {
   if (uid === undefined || gid === undefined) {
     throw new TypeError(
       `PostgreSQL does not run as root, and there is no user "${SYSTEM_USER}": ` +
-        `make one (useradd --system ${SYSTEM_USER}), or run svc as another user`,
+        `create it (useradd --system ${SYSTEM_USER}), or run svc as another user`,
     );
   }
   return { uid: Number(uid), gid: Number(gid) };
@@ -44,7 +44,7 @@ export async function letPass(dataFolder: string, owner: ClusterOwner): Promise<
     if (!await mayPass(folder, owner)) {
       throw new TypeError(
         `The user "${SYSTEM_USER}", which PostgreSQL runs as, cannot reach ${dataFolder}: ` +
-          `${folder} is closed to it. Use another --data-dir, such as /var/lib/svc`,
+          `it has no access to ${folder}. Use another --data-dir, such as /var/lib/svc`,
       );
     }
     if (folder === dirname(folder)) return;

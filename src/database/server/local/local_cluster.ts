@@ -151,7 +151,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** Starts the server whenever it does not run, in pauses that grow. */
+  /** Starts the server whenever it is not running, with growing pauses. */
   async #watch(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.#closing.signal.aborted) {

@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * False if the id of a killed server now belongs to another program, for example after a reboot.
- * Only Linux tells.
+ * Only Linux reports it.
  */
 async function mayServe(pid: number, folder: string): Promise<boolean> {
   const command = await readTextFile(`/proc/${pid}/cmdline`).catch(() => undefined);

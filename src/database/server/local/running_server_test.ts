@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** A process that waits, with a command line like PostgreSQL's for a folder. */
+/** A waiting process, with a command line like PostgreSQL's for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
@@ -25,7 +25,7 @@ function startNamesake(folder: string): Deno.ChildProcess {
   }).spawn();
 }
 
-Deno.test("runningServer() takes no process for the server that no longer exists", async () => {
+Deno.test("runningServer() ignores a process that no longer exists", async () => {
   const ended = new Deno.Command("true").spawn();
   await ended.status;
   assert.equal(await withNote(ended.pid, runningServer), undefined);
@@ -33,7 +33,7 @@ Deno.test("runningServer() takes no process for the server that no longer exists
 });
 
 Deno.test({
-  name: "runningServer() takes no other program for the server, whatever its id",
+  name: "runningServer() never mistakes another program for the server, regardless of its id",
   ignore: Deno.build.os !== "linux",
   async fn() {
     assert.equal(await withNote(Deno.pid, runningServer), undefined);

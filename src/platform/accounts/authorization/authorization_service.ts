@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** The scope of a client: `read` can only read, `write` can do what its person can. */
+/** The scope of a client: `read` can only read, `write` can do what its user can. */
 export type Scope = "read" | "write";
 
 /** The requested scope: `read` if only that is named; anything else means `write`. */

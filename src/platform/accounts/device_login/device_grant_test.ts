@@ -46,12 +46,12 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
     [0.1, "approve", true],
     [0.2, "poll", "token"],
   ]],
-  ["confirmed: the token is given once", [
+  ["confirmed: the token is issued once", [
     [1, "approve", true],
     [5, "poll", "token"],
     [10, "poll", "unknown"],
   ]],
-  ["confirmed at the last moment: the tool has a minute", [
+  ["confirmed at the last moment: the client has a minute", [
     [299.999, "approve", true],
     [359.998, "poll", "token"],
   ]],
@@ -59,7 +59,7 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
   ["issued: the user denies", [[1, "deny", true], [5, "poll", "denied"], [10, "poll", "denied"]]],
   ["denied: approval comes too late", [[1, "deny", true], [2, "approve", false]]],
   ["approved: denial comes too late", [[1, "approve", true], [2, "deny", false]]],
-  ["issued: just before the end", [[299.999, "poll", "pending"]]],
+  ["issued: just before it expires", [[299.999, "poll", "pending"]]],
   ["issued: expires_in elapses", [[300, "poll", "expired"], [300, "approve", false]]],
   ["expired: reported for an hour, then unknown", [
     [forgotten - 0.001, "poll", "expired"],
@@ -96,7 +96,7 @@ Deno.test("pollGrant() of an unknown code", () => {
   });
 });
 
-Deno.test("pollGrant() knows a code only of the client that began it", () => {
+Deno.test("pollGrant() recognizes a code only from the client that started it", () => {
   const grant = issue();
   for (const clientId of ["other", undefined]) {
     const { outcome, next } = pollGrant(grant, { now: at(1), clientId });

@@ -32,7 +32,7 @@ function polling(maxCodes?: number) {
   return { paces, poll, reads: () => reads };
 }
 
-Deno.test("PollPaces lets polls pass that keep the interval", () => {
+Deno.test("PollPaces allows polls that keep the interval", () => {
   const { poll } = polling();
   assert.deepEqual([0, 5, 10, 20].map((at) => poll(at)), Array(4).fill("pending"));
 });
@@ -67,7 +67,7 @@ Deno.test("PollPaces adds 5 seconds with each slow_down", () => {
   assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
 });
 
-Deno.test("PollPaces reads a grant once a second, however fast it is polled", () => {
+Deno.test("PollPaces reads a grant once a second, regardless of how fast it is polled", () => {
   const { poll, reads } = polling();
   for (let tick = 0; tick < 100; tick++) {
     assert.equal(poll(tick / 50), tick === 0 ? "pending" : "slow_down");
@@ -87,7 +87,7 @@ Deno.test("PollPaces lets the next poll read a grant that was decided on, or has
   assert.equal(reads(), 3);
 });
 
-Deno.test("PollPaces slows no client down for another's polls", () => {
+Deno.test("PollPaces slows down no client for another's polls", () => {
   const { paces, poll } = polling();
   poll(0);
   assert.equal(paces.refuses("d", { clientId: "another", isBasic: false }), false);
@@ -95,7 +95,7 @@ Deno.test("PollPaces slows no client down for another's polls", () => {
   assert.equal(paces.refuses("d", { clientId: "svc", isBasic: false }), true);
 });
 
-Deno.test("PollPaces forgets the code that was read longest ago", () => {
+Deno.test("PollPaces evicts the least recently read code", () => {
   const { paces, poll } = polling(2);
   for (const code of ["a", "b"]) poll(0, { grant: issue(code) });
   poll(5, { grant: issue("a") });

@@ -35,7 +35,7 @@ async function messengerAccount(test: TestAccounts) {
   return await personOf(test, setCookie);
 }
 
-Deno.test("an account of the messenger gets an address and a password to sign in with", () =>
+Deno.test("an account created in the messenger gets an address and a password to sign in with", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     assert.equal((await test.account.show(mia)).hasPassword, false);
@@ -43,11 +43,11 @@ Deno.test("an account of the messenger gets an address and a password to sign in
     assert.equal(added.status === "added" && added.account.email, "mia@example.com");
     assert.equal((await test.signIn.signIn(WANTED, clientAt())).status, "signed_in");
     const again = () => test.emails.add(mia, { ...WANTED, email: "x@y.z" }, clientAt());
-    await assert.rejects(again, refused("conflict"), "there is one now");
+    await assert.rejects(again, refused("conflict"), "it has one now");
     assert.equal(test.events.at(-2)!.event, "security.password_changed");
   }));
 
-Deno.test("an address that has an account is not given to another", () =>
+Deno.test("an address that has an account cannot be added to another", () =>
   withAccounts(async (test) => {
     await newAccount(test, "mia");
     const other = await messengerAccount(test);
@@ -72,7 +72,7 @@ Deno.test("with mail, adding an address answers the same for a free and a taken 
     await assert.rejects(() => test.signIn.signIn(WANTED, clientAt()), refused("unauthorized"));
   }, { sendsMail: true }));
 
-Deno.test("the link of an address works in a session of its own account, and once", () =>
+Deno.test("an address confirmation link works once, in a session of its account", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     const eve = await messengerAccount(test);
@@ -91,7 +91,7 @@ const ages = [
 ] as const;
 
 for (const [name, age, isFresh] of ages) {
-  Deno.test(`a session of ${name} ${isFresh ? "stands" : "does not stand"} for a password`, () =>
+  Deno.test(`a session of ${name} ${isFresh ? "replaces" : "does not replace"} a password`, () =>
     withAccounts(async (test) => {
       const mia = await messengerAccount(test);
       test.time += age;
@@ -108,7 +108,7 @@ for (const [name, age, isFresh] of ages) {
     }));
 }
 
-Deno.test("an account of the messenger turns a second factor on and off", () =>
+Deno.test("an account created in the messenger turns a second factor on and off", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     const { secret } = await test.twoFactor.start(mia, undefined, clientAt());
@@ -133,7 +133,7 @@ Deno.test("an account of the messenger turns a second factor on and off", () =>
     assert.equal((await test.account.show(mia)).twoFactorEnabled, false);
   }));
 
-Deno.test("a fresh session does not stand for a password that there is", () =>
+Deno.test("a fresh session does not replace an existing password", () =>
   withAccounts(async (test) => {
     const ada = await newPerson(test);
     const start = () => test.twoFactor.start(ada, undefined, clientAt());

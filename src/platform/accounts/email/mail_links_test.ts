@@ -46,7 +46,7 @@ Deno.test("an account is created once its link is opened, and the link works onc
   }, { sendsMail: true }));
 
 const lifetimes = [
-  ["a day less a moment", 24 * HOUR - 1, true],
+  ["just under a day", 24 * HOUR - 1, true],
   ["a day", 24 * HOUR, false],
 ] as const;
 
@@ -77,7 +77,7 @@ Deno.test("a reset sets the password once, ends all sessions and is reported", (
     assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
   }, { sendsMail: true }));
 
-Deno.test("a link is void where the password was changed after it was sent", () =>
+Deno.test("a link is void if the password was changed after it was sent", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     await test.passwordReset.request(ada.email, clientAt());
@@ -93,7 +93,7 @@ Deno.test("a link is void where the password was changed after it was sent", () 
     );
   }, { sendsMail: true }));
 
-Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour for one place, 20 for all", () =>
+Deno.test("an unknown address gets no mail, and a known one at most 5 an hour per network and 20 in total", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
@@ -112,10 +112,10 @@ Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour
     assert.ok(signedIn.status === "signed_in");
     const cookie = signedIn.deviceCookie.split(";")[0]!;
     await test.passwordReset.request(ada.email, clientAt("198.51.100.1", null, cookie));
-    assert.equal(test.mails.length, 21, "a known browser's mails are its own");
+    assert.equal(test.mails.length, 21, "a known browser has its own limit of mails");
   }, { sendsMail: true }));
 
-Deno.test("without mail an account is made at once, and no password can be reset", () =>
+Deno.test("without mail, an account is created immediately, and passwords cannot be reset", () =>
   withAccounts(async (test) => {
     assert.equal((await test.signUp.signUp(ada, clientAt())).status, "signed_in");
     const reset = () => test.passwordReset.request(ada.email, clientAt());
@@ -157,7 +157,7 @@ async function storeCalls(
   return counts;
 }
 
-Deno.test("sign-up and reset do the same work whether the address has an account or not", () =>
+Deno.test("sign-up and reset do the same work whether or not the address has an account", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     const signUp = (email: string) =>
@@ -166,7 +166,7 @@ Deno.test("sign-up and reset do the same work whether the address has an account
       storeCalls(test.kv, () => test.passwordReset.request(email, clientAt()));
     const [free, taken] = [await signUp("bob@example.com"), await signUp(ada.email)];
     assert.deepEqual([free.set, taken.set], [1, 1]);
-    assert.ok(Math.abs((free.get ?? 0) - (taken.get ?? 0)) <= 1, "a user that is there is read");
+    assert.ok(Math.abs((free.get ?? 0) - (taken.get ?? 0)) <= 1, "an existing user is read");
     const [unknown, known] = [await reset("eve@example.com"), await reset(ada.email)];
     assert.deepEqual([unknown.set, known.set], [1, 1]);
     assert.ok(Math.abs((unknown.get ?? 0) - (known.get ?? 0)) <= 1);

@@ -3,7 +3,7 @@ import { AttemptLimiter } from "./attempt_limiter.ts";
 
 const START = Date.UTC(2026, 10, 21);
 
-Deno.test("AttemptLimiter.take() doubles the pause up to the longest", () => {
+Deno.test("AttemptLimiter.take() doubles the pause up to a maximum", () => {
   let now = START;
   const limiter = new AttemptLimiter(
     { free: 3, firstPauseMs: 1000, longestPauseMs: 8000 },
@@ -31,7 +31,7 @@ Deno.test("AttemptLimiter counts attempts when they begin, and forgets after suc
   assert.equal(limiter.take("a"), 0);
 });
 
-Deno.test("AttemptLimiter holds a bounded number of subjects", () => {
+Deno.test("AttemptLimiter tracks a limited number of subjects", () => {
   const limiter = new AttemptLimiter(
     { free: 1, firstPauseMs: 1000, longestPauseMs: 8000 },
     () => START,

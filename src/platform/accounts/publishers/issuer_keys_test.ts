@@ -32,11 +32,11 @@ function bench(ids: string[]) {
   };
 }
 
-Deno.test("IssuerKeys reads keys once an hour, and for an unknown one once a minute", async () => {
+Deno.test("IssuerKeys reads keys once an hour, and once a minute for an unknown one", async () => {
   const { state, find } = bench(["a"]);
   const all = await Promise.all(Array.from({ length: 20 }, () => find("a")));
   assert.deepEqual([...new Set(all)], [1]);
-  assert.equal(state.asked, 2, "one document and one set for all");
+  assert.equal(state.asked, 2, "one document and one key set for all");
   for (let count = 0; count < 20; count++) assert.equal(await find(`none-${count}`), 0);
   assert.equal(state.asked, 2);
   state.ids.push("b");
@@ -51,7 +51,7 @@ Deno.test("IssuerKeys reads keys once an hour, and for an unknown one once a min
   assert.equal(state.asked, 6);
 });
 
-Deno.test("IssuerKeys uses known keys for a day where their issuer does not respond", async () => {
+Deno.test("IssuerKeys uses known keys for a day if their issuer does not respond", async () => {
   const { state, find } = bench(["a"]);
   await find("a");
   state.status = 503;
@@ -65,7 +65,7 @@ Deno.test("IssuerKeys uses known keys for a day where their issuer does not resp
   );
   const { asked } = state;
   await assert.rejects(find("a"), DocumentError);
-  assert.equal(state.asked, asked, "a failure is remembered for some seconds");
+  assert.equal(state.asked, asked, "a failure is remembered for a few seconds");
   state.status = 200;
   state.now += 10_000;
   assert.equal(await find("a"), 1);
@@ -80,7 +80,7 @@ Deno.test("IssuerKeys forgets a key that its issuer no longer shows", async () =
   assert.equal(await find("b"), 1);
 });
 
-Deno.test("IssuerKeys asks nothing of issuers without https", async () => {
+Deno.test("IssuerKeys requests nothing from issuers without https", async () => {
   const { state, findAt } = bench(["a"]);
   await assert.rejects(findAt("http://issuer.test"), /issuers must use https/);
   assert.equal(state.asked, 0);

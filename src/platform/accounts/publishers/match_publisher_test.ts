@@ -47,7 +47,7 @@ const REFS = [
 ] as const;
 
 for (const [name, trusted, wanted] of REFS) {
-  Deno.test(`mismatch() of a publisher for ${name}`, () => {
+  Deno.test(`mismatch() for a publisher of ${name}`, () => {
     const taken = (["branch", "tag", "pull request"] as const).filter((type) =>
       mismatch({ ...PUBLISHER, ...trusted }, { ...RUN, ref: { type, name: "main" } }) === undefined
     );

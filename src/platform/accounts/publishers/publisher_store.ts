@@ -33,7 +33,7 @@ export interface Exchange {
   readonly token: {
     readonly issuer: string;
     readonly id: string;
-    /** How often it may be exchanged. */
+    /** How many times it may be exchanged. */
     readonly most: number;
     /** How long it remains valid, in milliseconds. */
     readonly lives: number;

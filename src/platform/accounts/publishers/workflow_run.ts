@@ -102,7 +102,7 @@ function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): Workf
   };
 }
 
-/** Reads the claims of a token; returns a text if it does not belong to the provider. */
+/** Reads the claims of a token; returns a message if it does not belong to the provider. */
 export function readWorkflowRun(
   provider: PublisherProvider,
   { claims, issuer }: { readonly claims: unknown; readonly issuer: string },

@@ -42,7 +42,7 @@ for (const [name, offset, lastOffset, taken] of rows) {
   });
 }
 
-Deno.test("toBase32() and fromBase32() are each other's inverse", () => {
+Deno.test("toBase32() and fromBase32() are inverses", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
     assert.deepEqual([...fromBase32(toBase32(bytes))], [...bytes]);
   }));

@@ -39,7 +39,7 @@ async function read(body: string, { size = 65536, isSigned = true } = {}) {
   return { text: await new Response(content).text(), fields };
 }
 
-Deno.test("chunks are read as the documentation of S3 signs them, in pieces of any size", async () => {
+Deno.test("chunks are read as signed in the S3 documentation, in pieces of any size", async () => {
   for (const size of [100_000, 65536, 1000, 7]) {
     assert.equal((await read(signed(), { size })).text, "a".repeat(65536 + 1024));
   }
@@ -54,7 +54,7 @@ Deno.test("a changed chunk, a missing end and invalid chunks are refused", async
   }
 });
 
-Deno.test("fields behind the last chunk are read", async () => {
+Deno.test("fields after the last chunk are read", async () => {
   const body = "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n";
   for (const size of [100, 1]) {
     const { text, fields } = await read(body, { isSigned: false, size });

@@ -11,7 +11,7 @@ const PARTS = "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>x<
 const put = (store: TestStore, key: string, body: string, headers: HeadersInit = {}) =>
   store.send(`production/${key}`, { method: "PUT", body, headers });
 
-Deno.test("an object is read as it was put, with its type, metadata and ETag", () =>
+Deno.test("an object is returned as it was stored, with its type, metadata and ETag", () =>
   withStore(async (store) => {
     const stored = await put(store, "a b/ä%2B(1).txt", "hello", {
       "content-type": "text/plain",
@@ -34,7 +34,7 @@ Deno.test("an object is read as it was put, with its type, metadata and ETag", (
     assert.equal(await code(await store.send("production/a b/ä%2B(1).txt")), "NoSuchKey");
   }));
 
-Deno.test("ranges and conditions answer as S3 does", () =>
+Deno.test("ranges and conditions behave like S3", () =>
   withStore(async (store) => {
     await put(store, "a", "0123456789");
     const etag = `"${md5("0123456789")}"`;
@@ -83,7 +83,7 @@ Deno.test("ranges and conditions answer as S3 does", () =>
     assert.equal((await put(store, "a", "x", { "if-match": etag })).status, 200);
   }));
 
-Deno.test("lists are in the order of bytes, by page and by folder", () =>
+Deno.test("lists are in byte order, by page and by folder", () =>
   withStore(async (store) => {
     const names = ["a", "b/1", "b/2", "b/c/3", "b0", "z", "é", "\u{1f40b}"];
     for (const name of names) await put(store, name, name);
@@ -167,7 +167,7 @@ Deno.test("an upload in parts becomes one object", () =>
     assert.deepEqual({ bytes, objects }, { bytes: first.length + 3, objects: 1 });
   }));
 
-Deno.test("copies share content, and many objects are deleted at once", () =>
+Deno.test("copies share content, and many objects can be deleted at once", () =>
   withStore(async (store) => {
     await put(store, "a&b", "hello", { "x-amz-meta-a": "1" });
     const copied = await store.send("production/copy", {
@@ -236,7 +236,7 @@ Deno.test("wrong requests get the errors of S3", () =>
     assert.equal(await code(await handle(signed)), "InvalidAccessKeyId");
   }));
 
-Deno.test("texts that are longer than the store can have are refused, not failures", () =>
+Deno.test("texts that are too long for the store are refused and do not cause a failure", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const long = "x".repeat(5000);
@@ -320,7 +320,7 @@ Deno.test("a signed URL allows its method, type and size until it expires", () =
     assert.equal(await code(await handle(new Request(url))), "AccessDenied");
   }));
 
-Deno.test("versions are refused, not ignored", () =>
+Deno.test("version ids are refused, not ignored", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const send = async (path: string, init: RequestInit = {}) =>
@@ -344,7 +344,7 @@ Deno.test("versions are refused, not ignored", () =>
     assert.equal(await (await store.send("production/a?versionId=null")).text(), "hello");
   }));
 
-Deno.test("a request of XML must have the checksums that it names", () =>
+Deno.test("an XML request must match the checksums that it names", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const body = "<Delete><Object><Key>a</Key></Object></Delete>";
@@ -361,7 +361,7 @@ Deno.test("a request of XML must have the checksums that it names", () =>
     assert.equal(await code(await store.send("production/a")), "NoSuchKey");
   }));
 
-Deno.test("a list continues behind a folder that is not a key", () =>
+Deno.test("a list continues after a folder that is not a key", () =>
   withStore(async (store) => {
     for (const key of ["a/.b", "c"]) await put(store, key, key);
     const list = "production?list-type=2&delimiter=.&max-keys=1";

@@ -77,7 +77,7 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
     bucket,
     objectKey: rest.join("/"),
     content: () => contentOf(request, claim, key),
-    // Checksums that complete an upload are of the object, not of the XML.
+    // In a request that completes an upload, checksums are those of the object, not of the XML.
     text: () => readXml(contentOf(request, claim, key), claim, query.has("uploadId")),
   };
 }

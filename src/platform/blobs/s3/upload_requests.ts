@@ -65,7 +65,7 @@ function sourceRange(field: string | null, size: number): ByteRange | undefined 
   if (first === undefined || range.start > range.end) {
     throw new BlobStoreError(
       "InvalidArgument",
-      "x-amz-copy-source-range must be like bytes=0-99, with the first and the last byte",
+      "x-amz-copy-source-range must look like bytes=0-99, with the first and the last byte",
     );
   }
   if (range.end < size) return range;

@@ -27,7 +27,7 @@ async function openSource(store: TestStore) {
     });
 }
 
-Deno.test("a part is copied of a range that the source has", () =>
+Deno.test("a part is copied from a range within the source", () =>
   withStore(async (store) => {
     const copy = await openSource(store);
     for (const range of ["bytes=5-", "bytes=-5", "0-5", "bytes=5-2", "bytes=a-b", ""]) {
@@ -39,7 +39,7 @@ Deno.test("a part is copied of a range that the source has", () =>
     assert.deepEqual(elements(await copied.text(), "ETag"), [`&quot;${etag}&quot;`]);
   }));
 
-Deno.test("a part is not copied of a source that is damaged", () =>
+Deno.test("a part is not copied from a damaged source", () =>
   withStore(async (store) => {
     const copy = await openSource(store);
     const { sha256 } = await store.objects.get(PLACE, "source");
@@ -49,7 +49,7 @@ Deno.test("a part is not copied of a source that is damaged", () =>
     assert.equal(await code(await copy("bytes=0-99")), "InternalError");
   }));
 
-Deno.test("an upload is complete though its parts cannot be removed yet", () =>
+Deno.test("an upload is complete even if its parts cannot be removed yet", () =>
   withStore(async (store) => {
     const id = await startUpload(store, "a");
     const path = `production/a?partNumber=1&uploadId=${id}`;

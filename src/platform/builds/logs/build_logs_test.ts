@@ -26,29 +26,29 @@ function linesOf(secrets: readonly string[], chunks: readonly string[]): string[
   return lines;
 }
 
-Deno.test("createLineStream() joins chunks and ends lines at every kind of line end", () => {
+Deno.test("createLineStream() joins chunks and ends lines at every kind of line ending", () => {
   assert.deepEqual(linesOf([], ["a", "b\r", "\nc\rd\n\n", "e"]), ["ab", "c", "d", "e"]);
 });
 
-Deno.test("createLineStream() masks a secret that is split over chunks", () => {
+Deno.test("createLineStream() masks a secret that is split across chunks", () => {
   assert.deepEqual(linesOf(["hunter2!"], ["key hun", "ter", "2! end\n"]), ["key ••• end"]);
 });
 
-Deno.test("createLineStream() masks a secret that has a color inside", () => {
+Deno.test("createLineStream() masks a secret that contains a color code", () => {
   assert.deepEqual(linesOf(["hunter2!"], ["hun\x1b[31mter2!\n"]), ["•••"]);
 });
 
-Deno.test("plainText() leaves nothing that steers a terminal", () => {
+Deno.test("plainText() leaves nothing that controls a terminal", () => {
   const hostile = "\x1b[2J\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1bc\x9b31m\u202ed\x00\b";
   assert.equal(plainText(hostile), "ab31md");
 });
 
-Deno.test("createLineStream() cuts long lines into pieces", () => {
+Deno.test("createLineStream() splits long lines into pieces", () => {
   const lines = linesOf([], ["x".repeat(10_000)]);
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 1808]);
 });
 
-Deno.test("BuildLogs keep lines, pass them to followers, and report the end", async () => {
+Deno.test("BuildLogs store lines, pass them to followers, and report the end", async () => {
   await withLogs(async (logs) => {
     assert.deepEqual(await logs.read(BUILD), []);
     const writer = await logs.open(BUILD);

@@ -36,14 +36,14 @@ Deno.test("BuildLogSweep.run() only removes logs of deleted deployments", () =>
     const sweep = new BuildLogSweep({ buildLogs, exists });
     assert.equal(await sweep.run(signal), 2);
     const kept = [made[0]!, ...made.slice(3)].map(({ deploymentId }) => deploymentId);
-    assert.deepEqual(await left(buildLogs), kept, "one that is written is left alone");
+    assert.deepEqual(await left(buildLogs), kept, "a log that is being written is not removed");
     await running.end();
     await Deno.stat(join(root, PROJECTS[0]!, "notes.txt"));
     assert.equal(await sweep.run(signal), 1);
     assert.equal(await sweep.run(signal), 0);
   }));
 
-Deno.test("BuildLogSweep.run() looks at so many in a round, and continues behind them", () =>
+Deno.test("BuildLogSweep.run() checks a limited number per round, and continues after them", () =>
   withLogs(10, async (buildLogs) => {
     const asked: string[] = [];
     const sweep = new BuildLogSweep({
@@ -60,7 +60,7 @@ Deno.test("BuildLogSweep.run() looks at so many in a round, and continues behind
     assert.equal(asked.length, 14, "from the beginning again");
   }));
 
-Deno.test("BuildLogSweep.run() does nothing without logs, nor once the platform stops", () =>
+Deno.test("BuildLogSweep.run() does nothing without logs, or once the platform stops", () =>
   withLogs(0, async (buildLogs) => {
     const exists = () => Promise.resolve(false);
     assert.equal(await new BuildLogSweep({ buildLogs, exists }).run(signal), 0);

@@ -120,7 +120,7 @@ async function withNodes(
 const changed = (id: string) => [keys.build(PROJECT, id)];
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
 
-Deno.test("nodes build different builds at the same time, and start none of a live one's", () =>
+Deno.test("nodes run different builds at the same time, and never a build of a living node", () =>
   withNodes(async ({ node, store, stateOf }) => {
     await store("a");
     await store("b");
@@ -137,7 +137,7 @@ Deno.test("nodes build different builds at the same time, and start none of a li
     assert.deepEqual([first.begun, second.begun], [["a"], ["b"]], "each ran once");
   }));
 
-Deno.test("a build of a dead node is run by another, and the dead one's late end is not stored", () =>
+Deno.test("a build of a dead node is run by another, and the dead node's late result is not stored", () =>
   withNodes(async ({ node, store, stateOf, alive, builds }) => {
     await store("a");
     const first = await node("n1");
@@ -154,7 +154,7 @@ Deno.test("a build of a dead node is run by another, and the dead one's late end
     await until(async () => await stateOf("a") === "SUCCEEDED");
   }));
 
-Deno.test("a node that does not build leaves it to others, who hear of it", () =>
+Deno.test("a node that does not build leaves builds to others, which are notified", () =>
   withNodes(async ({ node, store, stateOf }) => {
     const [edge, builder] = [await node("n1", 0), await node("n2")];
     await store("a");
@@ -167,7 +167,7 @@ Deno.test("a node that does not build leaves it to others, who hear of it", () =
     assert.equal(edge.queue.ahead("a"), null);
   }));
 
-Deno.test("a build whose deployment another node has stopped is ended", () =>
+Deno.test("a build whose deployment another node has stopped is cancelled", () =>
   withNodes(async ({ node, store, stateOf, unwanted }) => {
     await store("a");
     const first = await node("n1");

@@ -14,7 +14,7 @@ export const buildRecord = z.object({
   state: z.enum(BUILD_STATES),
   /** Its position in the queue: smaller is older. */
   place: z.number(),
-  /** How often a worker started it. */
+  /** How many times a worker started it. */
   attempts: z.number(),
   /** The process that runs or last ran it; older records have none. */
   runner: z.string().nullable().optional(),

@@ -12,32 +12,42 @@ const BUSY: Admission = { type: "busy", id: "1", commitSha: B };
 const known = (status: DeploymentState, isShown = false) => ({ id: "9", status, isShown });
 
 const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][] = [
-  ["nothing is there", { active: [], known: undefined }, false, CREATE],
+  ["no deployment", { active: [], known: undefined }, false, CREATE],
   ["it is live", { active: [], known: known("LIVE", true) }, false, IDENTICAL],
-  ["another one is live since (a revert)", { active: [], known: known("LIVE") }, false, CREATE],
+  ["another one went live since (a revert)", { active: [], known: known("LIVE") }, false, CREATE],
   ["it was rolled back", { active: [], known: known("ROLLED_BACK") }, false, CREATE],
-  ["its branch shows it, rolled back", { active: [], known: known("ROLLED_BACK", true) }, false, {
-    type: "create",
-  }],
+  [
+    "its branch shows it, but it was rolled back",
+    { active: [], known: known("ROLLED_BACK", true) },
+    false,
+    {
+      type: "create",
+    },
+  ],
   ["it waits", { active: active(A), known: known("PENDING") }, false, IDENTICAL],
-  ["it is built", { active: active(A), known: known("BUILDING") }, false, IDENTICAL],
-  ["it goes live", { active: active(A), known: known("DEPLOYING") }, false, IDENTICAL],
+  ["it is being built", { active: active(A), known: known("BUILDING") }, false, IDENTICAL],
+  ["it is going live", { active: active(A), known: known("DEPLOYING") }, false, IDENTICAL],
   ["it failed", { active: [], known: known("FAILED") }, false, CREATE],
   ["it was stopped", { active: [], known: known("STOPPED") }, false, CREATE],
   ["it is live, and forced", { active: [], known: known("LIVE", true) }, true, CREATE],
-  ["it waits, and is forced", { active: active(A), known: known("PENDING") }, true, CREATE],
-  ["another commit is built", { active: active(B), known: undefined }, false, BUSY],
+  ["it is waiting, and is forced", { active: active(A), known: known("PENDING") }, true, CREATE],
+  ["another commit is being built", { active: active(B), known: undefined }, false, BUSY],
   [
-    "another commit is built, and it is forced",
+    "another commit is being built, and it is forced",
     { active: active(B), known: undefined },
     true,
     BUSY,
   ],
-  ["it is reverted to while another is built", { active: active(B), known: known("LIVE") }, false, {
-    ...BUSY,
-  }],
   [
-    "it is live while another commit is built",
+    "it is reverted to while another is being built",
+    { active: active(B), known: known("LIVE") },
+    false,
+    {
+      ...BUSY,
+    },
+  ],
+  [
+    "it is live while another commit is being built",
     {
       active: active(B),
       known: known("LIVE", true),

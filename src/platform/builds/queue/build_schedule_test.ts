@@ -12,10 +12,10 @@ const ROWS: readonly [string, string[], string[], string | undefined][] = [
   ["nothing waits", [], [], undefined],
   ["the oldest goes first", ["a/p1/x", "b/p2/x"], [], "a/p1/x"],
   ["a branch is built one commit at a time", ["a/p1/x"], ["a/p1/x"], undefined],
-  ["another branch of it may begin", ["a/p1/x", "a/p1/y"], ["a/p1/x"], "a/p1/y"],
-  ["another workspace goes before", ["a/p1/y", "b/p2/x"], ["a/p1/x"], "b/p2/x"],
-  ["another project goes before", ["a/p1/y", "a/p2/x"], ["a/p1/x"], "a/p2/x"],
-  ["a workspace alone fills all workers", ["a/p1/z"], ["a/p1/x", "a/p1/y"], "a/p1/z"],
+  ["another branch of it can start", ["a/p1/x", "a/p1/y"], ["a/p1/x"], "a/p1/y"],
+  ["another workspace goes first", ["a/p1/y", "b/p2/x"], ["a/p1/x"], "b/p2/x"],
+  ["another project goes first", ["a/p1/y", "a/p2/x"], ["a/p1/x"], "a/p2/x"],
+  ["a single workspace uses all workers", ["a/p1/z"], ["a/p1/x", "a/p1/y"], "a/p1/z"],
 ];
 
 Deno.test("nextBuild() is fair and keeps order", () => {
@@ -24,7 +24,7 @@ Deno.test("nextBuild() is fair and keeps order", () => {
   }
 });
 
-Deno.test("nextBuild() never begins two builds of one branch, and forgets none", () => {
+Deno.test("nextBuild() never starts two builds of one branch, and skips none", () => {
   const build = fc.tuple(
     fc.constantFrom("a", "b"),
     fc.constantFrom("1", "2"),
@@ -42,7 +42,7 @@ Deno.test("nextBuild() never begins two builds of one branch, and forgets none",
         while (done < all.length) {
           const next = running.length < workers ? nextBuild(waiting, running) : undefined;
           if (next === undefined) {
-            assert.ok(running.shift() !== undefined, "something runs while something waits");
+            assert.ok(running.shift() !== undefined, "a build runs while another waits");
             done++;
             continue;
           }

@@ -56,7 +56,7 @@ const OUTSIDE = [
   "",
 ];
 
-Deno.test("collectOutput() takes nothing from outside of the build's folders", async () => {
+Deno.test("collectOutput() collects nothing outside the build's folders", async () => {
   await withBox(async (_box, collect) => {
     for (const content of OUTSIDE) {
       await assert.rejects(collect(packed(content)), OutputRefused, content);
@@ -76,7 +76,7 @@ Deno.test("collectOutput() follows no link and opens no pipe", async () => {
 });
 
 Deno.test({
-  name: "collectOutput() takes no file of another user",
+  name: "collectOutput() collects no file of another user",
   ignore: Deno.uid() !== 0,
   fn: () =>
     withBox(async (box, collect) => {
@@ -86,7 +86,7 @@ Deno.test({
     }),
 });
 
-Deno.test("collectOutput() refuses paths that no site may have", async () => {
+Deno.test("collectOutput() refuses paths that no site can have", async () => {
   await withBox(async (box, collect) => {
     await Deno.writeTextFile(join(box, "out/a.html"), "hello");
     for (const path of ["../a", "/a", "a\nb", "a//b", "a\\b"]) {

@@ -8,7 +8,7 @@ function streamOf(...chunks: readonly string[]): ReadableStream<Uint8Array> {
 
 const SAY = '{"type":"say","level":"info","message":"hé"}\n';
 
-Deno.test("readEvents() joins lines that come in pieces", async () => {
+Deno.test("readEvents() joins lines that arrive in pieces", async () => {
   const whole = SAY + '{"type":"output_end","stream":1}\n';
   const events = await Array.fromAsync(readEvents(streamOf(...whole)));
   assert.deepEqual(events.map(({ type }) => type), ["say", "output_end"]);
@@ -26,7 +26,7 @@ for (const line of ["garbage", "{}", '{"type":"nonsense"}', '{"type":"say","leve
   });
 }
 
-Deno.test("readEvents() holds no line without end", async () => {
+Deno.test("readEvents() does not buffer an endless line", async () => {
   const chunk = new Uint8Array(8 * 1024 * 1024).fill(120);
   const endless = ReadableStream.from((function* () {
     while (true) yield chunk;

@@ -53,7 +53,7 @@ const LEFT = "& while [ ! -e left ]; do :; done";
 const linux = { ignore: Deno.build.os !== "linux" };
 
 Deno.test(
-  "runSandboxed() ends though a process that left the build holds its output open",
+  "runSandboxed() ends even if a process that left the build keeps its output open",
   linux,
   () =>
     withScript(`${LEAVE} ${LEFT}; exec sleep 1000`, async (build) => {
@@ -81,7 +81,7 @@ Deno.test(
 const place = findGroupPlace();
 
 Deno.test({
-  name: "runSandboxed() limits memory of the kernel by a control group" +
+  name: "runSandboxed() limits kernel memory with a control group" +
     ("problem" in place ? ` (left out: ${place.problem})` : ""),
   ignore: "problem" in place,
   fn: () =>
@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("waitForEnd() gives a process up that does not end, and reports which", async () => {
+Deno.test("waitForEnd() gives up on a process that does not end, and reports which", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);

@@ -97,8 +97,8 @@ function reportParts(log: BuildLogWriter, { submodules, largeFiles }: ExportedPa
   }
   if (largeFiles.length === 0) return;
   const bytes = largeFiles.reduce((sum, { size }) => sum + size, 0);
-  const count = formatCount(largeFiles.length, "file");
-  log.add("info", `Fetched ${count} of Git LFS (${formatBytes(bytes)})`);
+  const count = formatCount(largeFiles.length, "Git LFS file");
+  log.add("info", `Fetched ${count} (${formatBytes(bytes)})`);
 }
 
 export class SandboxedRunner implements BuildRunner {

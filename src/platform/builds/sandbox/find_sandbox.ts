@@ -103,7 +103,7 @@ function freeUser(first: number): number {
     if (!taken.has(uid)) return uid;
   }
   throw new SandboxUndecidedError(
-    "Cannot try the sandbox for builds: all users for it are in use. Try again later",
+    "Cannot test the sandbox for builds: all users for it are in use. Try again later",
   );
 }
 

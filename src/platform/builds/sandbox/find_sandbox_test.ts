@@ -13,7 +13,7 @@ const OPTIONS: ProbeOptions = {
 const ignore = Deno.build.os !== "linux";
 
 Deno.test({
-  name: "findSandbox() tries a sandbox that is late again, and never takes a weaker one instead",
+  name: "findSandbox() retries a slow sandbox, and never uses a weaker one instead",
   ignore,
   async fn() {
     const best = await findSandbox(OPTIONS);
@@ -22,7 +22,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "findSandbox() distinguishes a sandbox that is late from one that does not work",
+  name: "findSandbox() distinguishes a slow sandbox from one that does not work",
   ignore,
   async fn() {
     const late = { ...OPTIONS, patienceMs: [0, 0] };
@@ -38,7 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "findSandbox() stands aside from builds, whose users another program ends in the meantime",
+  name: "findSandbox() does not use the users of builds, whose processes another program ends",
   ignore: ignore || Deno.uid() !== 0,
   async fn() {
     const best = await findSandbox(OPTIONS);

@@ -44,7 +44,7 @@ const KILLER = `setsid sh -c 'echo run; while :; do kill -KILL -1; done' &`;
 const attacks: readonly (readonly [string, SandboxKind, string])[] = [
   ["many busy processes", "namespaces", MANY],
   ["many busy processes", "user", MANY],
-  ["a process that kills all who come to end it", "user", KILLER],
+  ["a process that kills whatever tries to end it", "user", KILLER],
 ];
 
 for (const [name, kind, script] of attacks) {

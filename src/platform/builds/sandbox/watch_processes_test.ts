@@ -37,7 +37,7 @@ const sessionNice = (pid: number): number =>
   Number(/nice (-?\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/autogroup`))?.[1]);
 
 Deno.test({
-  name: "watchProcesses() lowers the priority of each session, also of one begun later",
+  name: "watchProcesses() lowers the priority of each session, including later ones",
   ignore: Deno.build.os !== "linux" || !hasAutogroups(),
   fn: () =>
     withSession("setsid sleep 60 & exec sleep 60", async (pid) => {

@@ -24,21 +24,21 @@ function bench(seen: readonly Seen[], alias?: string) {
   return { challenges, calls };
 }
 
-Deno.test("a proof is there when every name server that answers has it", async () => {
+Deno.test("a proof is visible once every responding name server has it", async () => {
   const { challenges, calls } = bench([[[], []], [["v"], []], [["other", "v"], ["v"], "TIMEOUT"]]);
   await challenges.add("svc.test", "v");
   const name = "_acme-challenge.svc.test";
   assert.deepEqual(calls, [`add ${name} v`, ...Array(3).fill(`look ${name}`)]);
 });
 
-Deno.test("a proof goes to the name that the challenge is a CNAME of", async () => {
+Deno.test("a proof goes to the target of the challenge's CNAME", async () => {
   const { challenges, calls } = bench([[["v"]]], "svc.acme.test");
   await challenges.add("svc.test", "v");
   await challenges.remove("svc.test", "v");
   assert.deepEqual(calls, ["add svc.acme.test v", "look svc.acme.test", "remove svc.acme.test v"]);
 });
 
-Deno.test("a proof that cannot be removed is named", async () => {
+Deno.test("a proof that cannot be removed is reported", async () => {
   const { challenges, calls } = bench([[["stuck"]]]);
   await challenges.remove("svc.test", "stuck");
   const name = "_acme-challenge.svc.test";
@@ -50,12 +50,12 @@ for (
   const [what, seen, message] of [
     ["nothing", [[]], "saw nothing"],
     ["others' values", [["old"], ["old"]], 'saw "old"'],
-    ["one server without it", [["v"], []], 'saw "v"; nothing'],
+    ["one server lacks it", [["v"], []], 'saw "v"; nothing'],
     ["no answer", ["SERVFAIL", "SERVFAIL"], "saw SERVFAIL"],
     ["no server", [], "no name server of its zone was found"],
   ] as const
 ) {
-  Deno.test(`a proof that is not seen names both records: ${what}`, async () => {
+  Deno.test(`the error for a missing proof names both records: ${what}`, async () => {
     const { challenges } = bench([seen]);
     await assert.rejects(challenges.add("svc.test", "v"), {
       message: `Expected TXT _acme-challenge.svc.test to be "v"; ${message}`,

@@ -186,7 +186,7 @@ function play({ open, isSignedIn, answer }: typeof SERVICES[number]) {
 }
 
 for (const service of SERVICES) {
-  Deno.test(`${service.name}: values are added next to others, and removed alone`, async () => {
+  Deno.test(`${service.name}: values are added next to others, and removed individually`, async () => {
     const { provider, shown } = play(service);
     const [name, other] = [`_acme-challenge.${ZONE}`, `_acme-challenge.apps.${ZONE}`];
     await provider.addTxt(name, "one");
@@ -200,7 +200,7 @@ for (const service of SERVICES) {
     assert.deepEqual(shown(), [`${other} three`]);
   });
 
-  Deno.test(`${service.name}: a name in no zone is named, a refusal is quoted without the token`, async () => {
+  Deno.test(`${service.name}: a name without a zone is reported, a refusal is quoted without the token`, async () => {
     const { provider } = play(service);
     await assert.rejects(provider.addTxt("_acme-challenge.other.org", "x"), {
       message: `No zone in the account at ${service.name} contains _acme-challenge.other.org`,

@@ -7,7 +7,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 export interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;
-  /** One of these must be there. */
+  /** One of these must exist. */
   readonly values: readonly string[];
 }
 

@@ -24,7 +24,7 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`ownServer() publishes proofs that are delegated ${what}`, async () => {
+  Deno.test(`ownServer() publishes proofs delegated ${what}`, async () => {
     const { records, provider } = bench(alias, found);
     const name = alias ?? CHALLENGE;
     await provider.addTxt(name, "proof");

@@ -70,7 +70,7 @@ export class RateWindow {
     return 0;
   }
 
-  /** Uncounts the last request. */
+  /** Removes the last request from the count. */
   refund(name: string): void {
     const subject = this.#subjects.get(name);
     const last = subject?.steps.at(-1);

@@ -33,7 +33,7 @@ Deno.test("RateWindow.standing() reports the remaining amount, and for how long"
 });
 
 for (const stepMs of [1, 3000]) {
-  Deno.test(`RateWindow with steps of ${stepMs} ms counts exactly in any window, and Retry-After holds`, () => {
+  Deno.test(`RateWindow with steps of ${stepMs} ms counts exactly in any window, and Retry-After is correct`, () => {
     fc.assert(fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }),
       (gaps) => {

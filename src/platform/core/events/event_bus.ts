@@ -22,7 +22,7 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait while the store does not respond, which may be well again at any moment. */
+/** Maximum wait while the store does not respond, which may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to retry events that could not be passed on, in milliseconds. */

@@ -52,7 +52,7 @@ const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
 
 const projects = (events: readonly EventRecord[]) => events.map(({ data }) => data.project);
 
-Deno.test("EventBus passes events on in their order", () =>
+Deno.test("EventBus passes on events in order", () =>
   withBus(async (open) => {
     const bus = open();
     const seen: EventRecord[] = [];
@@ -64,7 +64,7 @@ Deno.test("EventBus passes events on in their order", () =>
     assert.deepEqual(ids, ids.toSorted());
   }));
 
-Deno.test("EventBus stores an event once for each key", () =>
+Deno.test("EventBus stores an event once per key", () =>
   withBus(async (open) => {
     const bus = open();
     const seen: EventRecord[] = [];
@@ -77,7 +77,7 @@ Deno.test("EventBus stores an event once for each key", () =>
     assert.deepEqual(projects(seen), ["a", "d"]);
   }));
 
-Deno.test("EventBus stores a hundred events with few checks: a remote store accepts ten", () =>
+Deno.test("EventBus stores a hundred events with few checks, because a remote store accepts ten", () =>
   withBus(async (_, __, kv) => {
     const counting = new CheckCounter(kv);
     const store = new EventStore(counting);
@@ -88,7 +88,7 @@ Deno.test("EventBus stores a hundred events with few checks: a remote store acce
     await bus.close();
   }));
 
-Deno.test("EventBus stores an event once for each key, whatever another process stores", () =>
+Deno.test("EventBus stores an event once per key, regardless of other processes", () =>
   withTwoProcesses(async (one, other) => {
     const buses = [one, other].map((kv) =>
       new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble: assert.fail })
@@ -135,7 +135,7 @@ Deno.test("EventBus keeps events that could not be passed on", () =>
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
-Deno.test("retryDelay() grows, but not far while the store does not respond", () => {
+Deno.test("retryDelay() grows, but only a little while the store does not respond", () => {
   const outage = new UnavailableError("The store is down", { retryAfter: 5 });
   const delays = (error: Error) =>
     [0, 1, 2, 3, 6, 20].map((failures) => retryDelay(failures, error));
@@ -176,7 +176,7 @@ Deno.test("EventBus passes events on immediately when its node starts to lead", 
   }
 });
 
-Deno.test("EventBus.passed() waits for an event that is stored while others are being removed", () =>
+Deno.test("EventBus.passed() waits for an event stored while others are being removed", () =>
   withBus(async (_, troubles, kv) => {
     const removal = Promise.withResolvers<void>();
     class SlowStore extends EventStore {
@@ -263,7 +263,7 @@ Deno.test("EventBus finds another process's leftover events within a minute", ()
     for (const bus of [running, crashed]) await bus.close();
   }));
 
-Deno.test("EventBus cuts texts that are too long", () =>
+Deno.test("EventBus truncates texts that are too long", () =>
   withBus(async (open) => {
     const bus = open();
     const seen: EventRecord[] = [];
@@ -322,13 +322,13 @@ Deno.test("EventBus raises events that a node stored but did not raise before it
     bus.start((events) => Promise.resolve(void seen.push(...projects(events))));
     await bus.passed(await bus.record(live("first")));
     const operation = kv.atomic();
-    noteEvent(operation, live("of the dead", "key"));
+    noteEvent(operation, live("of the dead node", "key"));
     await operation.commit();
     look();
     look();
     await until(() => seen.length > 1);
     await bus.passed(await bus.record(live("last")));
-    assert.deepEqual(seen, ["first", "of the dead", "last"]);
+    assert.deepEqual(seen, ["first", "of the dead node", "last"]);
     assert.deepEqual(await store.noted(), []);
   } finally {
     await bus.close();

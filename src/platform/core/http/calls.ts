@@ -45,7 +45,7 @@ export interface Gatekeeper {
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
-/** A call of an endpoint of a workspace that was answered as its caller wished. */
+/** A call of an endpoint of a workspace that succeeded. */
 export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;

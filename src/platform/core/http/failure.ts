@@ -62,7 +62,7 @@ export class Failure extends Error {
 /** When to retry after the store was too busy or races were lost, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
-/** Returns the public failure for whatever was thrown. */
+/** Returns the public failure for any thrown value. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof BlobMismatchError) return new Failure("blob_mismatch", error.message);

@@ -7,15 +7,15 @@ const rows: readonly (readonly [name: string, error: unknown, logged: RegExp | u
   ["a function's body", new BrokenBodyError("killed"), undefined],
   ["another site's body", new OutboundError("reset", "gone"), undefined],
   [
-    "a fault of ours",
+    "an error of the platform",
     new TypeError("damaged"),
     /^A response could not be finished: TypeError: dam/,
   ],
-  ["what is no error", "thrown text", /: thrown text$/],
+  ["not an error", "thrown text", /: thrown text$/],
 ];
 
 for (const [name, error, logged] of rows) {
-  Deno.test(`faultAnswer() logs the platform's own faults only: ${name}`, async () => {
+  Deno.test(`faultAnswer() logs only the platform's own errors: ${name}`, async () => {
     const lines: string[] = [];
     const answer = faultAnswer(({ message }) => lines.push(message))(error);
     assert.equal(answer.status, 500);

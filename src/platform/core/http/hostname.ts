@@ -15,7 +15,7 @@ function endsInDigit(hostname: string): boolean {
 /** The latest URL's host: one client's requests are consecutive, and reuse the string's hash. */
 let latest = { origin: "", hostname: "" };
 
-/** The hostname in a request's URL: lower case, without port and final dot. */
+/** The hostname in a request's URL: lower case, without port or final dot. */
 export function hostnameOf(url: string): string {
   if (latest.origin !== "" && url.startsWith(latest.origin)) return latest.hostname;
   const slash = url.indexOf("/", url.indexOf("//") + 2);

@@ -25,7 +25,7 @@ Deno.test("hostnameOf() does not depend on the URL before", () => {
   }
 });
 
-Deno.test("apiHosts() knows the given names and addresses in numbers", () => {
+Deno.test("apiHosts() contains the given names and numeric addresses", () => {
   const isApi = apiHosts(["localhost", "svc.example"]);
   for (const host of ["localhost", "svc.example", "127.0.0.1", "10.1.2.3", "[::1]"]) {
     assert.ok(isApi(host), host);

@@ -18,7 +18,7 @@ interface Bench {
     readonly credentialId?: string;
     readonly workspace?: string;
   }): Promise<string>;
-  /** How often a handler ran. */
+  /** How many times a handler ran. */
   ran: number;
   /** The response of the next handler, instead of a number. */
   next: (() => Promise<Response>) | undefined;
@@ -71,25 +71,25 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the same request again gets the same response, also after a restart", () =>
+Deno.test("a repeated request gets the same response, even after a restart", () =>
   withBench(async (bench) => {
     assert.equal(await bench.send(), "201 1");
     assert.equal(await bench.send(), "201 1 replayed");
     bench.restart();
     assert.equal(await bench.send(), "201 1 replayed");
     bench.time += 24 * HOUR;
-    assert.equal(await bench.send(), "201 2", "a day later it is a new one");
+    assert.equal(await bench.send(), "201 2", "a day later, it is a new request");
     assert.equal(bench.ran, 2);
   }));
 
-Deno.test("many concurrent ones are executed once", () =>
+Deno.test("many concurrent requests are executed once", () =>
   withBench(async (bench) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => bench.send()));
     assert.deepEqual(new Set(answers), new Set(["201 1", "201 1 replayed"]));
     assert.equal(bench.ran, 1);
   }));
 
-Deno.test("of a request that reaches several nodes at once, one is carried out", () =>
+Deno.test("a request that reaches several nodes at once is executed once", () =>
   withBench(async (bench) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     bench.next = () => promise.then(() => Response.json("once"));
@@ -109,7 +109,7 @@ Deno.test("of a request that reaches several nodes at once, one is carried out",
     assert.equal(await bench.send(), '200 "once" replayed');
   }));
 
-Deno.test("a key is bound to credential and path, and to one request there", () =>
+Deno.test("a key is bound to a credential, a path and one request", () =>
   withBench(async (bench) => {
     assert.equal(await bench.send(), "201 1");
     assert.equal(await bench.send({ credentialId: "other" }), "201 2");
@@ -123,7 +123,7 @@ Deno.test("a key is bound to credential and path, and to one request there", () 
     assert.equal(await bench.send(), "201 1 replayed");
   }));
 
-Deno.test("refusals and failures are not kept", () =>
+Deno.test("refusals and failures are not stored", () =>
   withBench(async (bench) => {
     bench.next = () => Promise.reject(new Failure("conflict", "Not now"));
     assert.equal(await bench.send(), "409 Not now");
@@ -132,7 +132,7 @@ Deno.test("refusals and failures are not kept", () =>
     assert.equal(await bench.send(), "201 3");
   }));
 
-Deno.test("a request that a crash interrupted is never carried out again", () =>
+Deno.test("a request interrupted by a crash is never executed again", () =>
   withBench(async (bench) => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     const begun = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ Deno.test("a request that a crash interrupted is never carried out again", () =>
     assert.equal(await first, "204 ");
   }));
 
-Deno.test("long responses are stored completely, and responses are sealed", () =>
+Deno.test("long responses are stored completely, and responses are encrypted", () =>
   withBench(async (bench) => {
     const secret = "svc_secret".repeat(30_000);
     bench.next = () => Promise.resolve(new Response(secret));
@@ -166,7 +166,7 @@ Deno.test("long responses are stored completely, and responses are sealed", () =
     }
   }));
 
-Deno.test("every POST of the contract keeps responses, has its own way, or refuses the key", () => {
+Deno.test("every POST of the contract stores responses, handles the key itself, or refuses it", () => {
   const of = (kind: string) =>
     Object.entries(endpoints).filter(([, { idempotency }]) => idempotency === kind)
       .map(([name]) => name);

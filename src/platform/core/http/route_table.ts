@@ -11,7 +11,7 @@ export type PathPattern = string;
 
 export interface RouteSet<Handler> {
   readonly path: PathPattern;
-  /** The handler of a method; HEAD is answered as GET is. */
+  /** The handler of a method; HEAD is handled like GET. */
   find(method: string): Handler | undefined;
   /** Value of the field `Allow` (RFC 9110, 10.2.1). */
   readonly allow: string;

@@ -57,7 +57,7 @@ const samples = [
   })),
 ];
 
-Deno.test("each path is the most specific endpoint's, and Allow names all of its methods", async () => {
+Deno.test("each path belongs to the most specific endpoint, and Allow names all of its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);
@@ -79,7 +79,7 @@ Deno.test("each path is the most specific endpoint's, and Allow names all of its
   }
 });
 
-Deno.test("HEAD is answered as GET is, without a body", async () => {
+Deno.test("HEAD gets the response to GET without a body", async () => {
   const router = namingRouter();
   const head = (path: string) =>
     router.fetch(new Request(`http://platform.test${path}`, { method: "HEAD" }), client);
@@ -89,7 +89,7 @@ Deno.test("HEAD is answered as GET is, without a body", async () => {
   assert.deepEqual([other.status, other.headers.get("allow")], [405, "OPTIONS, POST"]);
 });
 
-Deno.test("RouteTable refuses two spellings of one path, and a method that is bound twice", () => {
+Deno.test("RouteTable refuses two spellings of one path, and a duplicate method", () => {
   const table = new RouteTable<null>();
   table.add("GET", "/a/:one", null);
   assert.throws(

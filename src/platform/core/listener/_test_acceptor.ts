@@ -45,7 +45,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Serves a listener by its own acceptor. */
+/** Serves a listener with its own acceptor. */
 export function serverOf(
   listener: Deno.TcpListener | Deno.TlsListener,
   given: GivenAcceptor = {},

@@ -24,7 +24,7 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   return done;
 }
 
-Deno.test("acceptAll() continues after a shortage, in pauses that grow and start over", async () => {
+Deno.test("acceptAll() continues after a shortage, with growing pauses that reset", async () => {
   const short: Step[] = Array.from({ length: 9 }, () => "shortage");
   const seen = await run([...short, "connection", "shortage"]);
   const pauses = seen.filter((line) => line.startsWith("pause")).map((line) =>

@@ -25,8 +25,7 @@ function optionOf(descriptor: number, option: number): number {
 }
 
 Deno.test({
-  name:
-    "setAcceptedOptions() lets connections start without Nagle's wait, and with a limit to stalls",
+  name: "setAcceptedOptions() turns off Nagle's algorithm and limits stalls",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

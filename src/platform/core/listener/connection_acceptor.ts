@@ -137,8 +137,8 @@ export class ConnectionAcceptor {
     const { maxConnections } = this.#options.limits;
     this.#warnings.note(
       this.#table.isFull
-        ? `All ${maxConnections} connections are in use. Idle ones are closed for new ones. Raise the limit with --max-connections`
-        : "Few file descriptors are left. Idle connections are closed for new ones",
+        ? `All ${maxConnections} connections are in use. Idle ones are closed to make room. Raise the limit with --max-connections`
+        : "Few file descriptors are left. Idle connections are closed to make room",
     );
     this.#table.evict(Math.ceil(maxConnections * EVICTED_PART));
     while (!closed.aborted && !this.#hasRoom()) {

@@ -37,7 +37,7 @@ async function withTlsAcceptor(
 
 const LAST_GET = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
-Deno.test("ConnectionAcceptor closes connections whose first head does not arrive", () =>
+Deno.test("ConnectionAcceptor closes connections whose first headers do not arrive", () =>
   withAcceptor({ bounds: { headMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "GET / HTTP/1.1\r\nHo");
@@ -51,7 +51,7 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after a response
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
   }));
 
-Deno.test("ConnectionAcceptor closes connections that stay idle after a response in one piece", () => {
+Deno.test("ConnectionAcceptor closes connections that stay idle after an unchunked response", () => {
   const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
@@ -59,7 +59,7 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after a response
   });
 });
 
-Deno.test("ConnectionAcceptor counts no response over HTTP/1.1 as given up that the client took", () => {
+Deno.test("ConnectionAcceptor does not count a response that an HTTP/1.1 client received as abandoned", () => {
   const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler }, async ({ port }) => {
     using client = await open(port);
@@ -107,7 +107,7 @@ Deno.test("ConnectionAcceptor cuts off a request whose body does not continue", 
   });
 });
 
-Deno.test("ConnectionAcceptor hands on bodies whole, and the connection is used again", () => {
+Deno.test("ConnectionAcceptor passes on complete bodies, and reuses the connection", () => {
   const handler = async (request: Request) => new Response(await request.text());
   return withAcceptor({ handler }, async ({ port }) => {
     const text = "0123456789".repeat(50_000);
@@ -118,7 +118,7 @@ Deno.test("ConnectionAcceptor hands on bodies whole, and the connection is used 
   });
 });
 
-Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not arrive, including sockets", () =>
+Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not arrive, including their sockets", () =>
   withTlsAcceptor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "\x16\x03\x01");
@@ -153,7 +153,7 @@ Deno.test("ConnectionAcceptor refuses too many connections of one address, and s
   assert.match(warnings.join(), /Refused a connection from 127\.0\.0\.1: .*per-address/);
 });
 
-Deno.test("ConnectionAcceptor lets idle connections make room where all places are taken", () =>
+Deno.test("ConnectionAcceptor closes idle connections if all slots are taken", () =>
   withAcceptor(
     { bounds: { maxConnections: 4, maxPerAddress: 100 } },
     async ({ port, acceptor }) => {
@@ -166,7 +166,7 @@ Deno.test("ConnectionAcceptor lets idle connections make room where all places a
     },
   ));
 
-Deno.test("ConnectionAcceptor counts a WebSocket for as long as it is open", () => {
+Deno.test("ConnectionAcceptor counts a WebSocket as long as it is open", () => {
   const closed = Promise.withResolvers<void>();
   return withAcceptor({
     bounds: { keepAliveMs: 1, maxPerAddress: 1 },
@@ -211,7 +211,7 @@ const heads: readonly (readonly [name: string, head: string, status: RegExp])[] 
 ];
 
 for (const [name, head, status] of heads) {
-  Deno.test(`ConnectionAcceptor judges a request with ${name}`, () =>
+  Deno.test(`ConnectionAcceptor checks a request with ${name}`, () =>
     withAcceptor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
       using client = await open(port);
       const written = client.conn.write(new TextEncoder().encode(`${head}\r\n`)).catch(() => {});
@@ -220,7 +220,7 @@ for (const [name, head, status] of heads) {
     }));
 }
 
-Deno.test("ConnectionAcceptor passes on the listener's scheme, whatever the request line says", () =>
+Deno.test("ConnectionAcceptor passes on the listener's scheme, regardless of the request line", () =>
   withAcceptor({ handler: (_, { scheme }) => new Response(scheme) }, async ({ port }) => {
     const line = "GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
     using client = await open(port, line);

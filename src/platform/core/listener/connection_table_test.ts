@@ -54,20 +54,20 @@ Deno.test("admit() replaces the longest idle connection of the newcomer's addres
   assert.equal(table.size, 3);
 });
 
-Deno.test("admit() refuses a newcomer whose address is busy on all that it may have", () => {
+Deno.test("admit() refuses a new connection if all connections of its address are busy", () => {
   const { table, admit } = testTable();
   for (const name of ["one", "two"]) table.began(admit(name, "192.0.2.1")!);
   assert.equal(admit("three", "192.0.2.1"), undefined);
   assert.notEqual(admit("else", "192.0.2.2"), undefined);
 });
 
-Deno.test("admit() counts connections without a group for no address", () => {
+Deno.test("admit() does not count connections without a group towards an address", () => {
   const { table } = testTable();
   for (let count = 0; count < 3; count++) table.began(table.admit(undefined, "head")!);
   assert.equal(table.size, 3);
 });
 
-Deno.test("evict() ends those that wait longest, and none that is busy", () => {
+Deno.test("evict() ends connections that wait the longest, and never a busy one", () => {
   const { table, clock, ended, admit } = testTable();
   table.began(admit("busy")!);
   for (const name of ["first", "second", "third"]) {
@@ -160,7 +160,7 @@ Deno.test("finish() ends connections between requests, and leaves new ones to fi
   assert.deepEqual(ended, ["new at once", "shaking at once"]);
 });
 
-Deno.test("sweep() ends a shared connection whose responses rest, after those that continue", () => {
+Deno.test("sweep() ends a shared connection whose responses have stalled, after active ones", () => {
   const { table, clock, admit, sweepAt } = testTable();
   const entry = admit("a")!;
   entry.isShared = true;
@@ -171,7 +171,7 @@ Deno.test("sweep() ends a shared connection whose responses rest, after those th
   clock.time = 50;
   table.progressed(moving!);
   assert.deepEqual(sweepAt(59), []);
-  assert.deepEqual(sweepAt(60), [], "another one goes on");
+  assert.deepEqual(sweepAt(60), [], "another one continues");
   table.sent(entry, moving!, "whole");
   table.ended(entry);
   assert.deepEqual(sweepAt(62), ["a at once"]);
@@ -179,13 +179,13 @@ Deno.test("sweep() ends a shared connection whose responses rest, after those th
   assert.deepEqual(sweepAt(63), [], "its source is slow, not its client");
 });
 
-Deno.test("sends() ends the connection that has most, when all that may be held is held", () => {
+Deno.test("sends() ends the connection with the most unsent data when the limit is reached", () => {
   const { table, ended, admit } = testTable();
   const [large, small] = ["a", "b"].map((name) => admit(name)!);
   table.sends(large!, { bytes: 64 * 1024 * 1024, stands: 1 });
   assert.deepEqual(ended, []);
   table.sends(small!, { bytes: 1024, stands: 1 });
-  assert.deepEqual(ended, [], "it has its share");
+  assert.deepEqual(ended, [], "it uses its share");
   table.sends(large!, { bytes: 1, stands: 1 });
   assert.deepEqual(ended, ["a at once"]);
   table.remove(large!);
@@ -193,7 +193,7 @@ Deno.test("sends() ends the connection that has most, when all that may be held 
   assert.deepEqual(ended, ["a at once"]);
 });
 
-Deno.test("a connection ends that resets many responses in a short time", () => {
+Deno.test("a connection that resets many responses in a short time ends", () => {
   const { table, clock, ended, admit } = testTable();
   const entry = admit("a")!;
   const giveUp = (count: number) => {
@@ -209,7 +209,7 @@ Deno.test("a connection ends that resets many responses in a short time", () => 
   assert.deepEqual(ended, ["a at once"]);
 });
 
-Deno.test("began() ends a connection with more requests than streams can be open", () => {
+Deno.test("began() ends a connection with more requests than allowed streams", () => {
   const { table, ended, admit } = testTable();
   const entry = admit("a")!;
   for (let count = 0; count < 256; count++) assert.equal(table.began(entry), true);

@@ -53,7 +53,7 @@ async function readSome(client: Deno.Conn): Promise<string> {
 }
 
 for (const [on, prepare] of sendAtEnd) {
-  Deno.test(`requests that have arrived on ${on} get a response when it stops`, async () => {
+  Deno.test(`requests that arrived on ${on} get a response when it stops`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const server = serverOf(listener, {});
     using client = await open(server.port);
@@ -65,7 +65,7 @@ for (const [on, prepare] of sendAtEnd) {
   });
 }
 
-Deno.test("a new connection may still send its first request while the acceptor drains", async () => {
+Deno.test("a new connection can still send its first request while the acceptor drains", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const server = serverOf(listener, {});
   using client = await open(server.port);

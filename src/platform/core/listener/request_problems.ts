@@ -1,4 +1,6 @@
-/** Requests refused for their head: host (RFC 9112, 3.2) or end of body (6.1) unclear. @module */
+/**
+ * Requests refused for their headers: host (RFC 9112, 3.2) or end of body (6.1) unclear. @module
+ */
 import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 
 const COMMA = ",";

@@ -43,7 +43,7 @@ Deno.test("hostProblem() asks no Host of HTTP/2", () => {
   assert.equal(hostProblem(facts), undefined);
 });
 
-Deno.test("framingProblem() refuses a length next to a coding, and neither alone", () => {
+Deno.test("framingProblem() refuses a length with a coding, but not either alone", () => {
   const [length, coding] = [{ "content-length": "5" }, { "transfer-encoding": "chunked" }];
   assert.match(framingProblem(new Headers({ ...length, ...coding }))!, /not both/);
   for (const headers of [length, coding, {}]) {

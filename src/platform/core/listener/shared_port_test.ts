@@ -59,7 +59,7 @@ Deno.test({
 
 for (const hostname of ["127.0.0.1", "::1"]) {
   Deno.test({
-    name: `sharePort() keeps all connections to ${hostname}, whoever joins`,
+    name: `sharePort() keeps all connections to ${hostname}, regardless of who joins`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const before = Deno.listen({ hostname, port: 0 });
@@ -98,7 +98,7 @@ async function startOther(port: number, own: number): Promise<Deno.ChildProcess>
 
 for (const order of [[0, 1], [1, 0]]) {
   Deno.test({
-    name: `stopReceiving() leaves connections to others while sockets close, as ${order}`,
+    name: `stopReceiving() leaves connections to others while sockets close, ${order}`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const first = Deno.listen({ hostname: "127.0.0.1", port: 0, reusePort: true });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ThrottledLog } from "./throttled_log.ts";
 
-Deno.test("ThrottledLog.note() says something twice a minute, and how often it was silent", () => {
+Deno.test("ThrottledLog.note() logs a message twice a minute, and how many it omitted", () => {
   const lines: string[] = [];
   let time = 0;
   const shortages = new ThrottledLog({ now: () => time, log: (line) => lines.push(line) });

@@ -30,10 +30,10 @@ export interface ConnectionLimits {
   readonly maxPerAddress: number;
   /** Time for a TLS handshake. */
   readonly handshakeMs: number;
-  /** Time for the head of the first request. */
+  /** Time for the headers of the first request. */
   readonly headMs: number;
   /** Time without progress of a body, in either direction. */
   readonly bodyMs: number;
-  /** Time from the end of a response to the head of the next request. */
+  /** Time from the end of a response to the headers of the next request. */
   readonly keepAliveMs: number;
 }

@@ -33,7 +33,7 @@ for (const [name, handler] of HANDLERS) {
   });
 }
 
-Deno.test("a response that is a stream may read the body after its head is sent", async () => {
+Deno.test("a streamed response can read the body after its headers are sent", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const server = serverOf(listener, { handler: ({ body }) => new Response(body) });
   const head = "POST / HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\ncontent-length: 5\r\n\r\n";

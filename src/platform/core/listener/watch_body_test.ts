@@ -55,7 +55,7 @@ Deno.test("watchBody() ends the wait for a short body that breaks off", async ()
   assert.deepEqual(told, ["wait", "over"]);
 });
 
-Deno.test("watchBody() gives the same stream each time it is asked for", () => {
+Deno.test("watchBody() returns the same stream each time", () => {
   const { seen } = watchedRequest(SHORT);
   assert.equal(seen.body, seen.body);
 });
@@ -87,7 +87,7 @@ for (
 ) {
   const version = shared ? "HTTP/2" : "HTTP/1";
   const name = `${method} with ${JSON.stringify(headers)} in ${version}`;
-  Deno.test(`watchRequest() has ${wanted} as the body of ${name}`, async () => {
+  Deno.test(`watchRequest() returns ${wanted} as the body of ${name}`, async () => {
     const request = new Request("http://a.test/", { method, headers, body: "1234" });
     let waits = 0;
     const awaits = () => ({ over: () => void waits++ });
@@ -99,7 +99,7 @@ for (
   });
 }
 
-Deno.test("watchRequest() leaves a GET as it is", () => {
+Deno.test("watchRequest() does not change a GET", () => {
   const request = new Request("http://a.test/");
   assert.equal(watchRequest(request, { shared: false, awaits: () => assert.fail() }), request);
   assert.equal(Object.getPrototypeOf(request), Request.prototype);

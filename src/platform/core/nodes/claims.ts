@@ -35,8 +35,9 @@ export class Claims {
   }
 
   /**
-   * Claims work by its own record. `update` stores this process unless another process has claimed
-   * it in the meantime; returns its result, or `undefined` if another live process has the work.
+   * Claims work with its own record. `update` stores this process unless another process has
+   * claimed it in the meantime; returns its result, or `undefined` if another live process has the
+   * work.
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,
@@ -45,7 +46,7 @@ export class Claims {
     return await this.isHeldElsewhere(holder) ? undefined : await update(this.holder);
   }
 
-  /** Claims listed work by its own record. The end of the work deletes the check's key. */
+  /** Claims listed work with its own record. The end of the work deletes the check's key. */
   async take(
     kv: RecordStore,
     key: RecordKey,

@@ -25,7 +25,7 @@ Deno.test("Claims.take() gives work to one process, until it ends it or dies", a
   const taken = await loser.take(kv, claimKey, work);
   assert.notEqual(taken, undefined);
   const late = await kv.atomic().check(first ?? second!).delete(claimKey).commit();
-  assert.equal(late.ok, false, "who has lost the claim cannot end the work");
+  assert.equal(late.ok, false, "a process that has lost the claim cannot end the work");
   await kv.set(work.key, 2);
   assert.equal(await winner.take(kv, claimKey, work), undefined, "it changed since it was listed");
 });

@@ -42,7 +42,7 @@ export class Leases {
     return ROLES.filter((role) => this.leads(role));
   }
 
-  /** Calls `begin` each time that this node gets the role again, even after a late pulse. */
+  /** Calls `begin` each time this node gets the role again, even after a late pulse. */
   onGained(role: Role, begin: () => void): void {
     this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
     if (this.leads(role)) begin();

@@ -29,7 +29,7 @@ async function withParts(run: (parts: LeaseBench) => Promise<void>): Promise<voi
   }
 }
 
-Deno.test("Leases are held by one node, and by another once its pulse is gone", () =>
+Deno.test("Leases are held by one node, and by another once the first stops reporting", () =>
   withParts(async ({ node, expire }) => {
     const [a, b] = [node("a"), node("b")];
     const gained: string[] = [];
@@ -41,7 +41,7 @@ Deno.test("Leases are held by one node, and by another once its pulse is gone", 
     await b.round();
     assert.deepEqual([b.roles, gained], [ROLES, ["events"]]);
     await a.round();
-    assert.deepEqual(a.roles, [], "it notices that it leads nothing any more");
+    assert.deepEqual(a.roles, [], "it notices that it no longer leads anything");
   }));
 
 Deno.test("Leases call back waiters for a role once a late pulse is stored again", () =>
@@ -53,16 +53,16 @@ Deno.test("Leases call back waiters for a role once a late pulse is stored again
     assert.equal(begun, 1);
     clock.time = PULSE_MS / 2;
     await a.round();
-    assert.equal(begun, 1, "it has led all the time");
+    assert.equal(begun, 1, "it has led the whole time");
     clock.time = 10 * PULSE_MS;
     await expire("a1");
-    assert.ok(!a.leads("events"), "the store was away");
+    assert.ok(!a.leads("events"), "the store was down");
     await a.round();
     assert.ok(a.leads("events"));
     assert.equal(begun, 2);
   }));
 
-Deno.test("Leases that are given back are taken at once", () =>
+Deno.test("Leases that are released can be taken immediately", () =>
   withParts(async ({ node }) => {
     const [a, b] = [node("a"), node("b")];
     await a.round();
@@ -79,7 +79,7 @@ Deno.test("a node keeps the leases of its previous process, because no one else 
     assert.deepEqual(again.roles, ROLES);
   }));
 
-Deno.test("Leases.leads() is false where the pulse may have expired, whatever the store says", () =>
+Deno.test("Leases.leads() is false if the lease may have expired, regardless of the store", () =>
   withParts(async ({ node, clock }) => {
     const a = node("a");
     await a.round();
@@ -89,7 +89,7 @@ Deno.test("Leases.leads() is false where the pulse may have expired, whatever th
     assert.ok(!a.leads("events"));
     assert.equal(await a.during("events", () => Promise.resolve("done")), undefined);
     await a.round();
-    assert.ok(a.leads("events"), "nobody has taken it meanwhile");
+    assert.ok(a.leads("events"), "no one has taken it in the meantime");
   }));
 
 Deno.test("a round stores nothing once another node leads, and all before", () =>
@@ -108,7 +108,7 @@ Deno.test("a round stores nothing once another node leads, and all before", () =
     assert.ok(!a.leads("health"));
   }));
 
-Deno.test("a check of a round's own that fails is its own affair while the lease is held", () =>
+Deno.test("a failed check of a round does not affect the lease", () =>
   withParts(async ({ kv, node }) => {
     const a = node("a");
     await a.round();

@@ -63,7 +63,7 @@ Deno.test("Membership.join() refuses the name of another data directory's node",
     });
   }));
 
-Deno.test("Membership.join() takes the place of a process before on the same data directory", () =>
+Deno.test("Membership.join() replaces an earlier process on the same data directory", () =>
   withNodes(async (join) => {
     await join("a", "x", "before");
     const again = await join("a", "x", "after");
@@ -71,7 +71,7 @@ Deno.test("Membership.join() takes the place of a process before on the same dat
     assert.deepEqual([node?.instance, node?.roles.length, others], ["after", ROLES.length, []]);
   }));
 
-Deno.test("Membership.isAlive() is so while a process has its pulse", () =>
+Deno.test("Membership.isAlive() is true while a process reports that it is alive", () =>
   withNodes(async (join, kv) => {
     const [a] = [await join("a", "x"), await join("b", "y")];
     assert.deepEqual([await a.isAlive("a x"), await a.isAlive("b y")], [true, true]);

@@ -37,7 +37,7 @@ export const leaseRecord = z.object({
   node: z.string(),
   /** Of the process with the lease, which keeps it as long as its pulse is stored. */
   instance: z.string(),
-  /** How often the lease was acquired. */
+  /** How many times the lease was acquired. */
   epoch: z.number(),
 });
 

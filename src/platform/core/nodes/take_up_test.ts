@@ -60,7 +60,7 @@ async function withNodes(apartMs: number, run: (nodes: Nodes) => Promise<void>):
   });
 }
 
-Deno.test("all leases of a node that died are held by another within 15 seconds", async () => {
+Deno.test("another node takes over all leases of a dead node within 15 seconds", async () => {
   for (let apartMs = 0; apartMs < PULSE_EVERY_MS; apartMs += STEP_MS) {
     for (let afterMs = 0; afterMs <= 2 * PULSE_EVERY_MS; afterMs += STEP_MS) {
       await withNodes(apartMs, async ({ dying, other, die }) => {
@@ -73,7 +73,7 @@ Deno.test("all leases of a node that died are held by another within 15 seconds"
   }
 });
 
-Deno.test("messages that a node was sending when it died are sent by another", () =>
+Deno.test("another node sends the messages that a dead node was sending", () =>
   withNodes(1500, async ({ kv, dying, other, die }) => {
     const gate = Promise.withResolvers<void>();
     const open = (nodes: Membership, channel: Channel) =>
@@ -123,7 +123,7 @@ function build(id: string, place: number): BuildRecord {
   };
 }
 
-Deno.test("builds that a node was running when it died are run by another", () =>
+Deno.test("another node runs the builds that a dead node was running", () =>
   withNodes(0, async ({ kv, dying, other, die }) => {
     const ended = Promise.withResolvers<BuildEnd>();
     const begun: string[] = [];
@@ -163,7 +163,7 @@ Deno.test("builds that a node was running when it died are run by another", () =
     assert.deepEqual(states, ["SUCCEEDED", "SUCCEEDED"]);
   }));
 
-Deno.test("an event that a node had noted when it died is raised by another", () =>
+Deno.test("another node raises an event that a dead node had noted", () =>
   withNodes(2500, async ({ kv, other, die }) => {
     const seen: string[] = [];
     const bus = new EventBus({

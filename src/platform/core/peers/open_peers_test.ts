@@ -90,7 +90,7 @@ const refused = (reason: RegExp) => (error: Error) => {
   return true;
 };
 
-Deno.test("a node answers another part by part, and no one on the way can read it", () =>
+Deno.test("a node responds to another in parts, and no one in between can read it", () =>
   withPeers(async ({ a, b, sent }, network) => {
     let seen = "";
     network.change = (bytes) => {
@@ -103,7 +103,7 @@ Deno.test("a node answers another part by part, and no one on the way can read i
     assert.ok(!sent[0]!.body.includes("count"));
   }));
 
-Deno.test("a question that is sent again is answered under another key", () =>
+Deno.test("a resent request gets a response under another key", () =>
   withPeers(async ({ a, b, sent }) => {
     b.answer("count", z.number(), count);
     await ask(a);
@@ -114,7 +114,7 @@ Deno.test("a question that is sent again is answered under another key", () =>
     assert.notEqual(await again(), await again());
   }));
 
-Deno.test("a response that was changed, cut or put in another order is none", () =>
+Deno.test("a response that was changed, truncated or reordered is refused", () =>
   withPeers(async ({ a, b }, network) => {
     b.answer("count", z.number(), count);
     network.change = (bytes) => {
@@ -133,7 +133,7 @@ Deno.test("a response that was changed, cut or put in another order is none", ()
     await assert.rejects(ask(a), refused(/was modified in transit/));
   }));
 
-Deno.test("questions of others, of long ago, to a different process and unknown ones are refused", () =>
+Deno.test("foreign, outdated, misdirected and unknown requests are refused", () =>
   withPeers(async ({ a, b }, { times }) => {
     b.answer("count", z.number(), count);
     await assert.rejects(
@@ -162,7 +162,7 @@ Deno.test("a failing node reports that, but not the reason", () =>
   withPeers(async ({ a, b }) => {
     b.answer("fail", z.null(), async function* () {
       yield await Promise.resolve(1);
-      throw new Error("a path of its own");
+      throw new Error("its own path");
     });
     await assert.rejects(ask(a, { name: "fail", data: null }), refused(/Its log has the reason$/));
   }));

@@ -6,7 +6,7 @@ export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 
-/** Another node that was heard of a moment ago. */
+/** Another node that was heard from a moment ago. */
 export interface Peer {
   readonly id: string;
   /** Of its process. */
@@ -31,7 +31,7 @@ export interface PeerQuestion {
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {
-  /** Answers the questions of a name from now on. */
+  /** Responds to questions with a name from now on. */
   answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
   list(): Promise<readonly Peer[]>;
   /** Nodes of the last day that are down. */

@@ -58,7 +58,7 @@ export interface FaultyStorage extends AsyncDisposable {
   readonly requests: string[];
   /** Decides about each request from now on; all pass at first. */
   fault: Fault;
-  /** Passes a request on and returns the storage's answer. */
+  /** Passes on a request and returns the storage's response. */
   pass(request: Request): Promise<Response>;
 }
 

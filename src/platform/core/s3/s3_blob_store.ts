@@ -32,10 +32,10 @@ const MAX_REMEMBERED = 1_000_000;
 /** Blobs that are looked up, or fetched, at the same time. */
 const PARALLEL = 32;
 
-/** How often a file that vanishes before it is opened is fetched. */
+/** How many times to fetch a file that vanishes before it is opened. */
 const MAX_FETCHES = 3;
 
-/** How often content that arrives damaged is fetched. */
+/** How many times to fetch content that arrives damaged. */
 const MAX_DOWNLOADS = 3;
 
 /** Pause between checks of a blob that is being removed, in milliseconds. */
@@ -49,7 +49,7 @@ export interface S3BlobStoreOptions {
   /** Folder of the cached files. */
   readonly root: string;
   readonly now: Clock;
-  /** Called with a message for the operator where an object is damaged. */
+  /** Called with a message for the operator if an object is damaged. */
   onDamaged(message: string): void;
 }
 

@@ -87,7 +87,7 @@ const PASSING: Readonly<Record<string, Fault>> = {
 };
 
 for (const [name, fault] of Object.entries(PASSING)) {
-  testFaults(`uploads and downloads outlast ${name}`, async ({ storage, node }) => {
+  testFaults(`uploads and downloads survive ${name}`, async ({ storage, node }) => {
     const sha256 = sha256Hex("content");
     const writer = (await node("a")).of(WORKSPACE);
     storage.fault = first(2, "PUT", fault);
@@ -99,7 +99,7 @@ for (const [name, fault] of Object.entries(PASSING)) {
   });
 }
 
-testFaults("a download that breaks off half-way is made anew", async ({ storage, node }) => {
+testFaults("a download that breaks off halfway is repeated", async ({ storage, node }) => {
   const content = "x".repeat(200_000);
   const sha256 = sha256Hex(content);
   await (await node("a")).of(WORKSPACE).put(sha256, bytes(content));
@@ -118,7 +118,7 @@ testFaults("a download that breaks off half-way is made anew", async ({ storage,
   assert.equal((await reader.of(WORKSPACE).read(sha256)).length, 200_000);
 });
 
-testFaults("an upload in parts that fails leaves nothing", async ({ storage, node }) => {
+testFaults("a failed multipart upload leaves nothing", async ({ storage, node }) => {
   const vault = await node("a");
   const blobs = vault.of(WORKSPACE);
   const content = new Uint8Array(5 * PART_BYTES + 1).fill(7);
@@ -127,7 +127,7 @@ testFaults("an upload in parts that fails leaves nothing", async ({ storage, nod
     request.url.includes("partNumber=4") ? error(503, "SlowDown") : "pass";
   await assert.rejects(blobs.putStream(sha256, streamOf(content), HUGE), UnavailableError);
   const aborted = storage.requests.filter((line) => line.startsWith("DELETE"));
-  assert.equal(aborted.length, 1, "the upload is given up");
+  assert.equal(aborted.length, 1, "the upload is aborted");
   storage.fault = () => "pass";
   assert.deepEqual(await Array.fromAsync(vault.list()), []);
   assert.equal(await blobs.verify(sha256), undefined);
@@ -135,20 +135,25 @@ testFaults("an upload in parts that fails leaves nothing", async ({ storage, nod
   assert.equal(await (await node("b")).of(WORKSPACE).size(sha256), content.length);
 });
 
-testFaults("an upload whose last answer is lost counts as made", async ({ storage, node }) => {
-  const content = new Uint8Array(3 * PART_BYTES).fill(9);
-  const sha256 = sha256Hex(content);
-  let lost = 0;
-  storage.fault = async (request) => {
-    if (request.method !== "POST" || !request.url.includes("uploadId") || lost++ > 0) return "pass";
-    await (await storage.pass(request)).body?.cancel();
-    return error(500, "InternalError");
-  };
-  await (await node("a")).of(WORKSPACE).putStream(sha256, streamOf(content), HUGE);
-  assert.equal(await (await node("b")).of(WORKSPACE).size(sha256), content.length);
-});
+testFaults(
+  "an upload whose last response is lost counts as complete",
+  async ({ storage, node }) => {
+    const content = new Uint8Array(3 * PART_BYTES).fill(9);
+    const sha256 = sha256Hex(content);
+    let lost = 0;
+    storage.fault = async (request) => {
+      if (
+        request.method !== "POST" || !request.url.includes("uploadId") || lost++ > 0
+      ) return "pass";
+      await (await storage.pass(request)).body?.cancel();
+      return error(500, "InternalError");
+    };
+    await (await node("a")).of(WORKSPACE).putStream(sha256, streamOf(content), HUGE);
+    assert.equal(await (await node("b")).of(WORKSPACE).size(sha256), content.length);
+  },
+);
 
-testFaults("content that arrives damaged is fetched anew", async ({ storage, node }) => {
+testFaults("content that arrives damaged is fetched again", async ({ storage, node }) => {
   const sha256 = sha256Hex("right");
   await (await node("a")).of(WORKSPACE).put(sha256, bytes("right"));
   storage.fault = first(
@@ -179,7 +184,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "a storage that does not respond is given up, and named",
+  "a storage that does not respond is given up on, and named",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");
@@ -213,11 +218,11 @@ testFaults("requests for one file at the same time share one fetch", async ({ st
   await reader.read(sha256);
   const part = await reader.stream(sha256, { start: 10, end: 19 });
   assert.equal((await new Response(part).text()).length, 10);
-  assert.equal(storage.requests.length, 1, "what is cached is read without the storage");
+  assert.equal(storage.requests.length, 1, "cached content is read without the storage");
 });
 
 testFaults(
-  "a cached file that is damaged or gone is fetched anew",
+  "a damaged or missing cached file is fetched again",
   async ({ storage, folder, node }) => {
     const sha256 = sha256Hex("content");
     const blobs = (await node("a")).of(WORKSPACE);
@@ -235,7 +240,7 @@ testFaults(
   },
 );
 
-testFaults("keys that the storage refuses end the start", async ({ storage, node }) => {
+testFaults("refused access keys stop the start", async ({ storage, node }) => {
   storage.fault = () => error(403, "InvalidAccessKeyId");
   await assert.rejects(node("a"), /Cannot use the object storage, bucket .*403 InvalidAccessKeyId/);
 });

@@ -15,7 +15,7 @@ Deno.test("parseS3Place() reads bucket, prefix, endpoint and region", () => {
   assert.equal(describeS3Place(place), 'bucket "files/svc/prod" of https://s3.example.com');
 });
 
-Deno.test("parseS3Place() takes Amazon's own storage by default", () => {
+Deno.test("parseS3Place() uses Amazon's own storage by default", () => {
   const place = parseS3Place("s3://my-files?region=eu-central-1");
   const url = s3Url(place, "key");
   assert.equal(url.href, "https://my-files.s3.eu-central-1.amazonaws.com/key");

@@ -28,7 +28,7 @@ const noAnswer = (reason: unknown): S3Error =>
 
 export interface S3Patience {
   /**
-   * Timeout for the head of a response, in addition to the time for the request's body, in
+   * Timeout for the response headers, in addition to the time for the request's body, in
    * milliseconds.
    */
   readonly answerMs: number;
@@ -219,7 +219,7 @@ export class S3Requests {
     await this.attempt(() => this.text({ method: "GET", query }));
   }
 
-  /** Signs a request that the storage carries out only until some seconds from now. */
+  /** Signs a request that the storage carries out only within the next few seconds. */
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
     const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));

@@ -79,21 +79,25 @@ Deno.test("a sweep removes a blob a day after it was marked, on any node", () =>
     assert.equal(await sweep(b, 27), 1);
     assert.equal(await markOf(kv), undefined);
     assert.deepEqual(await Array.fromAsync(a.list()), []);
-    assert.equal(await a.of(WORKSPACE).verify(SHA), undefined, "a does not rely on what it saw");
+    assert.equal(
+      await a.of(WORKSPACE).verify(SHA),
+      undefined,
+      "a does not rely on what it has seen",
+    );
   }));
 
-Deno.test("a node that needs a blob takes back the mark that another has set", () =>
+Deno.test("a node that needs a blob removes the mark that another has set", () =>
   withNodes(async ({ a, b, kv, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
     assert.equal(await b.of(WORKSPACE).verify(SHA), 4);
     assert.equal(await markOf(kv), undefined);
-    assert.equal(await sweep(a, 40), 0, "the day begins anew");
+    assert.equal(await sweep(a, 40), 0, "the day starts again");
     assert.equal(await b.of(WORKSPACE).verify(SHA), 4);
     assert.equal(await sweep(a, 60), 0);
   }));
 
-Deno.test("a mark that is taken back while a sweep removes its blob wins, or the blob is missing", () =>
+Deno.test("if a mark is removed during a sweep, the blob either stays or counts as missing", () =>
   withNodes(async ({ a, b, kv, storage, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
@@ -131,7 +135,7 @@ Deno.test("a blob that is being removed is missing, and is stored again after th
     assert.equal(await markOf(kv), undefined);
   }));
 
-Deno.test("a request that removes an object and comes late is refused by the storage", async () => {
+Deno.test("the storage refuses a late request that removes an object", async () => {
   await using storage = await openFaultyStorage();
   const requests = (ageMs: number) =>
     new S3Requests({

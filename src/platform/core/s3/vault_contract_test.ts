@@ -128,7 +128,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     assert.deepEqual(await Array.fromAsync(vault.list()), []);
   },
 
-  async "keeps nothing of an upload that is cut off"({ vault }) {
+  async "keeps nothing of an interrupted upload"({ vault }) {
     const blobs = vault.of(WORKSPACE);
     const cut = new ReadableStream({
       pull(controller) {
@@ -140,7 +140,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     assert.deepEqual(await Array.fromAsync(vault.list()), []);
   },
 
-  async "looks many blobs up at once"({ vault }) {
+  async "looks up many blobs at once"({ vault }) {
     const blobs = vault.of(WORKSPACE);
     const texts = Array.from({ length: 50 }, (_, index) => `blob ${index}`);
     await Promise.all(texts.map((text) => blobs.put(sha256Hex(text), bytes(text))));
@@ -151,7 +151,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     assert.ok(texts.every((text) => sizes.get(sha256Hex(text)) === text.length));
   },
 
-  async "sweeps what nothing needs, in the end, and nothing else"({ vault }) {
+  async "eventually sweeps unused blobs, and nothing else"({ vault }) {
     const blobs = vault.of(WORKSPACE);
     const [kept, orphan] = [sha256Hex("kept"), sha256Hex("orphan")];
     await blobs.put(kept, bytes("kept"));

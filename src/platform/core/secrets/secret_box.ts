@@ -62,7 +62,7 @@ export class SecretBox {
     const info = new TextEncoder().encode(purpose);
     const salt = new Uint8Array();
     const { base } = this.#ring.current;
-    // A key for AES cannot be read, and `base` derives keys alone.
+    // A key for AES cannot be read, and `base` only derives keys.
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info },
       base,

@@ -21,7 +21,7 @@ Deno.test("SecretBox opens its sealed values, even after a restart", () =>
     assert.equal(await (await openBox(path)).open(sealed, "variable/a"), "hunter2");
   }));
 
-Deno.test("SecretBox never seals twice alike", () =>
+Deno.test("SecretBox never seals a value the same way twice", () =>
   withKeyFile(async (path) => {
     const box = await openBox(path);
     const [one, two] = [await box.seal("x", "p"), await box.seal("x", "p")];
@@ -40,7 +40,7 @@ Deno.test("SecretBox.open() refuses another place, changed bytes and another key
     await assert.rejects(box.open(other, "variable/a"), SecretDamagedError);
   }));
 
-Deno.test("a key file is readable by its owner only", () =>
+Deno.test("a key file is readable only by its owner", () =>
   withKeyFile(async (path) => {
     await openBox(path);
     assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);

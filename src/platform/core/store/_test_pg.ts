@@ -12,7 +12,7 @@ import { openPgStore, type Patience, type PgStore, type StoreAddress } from "../
 
 export { NO_POSTGRES } from "../../../database/server/_test_server.ts";
 
-/** Cuts tests short that would wait for a server. */
+/** Cuts short tests that would wait for a server. */
 export const QUICK: Patience = { connectMs: 2_000, attemptMs: 5_000, failureMs: 300 };
 
 export class TestPg implements AsyncDisposable {

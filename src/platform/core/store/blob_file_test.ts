@@ -23,12 +23,12 @@ const fingerprintOf = async (path: string): Promise<string> => {
   return fingerprint;
 };
 
-Deno.test("openBlobFile() gives the whole content", () =>
+Deno.test("openBlobFile() returns the whole content", () =>
   withFile(async (path) => {
     assert.deepEqual(await readAll((await openBlobFile(path)).stream), CONTENT);
   }));
 
-Deno.test("openBlobFile() changes a file's fingerprint once it is changed", () =>
+Deno.test("openBlobFile() returns another fingerprint once a file has changed", () =>
   withFile(async (path) => {
     const first = await fingerprintOf(path);
     assert.equal(await fingerprintOf(path), first);
@@ -45,7 +45,7 @@ Deno.test("openBlobFile() changes a file's fingerprint once it is changed", () =
     assert.notEqual(await fingerprintOf(path), written);
   }));
 
-Deno.test("openBlobFile() and streamFile() name a blob that is missing", async () => {
+Deno.test("openBlobFile() and streamFile() name a missing blob", async () => {
   await assert.rejects(openBlobFile("/no/such/blob"), BlobDamagedError);
   await assert.rejects(streamFile("/no/such/blob", undefined), BlobDamagedError);
 });

@@ -34,7 +34,7 @@ export const LOCAL_LIMITS: GroupLimits = {
   bytes: 400_000,
 };
 
-/** A store of another machine (`denokv`) takes 10 checks. */
+/** A store on another machine (`denokv`) accepts 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
 /** PostgreSQL commits each operation separately: the limits of one call and its transaction. */

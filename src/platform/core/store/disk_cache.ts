@@ -49,7 +49,7 @@ export class DiskCache {
     await this.#evicting;
   }
 
-  /** Records that a file is there. */
+  /** Records that a file exists. */
   add(name: string, size: number): void {
     this.#forget(name);
     this.#files.set(name, size);

@@ -45,7 +45,7 @@ export interface FsBlobStoreOptions {
   readonly damaged: string;
   /** True if a power loss may lose writes; false by default. */
   readonly isCache?: boolean;
-  /** In milliseconds; lets a file's check remain valid for some seconds. */
+  /** In milliseconds; lets a file's check remain valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
   /** Whether others sweep the same folder; they detect lookups by the age of a file. */
   readonly isShared?: boolean;

@@ -36,7 +36,7 @@ export async function openFsBlobVault(
   options: {
     /** The id of this node, if others use the same folder. */
     readonly owner?: string | undefined;
-    /** In milliseconds; lets a file's check remain valid for some seconds. */
+    /** In milliseconds; lets a file's check remain valid for a few seconds. */
     readonly monotonic?: (() => number) | undefined;
     onDamaged?(message: string): void;
   } = {},

@@ -99,7 +99,7 @@ Deno.test("BlobStore only accepts hashes and workspace ids as names", () =>
     assert.throws(() => vault.of("../x"), TypeError);
   }));
 
-Deno.test("openFsBlobVault() removes files that a crash left half-written", () =>
+Deno.test("openFsBlobVault() removes files left half-written by a crash", () =>
   withVault(async (_, root) => {
     await Deno.writeTextFile(join(root, "incoming", "half"), "hel");
     await openFsBlobVault(root);
@@ -119,7 +119,7 @@ Deno.test("BlobVault.sweep() removes old blobs that no one needs", () =>
     assert.equal(await blobs.size(kept), 4);
   }));
 
-Deno.test("BlobVault.sweep() spares a blob that is asked for in the meantime", () =>
+Deno.test("BlobVault.sweep() keeps a blob that is requested in the meantime", () =>
   withVault(async (vault) => {
     const blobs = vault.of(WORKSPACE);
     await blobs.put(hash, text);
@@ -131,7 +131,7 @@ Deno.test("BlobVault.sweep() spares a blob that is asked for in the meantime", (
     assert.equal(await blobs.size(hash), 11);
   }));
 
-Deno.test("openFsBlobVault() removes unfinished writes of its own node only", async () => {
+Deno.test("openFsBlobVault() removes only unfinished writes of its own node", async () => {
   await inTestFolder(async (root) => {
     for (const owner of ["a", "b"]) {
       await openFsBlobVault(root, { owner });
@@ -144,13 +144,13 @@ Deno.test("openFsBlobVault() removes unfinished writes of its own node only", as
   });
 });
 
-Deno.test("a blob in a folder of several nodes that one of them looks up is spared by the others", async () => {
+Deno.test("a blob in a shared folder that one node looks up is kept by the others", async () => {
   return await inTestFolder(async (root) => {
     const [a, b] = [
       await openFsBlobVault(root, { owner: "a" }),
       await openFsBlobVault(root, { owner: "b" }),
     ];
-    const texts = ["by size", "by verify", "by verifyAll", "by link", "not asked for"];
+    const texts = ["by size", "by verify", "by verifyAll", "by link", "not requested"];
     const hashes = texts.map((each) => sha256Hex(each));
     const old = new Date(Date.now() - 2 * 60 * 60_000);
     for (const [index, each] of texts.entries()) {

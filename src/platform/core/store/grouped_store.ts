@@ -45,7 +45,7 @@ export class GroupedStore extends StoreLayer {
     this.get = sharedReads(under);
   }
 
-  /** @throws {StoreBusyError} if too much waits already. */
+  /** @throws {StoreBusyError} if too much is already waiting. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
     // Later additions to the operation belong to its next commit.

@@ -64,7 +64,7 @@ Deno.test("GroupedStore() lets writers that wait for a flush share the next one"
     assert.equal((await versions()).size, 2);
   }));
 
-Deno.test("GroupedStore() fails the one whose check fails, and no other of its transaction", () =>
+Deno.test("GroupedStore() fails the commit whose check fails, and no other in its transaction", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["taken"], bytes(1));
     const outcomes = await Promise.all(Array.from({ length: 9 }, (_, n) =>
@@ -76,7 +76,7 @@ Deno.test("GroupedStore() fails the one whose check fails, and no other of its t
     assert.deepEqual(made, [0, 1, 2, 3, 5, 6, 7, 8]);
   }));
 
-Deno.test("GroupedStore() never shows a check values set in the same transaction", () =>
+Deno.test("GroupedStore() hides values set in the same transaction from checks", () =>
   withStores(async ({ grouped }) => {
     const claim = (value: number) =>
       grouped.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], bytes(value)).commit();
@@ -98,7 +98,7 @@ Deno.test("GroupedStore() commits changes of the same keys in the order of the c
     assert.deepEqual((await grouped.get(["b"])).value, bytes(3));
   }));
 
-Deno.test("GroupedStore() separates commits that Deno KV would half store: counters of another type", () =>
+Deno.test("GroupedStore() separates commits that Deno KV would store in part: counters of another type", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["no counter"], bytes(1));
     const others = Array.from({ length: 5 }, (_, n) => grouped.set(["other", n], bytes(n)));
@@ -111,7 +111,7 @@ Deno.test("GroupedStore() separates commits that Deno KV would half store: count
     assert.equal((await Array.fromAsync(grouped.list({ prefix: ["other"] }))).length, 5);
   }));
 
-Deno.test("GroupedStore() answers a commit of nothing without a transaction", () =>
+Deno.test("GroupedStore() accepts an empty commit without a transaction", () =>
   withStores(async ({ grouped, versions }) => {
     const { versionstamp } = await grouped.set(["k"], bytes(1));
     assert.deepEqual(await grouped.atomic().commit(), { ok: true, versionstamp });
@@ -141,7 +141,7 @@ Deno.test("GroupedStore() refuses commits if too many wait, and accepts them aga
     await grouped.set(["after"], bytes(1));
   }));
 
-Deno.test("GroupedStore() fails all writers of a store that was closed", () =>
+Deno.test("GroupedStore() fails all writers of a closed store", () =>
   withStores(async ({ grouped }) => {
     const under = await DenoStore.open(":memory:");
     const closed = new GroupedStore(under, sharingCommitter(under, LOCAL_LIMITS));
@@ -208,7 +208,7 @@ const outcomeOf = (commit: Promise<Outcome>) =>
 const contentsOf = (kv: RecordStore) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, value }) => [key, value]);
 
-Deno.test("GroupedStore() has the outcomes of sequential commits for all concurrent ones", async () => {
+Deno.test("GroupedStore() gives concurrent commits the outcomes of sequential ones", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(commit, { maxLength: 12 }),

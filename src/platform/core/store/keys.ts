@@ -9,7 +9,7 @@ export const keys = {
   /** Records that were found damaged, by their encoded keys. */
   damagedRecords: (): Key => ["damaged_records"],
   damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
-  /** Nodes that share the store, by name; a node that is not heard of expires. */
+  /** Nodes that share the store, by name; a node that is not heard from expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
   /** Nodes of the last day; their own data is missing if they are gone. */
@@ -238,7 +238,7 @@ export const keys = {
   allDatabases: (): Key => ["databases"],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
-  /** Databases that can be restored, those of deleted projects too. */
+  /** Databases that can be restored, including those of deleted projects. */
   allDeletedDatabases: (): Key => ["deleted_databases"],
   deletedDatabases: (workspaceId: string): Key => ["deleted_databases", workspaceId],
   deletedDatabase: (workspaceId: string, id: string): Key => ["deleted_databases", workspaceId, id],

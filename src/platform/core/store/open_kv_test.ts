@@ -35,7 +35,7 @@ Deno.test({
   },
 });
 
-Deno.test("openKv() says of a password in an address that it is to be left out", async () => {
+Deno.test("openKv() refuses a password in a URL, with advice", async () => {
   await assert.rejects(openKv("postgres://svc:secret@db/svc"), (error: Error) => {
     assert.match(error.message, /^Leave the password out of the URL/);
     assert.ok(!error.message.includes("secret"));
@@ -43,7 +43,7 @@ Deno.test("openKv() says of a password in an address that it is to be left out",
   });
 });
 
-Deno.test("openKv() reports that a store is damaged whose keys cannot be decoded", () =>
+Deno.test("openKv() reports a store as damaged if its keys cannot be decoded", () =>
   inTestFolder(async (folder) => {
     const place = join(folder, "kv.sqlite3");
     const store = await openKv(place);

@@ -34,7 +34,7 @@ async function through(pg: TestPg, hosts: StoreAddress["hosts"]): Promise<StoreA
 }
 
 testPg(
-  "a commit whose answer is lost is stored once, and answered as it was stored",
+  "a commit whose response is lost is stored once, and its result is correct",
   async (pg) => {
     await using proxy = new TestProxy(pg.cluster.socket);
     const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
@@ -61,7 +61,7 @@ testPg(
   },
 );
 
-testPg("connections that are cut again and again lose and repeat nothing", async (pg) => {
+testPg("repeatedly cut connections lose and repeat nothing", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
   // Signing in takes four messages, so every connection makes some progress.
@@ -75,7 +75,7 @@ testPg("connections that are cut again and again lose and repeat nothing", async
   }
 });
 
-testPg("of several hosts, the one is used that takes writes", async (pg) => {
+testPg("of several hosts, the one that accepts writes is used", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   // Closed immediately, so that nothing listens there.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
@@ -92,7 +92,7 @@ testPg("of several hosts, the one is used that takes writes", async (pg) => {
 });
 
 testPg(
-  "a connection that is lost while the tables are made is another attempt, and ends nothing",
+  "a connection lost while tables are created causes another attempt, and nothing fails",
   async (pg) => {
     for (const lost of ["begin", "CREATE SCHEMA", "svc.commits", "INSERT INTO svc.migrations"]) {
       await using proxy = new TestProxy(pg.cluster.socket);
@@ -109,12 +109,12 @@ testPg(
       assert.equal((await store.kv.get(["none"])).value, null);
       const ended = performance.now();
       await store.close();
-      assert.ok(performance.now() - ended < 4000, "nothing is waited for that was lost");
+      assert.ok(performance.now() - ended < 4000, "it does not wait for lost commits");
     }
   },
 );
 
-testPg("nothing is read from a server that is behind what the node knows", async (pg) => {
+testPg("nothing is read from a server that is behind the node", async (pg) => {
   const address = await pg.newAddress();
   const store = await openPgStore(address, QUICK);
   const follower = await store.follow();
@@ -148,7 +148,7 @@ testPg("nothing is read from a server that is behind what the node knows", async
 });
 
 testPg(
-  "a store fails with StoreUnavailableError while its server is down, and is well afterwards",
+  "a store fails with StoreUnavailableError while its server is down, and recovers afterwards",
   async (pg) => {
     const store = await openPgStore(await pg.newAddress(), QUICK);
     try {
@@ -171,7 +171,7 @@ testPg(
 );
 
 testPg(
-  "nodes that start at once make the tables once, and an older program refuses them",
+  "nodes that start at once create the tables once, and an older program refuses them",
   async (pg) => {
     const address = await pg.newAddress();
     const stores = await Promise.all(Array.from({ length: 4 }, () => openPgStore(address)));
@@ -190,7 +190,7 @@ testPg(
   },
 );
 
-testPg("a migration that fails leaves the tables as they were", async (pg) => {
+testPg("a failed migration leaves the tables unchanged", async (pg) => {
   const store = await pg.open();
   try {
     const broken = [...SCHEMA, { version: 2, sql: "CREATE TABLE svc.half (); SELECT 1 / 0" }];
@@ -221,7 +221,7 @@ testPg("tidyStore() removes expired records from the table", async (pg) => {
   }
 });
 
-testPg("the list of changes has the keys of each commit, in the order of versions", async (pg) => {
+testPg("the list of changes has the keys of each commit, in order of version", async (pg) => {
   const address = await pg.newAddress();
   const stores = await Promise.all([openPgStore(address), openPgStore(address)]);
   try {

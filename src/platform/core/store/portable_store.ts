@@ -91,7 +91,7 @@ export interface DamageOptions {
   readonly mend?: () => Promise<number>;
 }
 
-/** How often a damaged record that changes all the time is read again. */
+/** How many times to reread a damaged record that keeps changing. */
 const MAX_ATTEMPTS = 5;
 
 /** Returns the rest of a listing after an entry. */

@@ -2,8 +2,8 @@
  * Values of the store in a form that every runtime can read.
  *
  * Deno KV writes values in the format of its V8, and an older V8 cannot read what a newer one
- * wrote. Bytes are stored unchanged, so records are stored as JSON, and other values in format 15
- * of V8, which `node:v8` writes on all runtimes (docs/decisions/store.md).
+ * wrote. Bytes are stored unchanged, so records are stored as JSON, and other values in V8's format
+ * 15, which `node:v8` writes on all runtimes (docs/decisions/store.md).
  *
  * @module
  */
@@ -105,7 +105,7 @@ export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
 }
 
 /**
- * Decodes what `encodeValue()` returned, or returns an older value unchanged. @throws
+ * Decodes a result of `encodeValue()`, or returns an older value unchanged. @throws
  * {ValueDamagedError}
  */
 export function decodeValue(key: RecordKey, stored: unknown): unknown {

@@ -41,7 +41,7 @@ const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 /** An object with its own field of the prototype's name. */
 const PROTO = '{"__proto__":{"a":1}}';
 
-Deno.test("encodeValue() and decodeValue() keep every kind of value that records hold", () => {
+Deno.test("encodeValue() and decodeValue() keep every kind of value in records", () => {
   const encoded = encodeValue(RECORD);
   assert.ok(encoded instanceof Uint8Array);
   assert.deepEqual(decodeValue(encoded), RECORD);
@@ -64,7 +64,7 @@ Deno.test("encodeValue() writes the same bytes on every runtime", () => {
 
 const LOOKALIKES = [new Uint8Array([0xff, 0x0f, 0x30]), new Uint8Array([0xff, 0x4a])];
 
-Deno.test("encodeValue() leaves counters and bytes as they are, and no bytes are taken for a value", () => {
+Deno.test("encodeValue() does not change counters and bytes, and never mistakes bytes for a value", () => {
   const counter = new Deno.KvU64(5n);
   assert.equal(encodeValue(counter), counter);
   const bytes = new Uint8Array([1, 2, 3]);
@@ -80,7 +80,7 @@ Deno.test("encodeValue() refuses anything but data", () => {
   assert.throws(() => encodeValue({ run() {} }), TypeError);
 });
 
-Deno.test("encodeValue() creates no text too long that Deno KV could store itself", () => {
+Deno.test("encodeValue() never exceeds the limit for a text that Deno KV could store itself", () => {
   const text = "日".repeat(30_000);
   const encoded = encodeValue(text);
   assert.ok(encoded instanceof Uint8Array && encoded.byteLength < 65_536);
@@ -119,7 +119,7 @@ Deno.test("decodeValue() reads values without a checksum", () => {
   }
 });
 
-Deno.test("encodeValue() leaves the checksum out if it has no room", () => {
+Deno.test("encodeValue() omits the checksum if there is no room for it", () => {
   for (const length of [65_530, 65_532]) {
     const encoded = encodeValue("x".repeat(length)) as Uint8Array;
     assert.equal(checksumOf(KEY, encoded), "none");

@@ -106,7 +106,7 @@ Deno.test("commitWithRetries() runs writers of a record one by one, without retr
     assert.equal(tries.count, 100);
   }));
 
-Deno.test("commitWithRetries() lets those who only check a record commit together", () =>
+Deno.test("commitWithRetries() lets commits that only check a record run together", () =>
   withKv(async (under) => {
     const kv = new GroupedStore(under, sharingCommitter(under, LOCAL_LIMITS));
     const project = ["project"];
@@ -120,7 +120,7 @@ Deno.test("commitWithRetries() lets those who only check a record commit togethe
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));
 
-Deno.test("commitWithRetries() refuses a change behind 1,000 others, with a time to wait", () =>
+Deno.test("commitWithRetries() refuses a change after 1,000 waiting ones, with a time to wait", () =>
   withKv(async (kv) => {
     const key = ["count"];
     await kv.set(key, { n: 0 });
@@ -134,7 +134,7 @@ Deno.test("commitWithRetries() refuses a change behind 1,000 others, with a time
     assert.equal(tries.count, 1001);
   }));
 
-Deno.test("commitWithRetries() keeps the checks, as another process may write too", () =>
+Deno.test("commitWithRetries() keeps the checks, because another process may also write", () =>
   withTwoProcesses(async (one, other) => {
     const key = ["count"];
     await one.set(key, { n: 0 });

@@ -39,7 +39,7 @@ async function withReads(
   await test(kv, sharedReads(counting), sizes);
 }
 
-Deno.test("sharedReads() answers each of many reads from few requests", () =>
+Deno.test("sharedReads() serves many reads with few requests", () =>
   withReads(async (_, get, sizes) => {
     const entries = await Promise.all(Array.from({ length: 45 }, (_, n) => get(["k", n])));
     assert.deepEqual(
@@ -62,7 +62,7 @@ Deno.test("sharedReads() fails no read for the key of another", () =>
     ]);
   }));
 
-Deno.test("sharedReads() fails every read of a store that was closed", async () => {
+Deno.test("sharedReads() fails every read of a closed store", async () => {
   const kv = await DenoStore.open(":memory:");
   const get = sharedReads(kv);
   kv.close();

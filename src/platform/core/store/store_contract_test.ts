@@ -81,7 +81,7 @@ const CONTRACT: Contract = {
     assert.deepEqual((await kv.get(["v", "structured"])).value, set);
   },
 
-  "reads several keys in their order, missing ones and repeated ones too": async (kv) => {
+  "reads several keys in order, including missing and repeated ones": async (kv) => {
     await kv.set(["a"], 1);
     await kv.set(["b"], 2);
     const entries = await kv.getMany([["b"], ["none"], ["a"], ["b"]]);
@@ -89,14 +89,14 @@ const CONTRACT: Contract = {
     assert.deepEqual(entries[1], { key: ["none"], value: null, versionstamp: null });
   },
 
-  "gives later commits greater versions, as text": async (kv) => {
+  "gives later commits greater versions, as strings": async (kv) => {
     const stamps: string[] = [];
     for (let n = 0; n < 20; n++) stamps.push((await kv.set(["k"], n)).versionstamp);
     assert.deepEqual(stamps, [...new Set(stamps)].sort());
     assert.equal((await kv.get(["k"])).versionstamp, stamps.at(-1));
   },
 
-  "commits all of an operation, or nothing where a check fails": async (kv) => {
+  "commits all of an operation, or nothing if a check fails": async (kv) => {
     const { versionstamp } = await kv.set(["k"], 1);
     const stale = await kv.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], 2)
       .set(["other"], 2).commit();
@@ -108,7 +108,7 @@ const CONTRACT: Contract = {
     assert.equal((await kv.get(["other"])).versionstamp, fresh.versionstamp);
   },
 
-  "lets one of many win that claim the same key at once": async (kv) => {
+  "lets one of many win if they claim the same key at once": async (kv) => {
     const claims = Array.from(
       { length: 20 },
       (_, n) => kv.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], n).commit(),
@@ -117,7 +117,7 @@ const CONTRACT: Contract = {
     assert.equal(winners.length, 1);
   },
 
-  "counts, and refuses to count with what is no counter": async (kv) => {
+  "counts, and refuses to count values that are not counters": async (kv) => {
     const count = (n: bigint) => kv.atomic().sum(["n"], n).max(["most"], n);
     for (const n of [5n, 9n, 2n]) assert.ok((await count(n).commit()).ok);
     const values = await kv.getMany([["n"], ["most"]]);
@@ -133,7 +133,7 @@ const CONTRACT: Contract = {
     assert.equal((await kv.get(["text"])).value, "no counter");
   },
 
-  "lists a prefix in the order of keys, from and to a place, and backwards": async (kv) => {
+  "lists a prefix in key order, from and to a position, and backwards": async (kv) => {
     for (const n of [10, 2, 1, 30]) await kv.set(["p", n], n);
     for (const key of [["p"], ["pa", 1], ["o", 1]]) await kv.set(key, "outside");
     const list = (selector: ListSelector, options?: ListOptions) =>
@@ -148,7 +148,7 @@ const CONTRACT: Contract = {
     assert.deepEqual(await list({ prefix: ["none"] }), []);
   },
 
-  "goes on with a listing behind any of its keys, in both directions": async (kv) => {
+  "continues a listing after any of its keys, in both directions": async (kv) => {
     for (let n = 0; n < 7; n++) await kv.set(["c", n], n);
     for (const batchSize of [1, 3, 7]) {
       for (const limit of [1, 5, 7, 20]) {
@@ -190,13 +190,13 @@ const CONTRACT: Contract = {
     assert.deepEqual(seen, Array.from({ length: 1200 }, (_, n) => n).filter((n) => n !== 1000));
   },
 
-  "keeps what has not expired": async (kv) => {
+  "keeps unexpired values": async (kv) => {
     await kv.set(["long"], 1, { expireIn: 60_000 });
     await kv.atomic().set(["renewed"], 1, { expireIn: 1 }).set(["renewed"], 2).commit();
     assert.deepEqual(await keysOf(kv.list({ prefix: [] })), ["long", "renewed"]);
   },
 
-  "forgets what has expired": async (kv) => {
+  "omits expired values": async (kv) => {
     await kv.set(["short"], 1, { expireIn: 1 });
     await kv.set(["long"], 1, { expireIn: 60_000 });
     await kv.atomic().set(["renewed"], 1, { expireIn: 1 }).set(["renewed"], 2).commit();
@@ -207,7 +207,7 @@ const CONTRACT: Contract = {
     assert.ok(again.ok);
   },
 
-  "refuses what is too large, and stores what is not": async (kv) => {
+  "refuses values that are too large, and stores others": async (kv) => {
     await kv.set(["k"], new Uint8Array(65_536));
     await assert.rejects(kv.set(["k"], new Uint8Array(65_537)), { name: "TypeError" });
     await kv.set(["k", "x".repeat(2000)], 1);
@@ -221,7 +221,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
     Deno.test({
       name: `a store (${name}) ${behaviour}`,
       // SQLite's store removes expired records within minutes.
-      ignore: ignore || (name !== "PostgreSQL" && behaviour === "forgets what has expired"),
+      ignore: ignore || (name !== "PostgreSQL" && behaviour === "omits expired values"),
       async fn() {
         const { kv, close } = await open();
         try {

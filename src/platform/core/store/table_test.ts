@@ -164,7 +164,7 @@ Deno.test({
 
 const one: Book = { shelf: "x", id: "1", title: "a", genre: "g", tags: ["t"] };
 
-Deno.test("Table keeps its indices right where two processes change the same records", () =>
+Deno.test("Table keeps its indices correct when two processes change the same records", () =>
   withTwoProcesses(async (kv, other) => {
     await open(kv).add(one);
     await Promise.all(

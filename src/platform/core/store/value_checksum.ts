@@ -2,8 +2,7 @@
  * Checksums of stored values: a flipped bit inside a value leaves JSON that can still be parsed.
  *
  * The checksum covers key and value. It follows the value, where programs that do not know it
- * ignore it: after JSON as white space, with two bits per character; after format 15 of V8 as
- * bytes.
+ * ignore it: after JSON as white space, with two bits per character; after V8's format 15 as bytes.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const BLANK_COUNT = 16;
 
-/** Precedes a checksum behind format 15 of V8. */
+/** Precedes a checksum after V8's format 15. */
 const MARK = [0x73, 0x76, 0x63, 0x23];
 const CHECKSUM_BYTES = 4;
 
@@ -42,7 +41,7 @@ export function addTextChecksum(key: RecordKey, value: Uint8Array): Uint8Array<A
   return withTail(value, blanksOf(checksumOf(key, value)));
 }
 
-/** A value in format 15 of V8 with its checksum. */
+/** A value in V8's format 15 with its checksum. */
 export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }

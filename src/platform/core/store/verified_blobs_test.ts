@@ -33,14 +33,14 @@ Deno.test("VerifiedBlobs.lookAt() notices a file that was written to or removed"
     ok(!look());
   }));
 
-Deno.test("VerifiedBlobs.lookAt() trusts a look for five seconds where that is enough", async () => {
+Deno.test("VerifiedBlobs.lookAt() trusts a check for five seconds if that is enough", async () => {
   let now = 1000;
   await withVerifiedFile(async ({ path, look }) => {
     ok(look());
     await Deno.remove(path);
     now += 4999;
     ok(look(true));
-    ok(!look(), "only where that is asked for");
+    ok(!look(), "only if requested");
     now += 1;
     ok(!look(true));
   }, () => now);

@@ -71,7 +71,7 @@ Deno.test("runCheckRequest() gives up on missing and failing responses", async (
   assert.equal(broken.problem, "The request failed: refused");
 });
 
-Deno.test("runCheckRequest() stops where the time for all checks is over", async () => {
+Deno.test("runCheckRequest() stops when the time for all checks is over", async () => {
   const over = AbortSignal.abort();
   const result = await runCheckRequest(check({}), options(() => new Promise(() => {}), over));
   assert.deepEqual([result.passed, result.attempts], [false, 1]);

@@ -38,7 +38,7 @@ export interface PullRequest {
   readonly isFork: boolean;
 }
 
-/** A preview on open and update, none any more on close. Code of strangers is not built. */
+/** A preview on open and update, and none on close. Code of strangers is not built. */
 export function pullRequestEvent(
   { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,
 ): readonly ForgeEvent[] {

@@ -140,8 +140,8 @@ const HOSTILE: readonly (readonly [name: string, text: string, type: string])[] 
   ["no JSON", "{", "application/json"],
   ["another type", "{}", "text/plain"],
   ["a form without payload", "a=b", "application/x-www-form-urlencoded"],
-  ["nothing of a push", "{}", "application/json"],
-  ["a number for a ref", '{"ref":1,"after":"x"}', "application/json"],
+  ["an empty push", "{}", "application/json"],
+  ["a number instead of a ref", '{"ref":1,"after":"x"}', "application/json"],
   ["null", "null", "application/json"],
   ["deep nesting", "[".repeat(100_000), "application/json"],
 ];

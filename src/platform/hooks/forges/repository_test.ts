@@ -73,7 +73,7 @@ for (const [gitUrl, event, same] of ROWS) {
   });
 }
 
-Deno.test("repositoryOf() finds none in an event that names none", () => {
+Deno.test("repositoryOf() finds none in an event without one", () => {
   for (const event of [null, 1, [], {}, { repository: 1 }, { repository: { full_name: 1 } }]) {
     assert.equal(repositoryOf(event), undefined);
   }

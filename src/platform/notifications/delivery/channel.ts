@@ -3,7 +3,7 @@ import { type ChannelLimits, type DeliveryChannel } from "../../../contract/chan
 import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
-  /** Key by which the channel finds the receiver: the id of a user, subscription or webhook. */
+  /** Key with which the channel finds the receiver: the id of a user, subscription or webhook. */
   readonly id: string;
   /** The host that receives it; while it is down, its other messages wait too. */
   readonly host: string;

@@ -13,7 +13,7 @@ import {
 const MINE = { type: "user", id: USER, workspaceId: null } as const;
 const ALL = { limit: 100 } as const;
 
-Deno.test("DeadLetters keeps a digest whole, and sends it again", () => {
+Deno.test("DeadLetters stores a digest completely, and sends it again", () => {
   let isFull = true;
   const channel = testChannel(
     () => isFull ? { type: "failed", reason: "Mailbox full" } : SENT,
@@ -44,7 +44,7 @@ Deno.test("DeadLetters keeps a digest whole, and sends it again", () => {
   });
 });
 
-Deno.test("DeadLetters throws a letter away, once, for its owner only", () => {
+Deno.test("DeadLetters deletes a letter once, only for its owner", () => {
   const channel = testChannel(() => ({ type: "failed", reason: "No" }));
   return withQueue([channel], async ({ queue, clock, kv }) => {
     const letters = new DeadLetters(kv, queue, () => clock.at);
@@ -63,7 +63,7 @@ Deno.test("DeadLetters throws a letter away, once, for its owner only", () => {
   });
 });
 
-Deno.test("DeadLetters that are sent again stay where their receiver does not want them now", () => {
+Deno.test("DeadLetters that are resent remain if their receiver does not want them now", () => {
   let isFull = true;
   const channel = testChannel(() => isFull ? { type: "failed", reason: "Mailbox full" } : SENT);
   return withQueue([channel], async ({ queue, clock, kv, wants }) => {

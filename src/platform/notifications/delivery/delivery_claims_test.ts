@@ -55,7 +55,7 @@ Deno.test("nodes that send at the same time share the messages, without duplicat
   });
 });
 
-Deno.test("a message that a node holds belongs to another once that node is dead, with the same id", () => {
+Deno.test("a message claimed by a node belongs to another once that node is dead, with the same id", () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const slow = testChannel(async () => {
@@ -70,13 +70,13 @@ Deno.test("a message that a node holds belongs to another once that node is dead
     const sending = a.drain();
     await begun.promise;
     await b.drain();
-    assert.equal(quick.sent.length, 0, "the other one lives, and has it");
+    assert.equal(quick.sent.length, 0, "the other node is alive, and has it");
     alive.delete("a");
     await b.drain();
     assert.deepEqual(quick.sent.map(({ id }) => id), slow.sent.map(({ id }) => id));
     gate.resolve();
     await sending;
-    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0, "its late end changes nothing");
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0, "its late result changes nothing");
     assert.equal(await countOf(kv, ["delivery", "due"]), 0);
     assert.equal(await countOf(kv, ["delivery", "claims"]), 0);
   });

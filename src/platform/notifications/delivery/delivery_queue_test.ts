@@ -71,7 +71,7 @@ Deno.test("DeliveryQueue tries again after each pause, with the same id", () => 
   });
 });
 
-Deno.test("DeliveryQueue keeps failed messages, with the reason, and calls the channel", () => {
+Deno.test("DeliveryQueue stores failed messages with the reason, and calls the channel", () => {
   const channel = testChannel(() => BUSY);
   return withQueue([channel], async ({ queue, clock, kv }) => {
     await queue.accept([request("a")]);
@@ -87,7 +87,7 @@ Deno.test("DeliveryQueue keeps failed messages, with the reason, and calls the c
 });
 
 Deno.test("DeliveryQueue drops messages without a receiver", () => {
-  const channel = testChannel(() => ({ type: "gone", reason: "The browser has left" }));
+  const channel = testChannel(() => ({ type: "gone", reason: "The browser is gone" }));
   return withQueue([channel], async ({ queue, kv }) => {
     await queue.accept([request("a")]);
     await queue.drain();
@@ -96,7 +96,7 @@ Deno.test("DeliveryQueue drops messages without a receiver", () => {
   });
 });
 
-Deno.test("DeliveryQueue spares a host that is down, and then delivers everything once", () => {
+Deno.test("DeliveryQueue pauses for a host that is down, and then delivers everything once", () => {
   let isDown = true;
   const channel = testChannel(() => isDown ? DOWN : SENT);
   return withQueue([channel], async ({ queue, clock }) => {
@@ -161,7 +161,7 @@ Deno.test("DeliveryQueue waits as long as a receiver asks, with all of its messa
   });
 });
 
-Deno.test("DeliveryQueue makes one message of many that are less urgent", () => {
+Deno.test("DeliveryQueue combines less urgent messages into one", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ queue, clock, kv }) => {
     await queue.accept([request("urgent", { priority: "CRITICAL" })]);
@@ -171,7 +171,7 @@ Deno.test("DeliveryQueue makes one message of many that are less urgent", () => 
     }
     await queue.accept([request("bill", { priority: "LOW", category: "Billing" })]);
     await queue.drain();
-    assert.equal(channel.sent.length, 1, "only the urgent one goes at once");
+    assert.equal(channel.sent.length, 1, "only the urgent one is sent immediately");
     clock.at += 10_000;
     await queue.drain();
     assert.equal(channel.sent.length, 2);
@@ -188,7 +188,7 @@ Deno.test("DeliveryQueue makes one message of many that are less urgent", () => 
   });
 });
 
-Deno.test("DeliveryQueue loses and doubles nothing if digests close while others come", () => {
+Deno.test("DeliveryQueue loses and duplicates nothing if digests close while others arrive", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ queue, clock }) => {
     for (let round = 0; round < 20; round++) {
@@ -209,7 +209,7 @@ Deno.test("DeliveryQueue loses and doubles nothing if digests close while others
   });
 });
 
-Deno.test("DeliveryQueue sends a digest again as it was, and shows no more than it can", () => {
+Deno.test("DeliveryQueue resends a digest unchanged, and shows only as much as fits", () => {
   const outcomes = [BUSY, SENT];
   const channel = testChannel(({ attempt }) => outcomes[attempt - 1] ?? SENT, { digests: true });
   return withQueue([channel], async ({ queue, clock }) => {
@@ -230,7 +230,7 @@ Deno.test("DeliveryQueue sends a digest again as it was, and shows no more than 
   });
 });
 
-Deno.test("DeliveryQueue takes a failing channel for a reason to try again", () => {
+Deno.test("DeliveryQueue retries after a channel fails", () => {
   const channel = testChannel(({ attempt }) => {
     if (attempt === 1) throw new Error("broken");
     return SENT;
@@ -245,7 +245,7 @@ Deno.test("DeliveryQueue takes a failing channel for a reason to try again", () 
   });
 });
 
-Deno.test("DeliveryQueue finds the others behind thousands that wait for a host", () => {
+Deno.test("DeliveryQueue finds other messages behind thousands that wait for a host", () => {
   const channel = testChannel(({ receiverId }) => receiverId === "down" ? DOWN : SENT, {
     receivers: ({ key }) => {
       const name = key.startsWith("up") ? "up" : "down";
@@ -263,7 +263,7 @@ Deno.test("DeliveryQueue finds the others behind thousands that wait for a host"
   });
 });
 
-Deno.test("DeliveryQueue finds the others behind thousands for a host that is slow", () => {
+Deno.test("DeliveryQueue finds other messages behind thousands for a slow host", () => {
   const gate = Promise.withResolvers<void>();
   const channel = testChannel(async ({ receiverId }) => {
     if (receiverId === "slow") await gate.promise;
@@ -281,7 +281,7 @@ Deno.test("DeliveryQueue finds the others behind thousands for a host that is sl
     const drained = queue.drain();
     await until(() => countOf(kv, ["delivery", "due"]), (count) => count <= 2500);
     const sent = channel.sent.map(({ receiverId }) => receiverId).sort();
-    assert.deepEqual(sent, ["quick", "slow", "slow"], "no more at once than a host takes");
+    assert.deepEqual(sent, ["quick", "slow", "slow"], "no more at once than a host accepts");
     gate.resolve();
     await drained;
     assert.equal(channel.sent.length, 2501, "each once");

@@ -137,7 +137,7 @@ export class DeliveryStore {
     return await claims.heldElsewhere(this.#kv, deliveryKeys.claims(channel));
   }
 
-  /** Claims a message; `undefined` if another node was quicker, or it is not due any more. */
+  /** Claims a message; `undefined` if another node was quicker, or it is no longer due. */
   async claim(
     claims: Claims,
     channel: string,

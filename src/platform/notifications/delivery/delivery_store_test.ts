@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CheckCounter, withTwoProcesses } from "../../core/store/_test_checks.ts";
 import { countOf, request, SENT, testChannel, withQueue } from "./_test_delivery.ts";
 
-Deno.test("DeliveryStore accepts 40 requests with few checks: a store elsewhere takes ten", () => {
+Deno.test("DeliveryStore accepts 40 requests with few checks, because a remote store accepts ten", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ kv, restart }) => {
     const counting = new CheckCounter(kv);
@@ -16,7 +16,7 @@ Deno.test("DeliveryStore accepts 40 requests with few checks: a store elsewhere 
   });
 });
 
-Deno.test("DeliveryStore accepts a request once, whatever another process accepts", () => {
+Deno.test("DeliveryStore accepts a request once, regardless of other processes", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withTwoProcesses((one, other) =>
     withQueue([channel], async ({ clock, restart }) => {

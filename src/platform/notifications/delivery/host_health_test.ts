@@ -17,16 +17,16 @@ Deno.test("HostHealth pauses a host after three failures in a row, for longer ea
   health.trouble("a");
   const first = health.wait("a");
   assert.ok(first > 1900 && first <= 2000, String(first));
-  assert.equal(health.wait("b"), 0, "others are not concerned");
+  assert.equal(health.wait("b"), 0, "others are not affected");
   health.trouble("a");
-  assert.equal(health.wait("a"), first, "what was under way says nothing new");
+  assert.equal(health.wait("a"), first, "a request that was in progress changes nothing");
   clock.at += 2000;
   assert.equal(health.wait("a"), 0);
   health.trouble("a");
   assert.ok(health.wait("a") > 3900);
 });
 
-Deno.test("HostHealth lets one message ask whether a host is back", () => {
+Deno.test("HostHealth lets one message test whether a host is back", () => {
   const { clock, health } = setUp();
   for (let count = 0; count < 3; count++) health.trouble("a");
   clock.at += 2000;
@@ -34,12 +34,12 @@ Deno.test("HostHealth lets one message ask whether a host is back", () => {
   health.begin("a");
   assert.equal(health.wait("a"), 2000, "the others wait for the first");
   health.unknown("a");
-  assert.equal(health.wait("a"), 0, "it said nothing: the next may try");
+  assert.equal(health.wait("a"), 0, "there was no result, so the next may try");
   health.begin("a");
   health.well("a");
   assert.equal(health.wait("a"), 0);
   health.begin("a");
-  assert.equal(health.wait("a"), 0, "a host that is well takes many");
+  assert.equal(health.wait("a"), 0, "a healthy host accepts many");
 });
 
 Deno.test("HostHealth respects a host's Retry-After, up to an hour", () => {
@@ -50,7 +50,7 @@ Deno.test("HostHealth respects a host's Retry-After, up to an hour", () => {
   assert.equal(health.wait("b"), 60 * 60_000);
 });
 
-Deno.test("HostHealth counts troubles in a row only", () => {
+Deno.test("HostHealth counts only consecutive failures", () => {
   const { health } = setUp();
   for (let count = 0; count < 10; count++) {
     health.trouble("a");

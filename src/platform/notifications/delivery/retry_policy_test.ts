@@ -24,7 +24,7 @@ for (
   });
 }
 
-Deno.test("decideRetry() spreads over the whole pause and never beyond it", () => {
+Deno.test("decideRetry() spreads retries over the whole pause and never beyond it", () => {
   fc.assert(fc.property(
     fc.uint8Array({ minLength: 4, maxLength: 4 }),
     fc.integer({

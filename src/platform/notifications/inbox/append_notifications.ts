@@ -17,7 +17,7 @@ export function nextBatch(contents: readonly NotificationContent[]): Notificatio
   return contents.slice(0, end === -1 ? MAX_ROWS : Math.max(end, 1));
 }
 
-/** The head and the pages of an inbox after it took new notifications, oldest first. */
+/** The head and the pages of an inbox after new notifications were added, oldest first. */
 export function appendNotifications(
   { head, pages: before }: InboxIndex,
   added: readonly NotificationContent[],

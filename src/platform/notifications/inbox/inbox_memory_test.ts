@@ -18,7 +18,7 @@ function memoryOfTwo(isBusy: (userId: string) => boolean = () => false) {
   return { memory, loads };
 }
 
-Deno.test("InboxMemory lets go of the inbox that was not used for the longest time", async () => {
+Deno.test("InboxMemory evicts the least recently used inbox", async () => {
   const { memory, loads } = memoryOfTwo();
   for (const userId of ["a", "b", "a", "c", "a", "b"]) {
     await memory.open(userId);
@@ -38,7 +38,7 @@ Deno.test("InboxMemory keeps an inbox that is being changed", async () => {
   assert.deepEqual(loads.filter((userId) => userId === "a" || userId === "b").sort(), ["a", "b"]);
 });
 
-Deno.test("InboxMemory runs changes of one inbox one after the other, also after one fails", async () => {
+Deno.test("InboxMemory runs changes of one inbox one after the other, even after one fails", async () => {
   const { memory } = memoryOfTwo();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -63,7 +63,7 @@ export async function fillInbox(
   await inboxes.close();
 }
 
-/** Measures an inbox of `count` notifications, of which all but 10 are archived. */
+/** Measures an inbox of `count` notifications, all but 10 of which are archived. */
 export async function measureInbox(count: number): Promise<InboxCosts> {
   const folder = await Deno.makeTempDir({ prefix: "svc-inbox-bench-" });
   const kv = await DenoStore.open(join(folder, "kv.sqlite3"));

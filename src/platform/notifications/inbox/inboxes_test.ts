@@ -98,7 +98,7 @@ Deno.test("Inboxes.add() adds a notification once", () =>
     assert.deepEqual(await titles(again), ["n2", "n1", "n0"]);
   }));
 
-Deno.test("Inboxes.add() makes room by removing the oldest, with all that is stored of them", () =>
+Deno.test("Inboxes.add() makes room by removing the oldest, with all their data", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open({ maxPages: 3 });
     const made = Array.from({ length: 768 }, () => make());
@@ -117,7 +117,7 @@ Deno.test("Inboxes.add() makes room by removing the oldest, with all that is sto
     assert.equal(await entries(kv, notificationKeys.pages(USER)), 3);
   }));
 
-Deno.test("Inboxes.add() brings an inbox down that a crash left too large", () =>
+Deno.test("Inboxes.add() shrinks an inbox left too large by a crash", () =>
   withInboxes(async ({ kv, open, make }) => {
     const before = open();
     await before.add(USER, Array.from({ length: 1300 }, () => make()));
@@ -177,7 +177,7 @@ Deno.test("Inboxes show a view nothing of other workspaces", () =>
     assert.deepEqual(await titles(inboxes, {}, { userId: "other", workspaces: null }), []);
   }));
 
-Deno.test("Inboxes.changeAll() changes all at once, and the store follows", () =>
+Deno.test("Inboxes.changeAll() changes everything at once, and the store follows", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open();
     await inboxes.add(USER, Array.from({ length: 1000 }, () => make()));

@@ -83,7 +83,7 @@ function streamsOver(held: readonly Notification[] = []) {
   return { streams, open, troubles };
 }
 
-Deno.test("LiveStreams send new messages to those who see them, then the counts", async () => {
+Deno.test("LiveStreams send new messages to those who can see them, then the counts", async () => {
   const { streams, open } = streamsOver();
   const [all, one, two] = [
     open(ALL),
@@ -114,11 +114,11 @@ Deno.test("LiveStreams first send missed messages, and nothing twice", async () 
 
 const resets = [
   ["too much was missed", id(0)],
-  ["the last id is none", "yesterday"],
+  ["the last id is invalid", "yesterday"],
 ] as const;
 
 for (const [name, lastId] of resets) {
-  Deno.test(`LiveStreams ask to begin anew where ${name}`, async () => {
+  Deno.test(`LiveStreams ask clients to start over if ${name}`, async () => {
     const held = Array.from({ length: MAX_REPLAYED + 1 }, (_, number) => notification(number + 1));
     const { streams, open } = streamsOver(held);
     assert.deepEqual(await open(ALL, lastId).next(2), ["reset", "counts"]);
@@ -126,7 +126,7 @@ for (const [name, lastId] of resets) {
   });
 }
 
-Deno.test("LiveStreams.publishAll() sends those who see another part to list it anew", async () => {
+Deno.test("LiveStreams.publishAll() tells clients that see another part to reload it", async () => {
   const { streams, open } = streamsOver();
   const view: InboxView = { userId: USER, workspaces: ["one"] };
   const [all, one] = [open(ALL), open(view)];
@@ -163,7 +163,7 @@ Deno.test("LiveStreams end immediately the streams of a credential that has ende
   ended.add("one").add("two");
   await streams.check("one");
   assert.deepEqual(await readers[0]!.next(1), ["end"]);
-  assert.equal(streams.count, 2, "nobody asked for the other credential");
+  assert.equal(streams.count, 2, "nothing was read for the other credential");
   await Promise.all([streams.check(), streams.check()]);
   assert.deepEqual(await readers[1]!.next(1), ["end"]);
   assert.equal(streams.count, 1);
@@ -183,7 +183,7 @@ Deno.test("LiveStreams cut off a reader that falls far behind", async () => {
   streams.close();
 });
 
-Deno.test("LiveStreams forget a reader who disconnects", async () => {
+Deno.test("LiveStreams drop a reader that disconnects", async () => {
   const { streams, open } = streamsOver();
   const reader = open(ALL);
   await reader.next(1);

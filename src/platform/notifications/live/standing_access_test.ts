@@ -24,14 +24,14 @@ Deno.test("standingAccess() of a session ends when its person signs out", () =>
     assert.equal(await isAllowed(), false);
   }));
 
-Deno.test("standingAccess() of a session ends with its time", () =>
+Deno.test("standingAccess() of a session ends when it expires", () =>
   withAccounts(async (test) => {
     const isAllowed = accessOf(test, await newPerson(test));
     test.time += SESSION_IDLE_MS;
     assert.equal(await isAllowed(), false);
   }));
 
-Deno.test("standingAccess() of an API key ends when it is revoked, or its maker leaves", () =>
+Deno.test("standingAccess() of an API key ends when it is revoked, or its creator leaves", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const workspace = await newWorkspace(test, person, "a");
@@ -58,7 +58,7 @@ Deno.test("standingAccess() of an API key ends when it is revoked, or its maker 
     assert.equal(await second!(), false);
   }));
 
-Deno.test("standingAccess() of an unknown credential is none", () =>
+Deno.test("standingAccess() returns none for an unknown credential", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     assert.equal(await accessOf(test, { ...person, hash: "unknown" })(), false);

@@ -14,7 +14,7 @@ const MINIMUM = {
 };
 
 for (const method of ["email", "messenger"] as const) {
-  Deno.test(`preferencesOf() who signed up by ${method}`, () => {
+  Deno.test(`preferencesOf() of a person who signed up by ${method}`, () => {
     const { categories } = preferencesOf({ method, hasBrowser: false }, undefined);
     assert.deepEqual(categories.map(({ category }) => category), EVENT_CATEGORIES);
     for (const { category, channels, minimumPriority, quietHours } of categories) {
@@ -28,12 +28,12 @@ for (const method of ["email", "messenger"] as const) {
   });
 }
 
-Deno.test("preferencesOf() has push on for who subscribed a browser", () => {
+Deno.test("preferencesOf() turns on push for a person who subscribed a browser", () => {
   const { categories } = preferencesOf({ ...BY_EMAIL, hasBrowser: true }, undefined);
   for (const { channels } of categories) assert.equal(channels.push, true);
 });
 
-Deno.test("withChannel() changes one channel of every category, and twice is once", () => {
+Deno.test("withChannel() changes one channel of every category, and is idempotent", () => {
   const change = { channel: "email", enabled: false } as const;
   const once = withChannel(preferencesOf(BY_EMAIL, undefined), change);
   for (const each of Object.values(once.categories)) {
@@ -66,7 +66,7 @@ Deno.test("withCategory() only changes the given fields", () => {
   assert.equal(none.categories.Health?.quietHours, null);
 });
 
-Deno.test("withCategory() changes whose deployments a person hears of, which are all by default", () => {
+Deno.test("withCategory() changes whose deployments a person is notified about, which are all by default", () => {
   const before = preferencesOf(BY_EMAIL, undefined);
   assert.ok(before.categories.every(({ deployments }) => deployments === undefined));
   const own = withCategory(before, { category: "Deployment", deployments: "own" });
@@ -78,7 +78,7 @@ Deno.test("withCategory() changes whose deployments a person hears of, which are
   assert.equal(later.categories.Deployment?.deployments, "own");
 });
 
-Deno.test("preferencesOf() reads records from before a channel, and gives it the default", () => {
+Deno.test("preferencesOf() reads records older than a channel, and uses the default for it", () => {
   const stored = preferencesRecord.parse({
     categories: {
       Health: {

@@ -70,7 +70,7 @@ const quietRows = [
   ["over midnight, in the morning", NIGHT, "05:59", true],
   ["over midnight, at the end", NIGHT, "06:00", false],
   ["over midnight, by day", NIGHT, "12:00", false],
-  ["of no length", { start: "09:00", end: "09:00" }, "09:00", false],
+  ["without a duration", { start: "09:00", end: "09:00" }, "09:00", false],
   ["up to midnight", { start: "22:00", end: "00:00" }, "23:59", true],
   ["up to midnight, after it", { start: "22:00", end: "00:00" }, "00:00", false],
 ] as const;
@@ -98,7 +98,7 @@ const preferences: fc.Arbitrary<CategoryPreferences> = fc.record({
 });
 const moment = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
-Deno.test("concerns() omits deployments that someone else started, if asked to", () => {
+Deno.test("concerns() omits deployments that someone else started, if requested", () => {
   const [ada, bob] = ["0a", "0b"];
   const table = [
     [undefined, [true, true, true]],
@@ -120,7 +120,7 @@ Deno.test("concerns() omits deployments that someone else started, if asked to",
   }
 });
 
-Deno.test("wantedChannels() sends the more urgent wherever it sends the less urgent", () => {
+Deno.test("wantedChannels() uses every channel for an urgent event that it uses for a less urgent one", () => {
   fc.assert(fc.property(priority, priority, preferences, moment, (one, other, wanted, now) => {
     const [urgent, lesser] = isAsUrgentAs(one, other) ? [one, other] : [other, one];
     const [more, less] = [urgent, lesser].map((each) =>
@@ -132,7 +132,7 @@ Deno.test("wantedChannels() sends the more urgent wherever it sends the less urg
   }));
 });
 
-Deno.test("wantedChannels() sends in quiet hours nothing that it would not send by day", () => {
+Deno.test("wantedChannels() uses no channel in quiet hours that it would not use otherwise", () => {
   fc.assert(fc.property(priority, preferences, moment, (each, wanted, now) => {
     const quiet = wantedChannels({ priority: each }, wanted, now);
     const day = wantedChannels({ priority: each }, { ...wanted, quietHours: null }, now);
@@ -143,7 +143,7 @@ Deno.test("wantedChannels() sends in quiet hours nothing that it would not send 
   }));
 });
 
-Deno.test("isQuiet() splits the day into the hours from one time to another and the rest", () => {
+Deno.test("isQuiet() splits the day into quiet hours and the rest", () => {
   fc.assert(fc.property(time, time, moment, (start, end, now) => {
     fc.pre(start !== end);
     assert.notEqual(

@@ -13,7 +13,7 @@ const ESCAPES = /(?:%[0-9A-F]{2})+/y;
  */
 export interface PathUnits {
   readonly codes: readonly number[];
-  /** The start of each character in the text, and at last the text's length. */
+  /** The start of each character in the text, and finally the text's length. */
   readonly offsets: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * @module Proves relations between the sets of paths that two path conditions match. Every answer
+ * @module Proves relations between the sets of paths that two path conditions match. Every result
  * `true` is a proof; `false` means "not proven".
  */
 import { type GlobToken, literalPrefix } from "../../pattern/glob.ts";

@@ -28,7 +28,7 @@ Deno.test("advertised() assigns each server with port 0 a different free port", 
   ]);
 });
 
-Deno.test("advertised() passes by ports that are in use", () => {
+Deno.test("advertised() skips ports that are in use", () => {
   const address = new ServerAddress("/s", { ...OWN, others: true, listening() {} });
   const first = address.advertised(0).port;
   address.take(first);
@@ -37,7 +37,7 @@ Deno.test("advertised() passes by ports that are in use", () => {
   assert.equal(address.advertised(0).port, first + 1);
 });
 
-Deno.test("a second server gets the error of Node, or of an engine with one port", () => {
+Deno.test("a second server gets Node's error, or that of an engine with one port", () => {
   const refusal = (options: { readonly others?: boolean; readonly own?: boolean }) => {
     const address = new ServerAddress("/s", { ...OWN, ...options, listening() {} });
     address.take(8080);

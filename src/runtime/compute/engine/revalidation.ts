@@ -12,7 +12,7 @@ export interface Revalidation {
   readonly soft: boolean;
 }
 
-/** Marks the pages of a deployment; resolves when no request gets them as fresh any more. */
+/** Marks the pages of a deployment; resolves when requests no longer get them as fresh. */
 export type Revalidate = (what: Revalidation) => Promise<void>;
 
 /** Maximum number of paths, and maximum number of tags, of one call. */

@@ -9,7 +9,7 @@ const PID = 4321;
 const REFUSE = Answer.fail(EPERM);
 
 for (const [name, processor] of Object.entries(PROCESSORS)) {
-  Deno.test(`buildClosedFilter() leaves no way to a socket or a program on ${name}`, () => {
+  Deno.test(`buildClosedFilter() blocks sockets and programs on ${name}`, () => {
     const filter = buildClosedFilter(processor, PID);
     const { arch } = processor;
     const run = (number: number, ...args: bigint[]) => runProgram(filter, { arch, number, args });

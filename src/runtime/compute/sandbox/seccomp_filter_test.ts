@@ -8,7 +8,7 @@ const PID = 4321;
 const REFUSE = Answer.fail(EPERM);
 
 for (const [name, processor] of Object.entries(PROCESSORS)) {
-  Deno.test(`buildFilter() judges calls on ${name}`, () => {
+  Deno.test(`buildFilter() decides on calls on ${name}`, () => {
     const filter = buildFilter(processor, PID);
     const { arch } = processor;
     const run = (number: number, ...args: bigint[]) => runProgram(filter, { arch, number, args });

@@ -19,7 +19,7 @@ type Ended = { readonly code: number; readonly reason: string };
 
 export interface ClientSocketOptions {
   readonly conn: Deno.Conn;
-  /** Contains the bytes after the head of the upgrade. */
+  /** Contains the bytes after the headers of the upgrade. */
   readonly reader: ByteReader;
   readonly protocol: string;
   /** Called once, when the connection is closed. */

@@ -21,7 +21,7 @@ Deno.test("encodeFrame() writes the masked text of RFC 6455, 5.7", () => {
   assert.equal(frame.toHex(), "818537fa213d7f9f4d5158");
 });
 
-Deno.test("FrameParser reads frames of any size, however they come", () => {
+Deno.test("FrameParser reads frames of any size, however they arrive", () => {
   const sizes = fc.constantFrom(0, 1, 125, 126, 127, 65_535, 65_536);
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 70_000 }), (size, least) => {
@@ -50,7 +50,7 @@ Deno.test("frames that break the protocol are refused", () => {
     ["never begun", serverFrame(Opcode.continuation, new Uint8Array(1)), 1002],
     ["unknown", serverFrame(3, new Uint8Array(1)), 1002],
     ["no UTF-8", serverFrame(Opcode.text, Uint8Array.of(0xff)), 1007],
-    ["half a code", serverFrame(Opcode.close, Uint8Array.of(3)), 1002],
+    ["an incomplete code", serverFrame(Opcode.close, Uint8Array.of(3)), 1002],
   ];
   for (const [name, bytes, code] of rows) {
     const parser = new FrameParser(1000);

@@ -45,10 +45,10 @@ const taking = (protocol: string) => async (request: string): Promise<string> =>
 };
 
 const HOSTILE: readonly (readonly [string, Words])[] = [
-  ["interim answers without end", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)],
-  ["a key that it did not read", "HTTP/1.1 101 X\r\nsec-websocket-accept: no\r\n\r\n"],
+  ["endless interim responses", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)],
+  ["a wrong key", "HTTP/1.1 101 X\r\nsec-websocket-accept: no\r\n\r\n"],
   ["a protocol that was not offered", taking("other")],
-  ["a protocol that no field can hold", taking("echo\x01")],
+  ["a protocol that is not a valid field value", taking("echo\x01")],
   ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n"],
 ];
 
@@ -61,7 +61,7 @@ for (const [name, words] of HOSTILE) {
   });
 }
 
-Deno.test("openSocket() takes the offered protocol that the server has chosen", async () => {
+Deno.test("openSocket() uses the offered protocol that the server has chosen", async () => {
   const result = await opened(taking("echo"));
   assert(result.type === "open");
   assert.equal(result.socket.protocol, "echo");

@@ -12,7 +12,7 @@ const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 class OwnRequests {
-  /** Clients for a loopback port, whichever host is requested. */
+  /** Clients for a loopback port, regardless of the requested host. */
   readonly #clients = new Map<number, Deno.HttpClient>();
 
   readonly #own: OwnHosts;

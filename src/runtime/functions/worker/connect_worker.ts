@@ -28,8 +28,8 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
     return state === "granted" || partial;
   });
   const tries: Readonly<Record<string, () => unknown>> = {
-    "read of the socket": () => Deno.lstatSync(socketPath),
-    "write of the socket": () => Deno.chmodSync(socketPath, 0o600),
+    "read from the socket": () => Deno.lstatSync(socketPath),
+    "write to the socket": () => Deno.chmodSync(socketPath, 0o600),
     "connection to the socket": async () => {
       (await Deno.connect({ transport: "unix", path: socketPath })).close();
     },

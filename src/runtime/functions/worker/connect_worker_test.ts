@@ -21,8 +21,8 @@ Deno.test("permissionsLeft() lists this program's permissions", async () => {
       "sys",
       "ffi",
       "import",
-      "read of the socket",
-      "write of the socket",
+      "read from the socket",
+      "write to the socket",
       "connection to the socket",
     ]);
   });
@@ -73,6 +73,6 @@ Deno.test("a worker has no permissions left when its function is loaded", async 
   assert.equal(harmless.type, FunctionFrame.ready);
 });
 
-Deno.test("a worker that may not connect ends, and reports why", async () => {
+Deno.test("a worker that is not allowed to connect exits, and reports why", async () => {
   await assert.rejects(firstWord("none", "export default () => {};"), /NotCapable/);
 });

@@ -33,7 +33,7 @@ export class Control {
 
   constructor({ path, take, closed }: ControlOptions) {
     const socket = connect(path);
-    // A Unix socket is connected at once, or not at all.
+    // A Unix socket is connected immediately, or not at all.
     this.#descriptor = (socket as unknown as Connected)._handle.fd;
     const reader = new FrameReader(MAX_PAYLOAD_BYTES);
     socket.on("data", (bytes: Uint8Array) => {

@@ -1,7 +1,7 @@
 /**
  * @module Unix sockets with a name, on which programs such as tsx get messages from their child
- * processes. A server that listens at a name gets an additional port, and a file with that name
- * tells the server's other processes the port. Nothing else can reach it.
+ * processes. A server that listens on a named socket gets an additional port, and a file with that
+ * name tells the server's other processes the port. Nothing else can reach it.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -17,7 +17,10 @@ interface Options {
   readonly path?: unknown;
 }
 
-/** The name in the arguments of `listen()` or `connect()`; a number is a port, and "\0" begins no file. */
+/**
+ * The name in the arguments of `listen()` or `connect()`; a number is a port, and a name that
+ * starts with "\0" is not a file.
+ */
 function nameIn(first: unknown): string | undefined {
   const path = typeof first === "object" && first !== null ? (first as Options).path : first;
   if (typeof path !== "string" || path === "" || path.startsWith("\0")) return undefined;
@@ -100,7 +103,7 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Gives names to servers of Node, and finds them.
+ * Gives names to Node servers, and finds them.
  *
  * @param listen `listen` of Node itself
  */

@@ -30,7 +30,7 @@ export function refusedProtocol(server: object): Error | undefined {
 }
 
 /**
- * Redirects Node's servers to the address; only additional ports support other protocols than
+ * Redirects Node's servers to the address; only additional ports support protocols other than
  * HTTP/1.1.
  */
 export function redirectServers(address: ServerAddress): void {

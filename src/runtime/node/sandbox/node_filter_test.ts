@@ -16,7 +16,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       runProgram(filter, { arch, number: number(call), args });
   };
 
-  Deno.test(`buildNodeFilter() judges calls on ${name}`, () => {
+  Deno.test(`buildNodeFilter() decides on calls on ${name}`, () => {
     const call = caller(true);
     const filter = buildNodeFilter(processor, { hasOwnRoot: true });
     const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);
@@ -24,7 +24,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["a thread", call("clone", 0x3d0f00n), allow],
       ["a process", call("clone", 0x1200011n), ask],
       ["a process that shares memory (vfork)", call("clone", 0x4111n), ask],
-      ["a thread in a network of its own", call("clone", 0x403d0f00n), REFUSE],
+      ["a thread in a separate network", call("clone", 0x403d0f00n), REFUSE],
       ["a process in its own user namespace", call("clone", 0x10000011n), REFUSE],
       ["clone3", call("clone3"), fail(ENOSYS)],
       ["a Unix socket", call("socket", 1n), allow],
@@ -55,7 +55,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["its own priority", call("setpriority", 0n, 0n), allow],
       ["the priority of another process", call("setpriority", 0n, 1n), REFUSE],
       ["when it ends with its parent", call("prctl", 1n), ask],
-      ["a filter of its own", call("prctl", 22n), REFUSE],
+      ["its own filter", call("prctl", 22n), REFUSE],
       ["the name of a thread", call("prctl", 15n), allow],
       ["chmod", call("fchmodat"), allow],
       [
@@ -108,7 +108,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
     if (number("fork") >= 0) assert.deepEqual([call("fork"), call("vfork")], [allow, allow]);
   });
 
-  Deno.test(`buildNodeFilter() refuses to change attributes of files in sight on ${name}`, () => {
+  Deno.test(`buildNodeFilter() refuses changes to attributes of visible files on ${name}`, () => {
     const call = caller(false);
     for (const each of REFUSED_IN_SIGHT.filter((each) => number(each) >= 0)) {
       assert.equal(call(each), REFUSE, each);
@@ -116,7 +116,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
   });
 }
 
-Deno.test("no call is both allowed and judged", () => {
+Deno.test("no call is both allowed and checked", () => {
   const judged = new Set<CallName>([...REFUSED, ...REFUSED_IN_SIGHT, ...ASKED]);
   assert.deepEqual(ALLOWED.filter((call) => judged.has(call)), []);
   assert.equal(new Set(ALLOWED).size, ALLOWED.length);

@@ -11,13 +11,13 @@ const REQUEST: Omit<NodeRequest, "kind"> = {
   files: ["/data/program/preload.cjs", "/data/other/preload.cjs"],
 };
 
-Deno.test("planSandbox() shows nothing of the platform's paths in namespaces", () => {
+Deno.test("planSandbox() hides the platform's paths in namespaces", () => {
   const view = planSandbox({ ...REQUEST, kind: "namespaces" });
   assert.doesNotMatch(JSON.stringify(view), /data/);
-  assert.equal(new Set(view.files).size, 2, "files of one name stay apart");
+  assert.equal(new Set(view.files).size, 2, "files with the same name stay separate");
 });
 
-Deno.test("planSandbox() leaves files where they are without namespaces", () => {
+Deno.test("planSandbox() does not move files without namespaces", () => {
   for (const kind of ["kernel", "open"] as const) {
     const { node, directory, files, tmp } = planSandbox({ ...REQUEST, kind });
     assert.deepEqual(
@@ -27,7 +27,7 @@ Deno.test("planSandbox() leaves files where they are without namespaces", () => 
   }
 });
 
-Deno.test("planSandbox() names sockets by paths that lead nowhere, if the kernel asks", () => {
+Deno.test("planSandbox() gives sockets paths that lead nowhere, if the kernel reports them", () => {
   const named = (kind: NodeRequest["kind"]) => {
     const { controlSocket, serverSocket } = planSandbox({ ...REQUEST, kind });
     return [controlSocket, serverSocket];

@@ -34,8 +34,7 @@ export interface NodeLimits {
   /** Resident memory, in MiB. */
   readonly memoryMb: number;
   /**
-   * Maximum size of a file in MiB; unlimited where the folder for temporary files is limited
-   * itself.
+   * Maximum size of a file in MiB; unlimited if the folder for temporary files is limited itself.
    */
   readonly fileMb?: number;
   readonly hasOwnUser: boolean;

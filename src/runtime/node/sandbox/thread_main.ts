@@ -11,7 +11,7 @@ import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
 import type { NodeCommand } from "./types.ts";
 
-/** Ends a process with the thread that has started it, if no namespace does. */
+/** Ends a process with the thread that started it, if no namespace does. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**

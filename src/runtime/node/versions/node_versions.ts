@@ -73,7 +73,7 @@ export class NodeVersions {
     return (await namesIn(this.#options.folder)).filter((name) => VERSION.test(name));
   }
 
-  /** Removes installed versions that no user needs any more. */
+  /** Removes installed versions that are no longer needed. */
   async sweep(isNeeded: (user: string) => boolean): Promise<void> {
     for (const version of await this.list()) {
       const users = [...this.#users.get(version) ?? [], ...await this.#noted(version)];

@@ -43,7 +43,7 @@ Deno.test("NodeVersions fetches a version once for all callers", async () => {
   assert.deepEqual(await versions.list(), ["22"]);
 });
 
-Deno.test("NodeVersions reports when a fetch starts and ends, and nothing if none is needed", async () => {
+Deno.test("NodeVersions reports the start and end of a fetch, and nothing if none is needed", async () => {
   const { versions, open } = await fetched();
   open();
   const said: string[] = [];
@@ -72,14 +72,14 @@ Deno.test("NodeVersions removes leftovers of a killed platform", async () => {
   assert.deepEqual(namesIn(`${folder}/incoming`), []);
 });
 
-Deno.test("NodeVersions refuses a package that holds another version, and versions that are too old", async () => {
+Deno.test("NodeVersions refuses a package with another version, and versions that are too old", async () => {
   const { versions, open } = await fetched({ version: "21.0.0" });
   open();
   await assert.rejects(binaryOf(versions, "22"), /Cannot install Node 22 .* is 21\.0\.0/);
   await assert.rejects(binaryOf(versions, "12"), /Node 12 is too old/);
 });
 
-Deno.test("NodeVersions keeps what its users need and removes the rest, after a restart too", async () => {
+Deno.test("NodeVersions keeps what its users need and removes the rest, even after a restart", async () => {
   const { versions, open, folder } = await fetched();
   open();
   for (const version of ["20", "22.1", "24"]) await binaryOf(versions, version, `of ${version}`);
@@ -91,7 +91,7 @@ Deno.test("NodeVersions keeps what its users need and removes the rest, after a 
   assert.deepEqual(await again.list(), ["24"]);
 });
 
-Deno.test("NodeVersions uses the machine's Node if it is the right one", async () => {
+Deno.test("NodeVersions uses the machine's Node if its version matches", async () => {
   const own = await findNode(Deno.env.get("PATH") ?? "");
   assert.ok(own !== undefined, "the machine has a Node");
   const folder = await makeTestFolder("svc-node-versions-");
@@ -102,7 +102,7 @@ Deno.test("NodeVersions uses the machine's Node if it is the right one", async (
   await assert.rejects(binaryOf(versions, "999"), /nothing needs to be fetched/);
 });
 
-Deno.test("findNode() passes over scripts and relative folders", async () => {
+Deno.test("findNode() skips scripts and relative folders", async () => {
   const folder = await makeTestFolder("svc-node-shim-");
   await writeNode(`${folder}/node`, "24.0.0");
   assert.equal(await findNode(`${folder}:.:`), undefined);

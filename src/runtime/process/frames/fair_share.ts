@@ -1,4 +1,4 @@
-/** @module Slows down a peer that sends frames without end, so that others are served. */
+/** @module Slows down a peer that sends frames endlessly, so others get their turn. */
 
 /** Milliseconds of time that a millisecond of work costs: a third of the thread, on average. */
 const PRICE = 3;

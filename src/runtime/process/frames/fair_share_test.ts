@@ -14,7 +14,7 @@ function openShare() {
   };
 }
 
-Deno.test("FairShare lets work in short bursts pass", () => {
+Deno.test("FairShare allows work in short bursts", () => {
   const { pass, work } = openShare();
   for (let turn = 0; turn < 100; turn++) {
     assert.equal(work(5), 0);
@@ -30,7 +30,7 @@ Deno.test("FairShare gives a third of the time to a peer that never stops", () =
     worked += 1;
     passed += 1 + pause;
     pass(pause);
-    assert.ok(pause === 0 || pause > 20, "pauses are worth a timer");
+    assert.ok(pause === 0 || pause > 20, "pauses are long enough for a timer");
   }
   assert.ok(Math.abs(worked / passed - 1 / 3) < 0.01, String(worked / passed));
 });

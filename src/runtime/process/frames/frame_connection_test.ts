@@ -38,7 +38,7 @@ Deno.test("FrameConnection writes all frames of one turn together, in order", as
   far.close();
 });
 
-Deno.test("FrameConnection gives frames to the reader until it is closed", async () => {
+Deno.test("FrameConnection passes frames to the reader until it is closed", async () => {
   const { near, far } = await pair();
   for (let id = 0; id < 3; id++) await near.write(encodeFrame(frame(id, 0)));
   const connection = new FrameConnection(far);
@@ -60,7 +60,7 @@ Deno.test("FrameConnection ends with an error if a frame is over its limit", asy
   near.close();
 });
 
-Deno.test("FrameConnection ends where more waits than it may hold", async () => {
+Deno.test("FrameConnection ends if more data waits than it may buffer", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near, 1000, { maxQueued: 2 * COST_OF_1000 });
   const receiving = connection.receive(() => {});
@@ -85,7 +85,7 @@ Deno.test("FrameConnection only counts unwritten frames", async () => {
   far.close();
 });
 
-Deno.test("FrameConnection pauses where frames take more than their share, and ends in the meantime", async () => {
+Deno.test("FrameConnection pauses if frames use more than their share, and can end during a pause", async () => {
   const { near, far } = await pair();
   let now = 0;
   const connection = new FrameConnection(far, 10, { share: new FairShare(() => now) });

@@ -24,7 +24,7 @@ Deno.test("FrameReader reads frames of encodeFrame(), regardless of how they are
   }));
 });
 
-Deno.test("FrameReader refuses a frame over its limit before it has come", () => {
+Deno.test("FrameReader refuses a frame over its limit before it has arrived", () => {
   const head = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(101) });
   assert.throws(() => new FrameReader(100).feed(head.subarray(0, HEADER_BYTES)), ProtocolError);
 });

@@ -46,10 +46,10 @@ export const openPlain: Opening = (name, sealed) => {
 const SECRET_PREFIX = "AGE-SECRET-KEY-";
 const RECIPIENT = /^age1[a-z0-9]{58}$/;
 
-/** @throws {BackupError} for what is no public key of age */
+/** @throws {BackupError} for anything but a public key of age */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) {
-    const hint = "svc backup keygen creates a pair of keys; the public one begins with age1";
+    const hint = "svc backup --keygen creates a pair of keys; the public one begins with age1";
     if (recipient.toUpperCase().startsWith(SECRET_PREFIX)) {
       throw new BackupError("Cannot encrypt backups to a secret key: use its public key", hint);
     }
@@ -103,7 +103,7 @@ export function openWith(identities: readonly string[]): Opening {
 }
 
 /**
- * Reads secret keys from a file, as `svc backup keygen` and `age-keygen` write it.
+ * Reads secret keys from a file, as `svc backup --keygen` and `age-keygen` write it.
  *
  * @throws {BackupError}
  */
@@ -124,7 +124,7 @@ export async function readIdentities(path: string): Promise<readonly string[]> {
     // The cause may quote the file's content.
     throw new BackupError(
       `Cannot use the secret key in ${path}: it has no line that begins with ${SECRET_PREFIX}1`,
-      "Use the file that svc backup keygen or age-keygen created",
+      "Use the file that svc backup --keygen or age-keygen created",
     );
   }
 }

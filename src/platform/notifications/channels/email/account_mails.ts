@@ -45,7 +45,10 @@ const mailKey = (id: string): RecordKey => ["account_mails", id];
 const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
-/** The queue and people see nothing of a mail. Its dead letters are the platform owners'. */
+/**
+ * The mail's content is hidden from the queue and from people. Its dead letters are the platform
+ * owners'.
+ */
 function contentOf(
   id: string,
   { createdAt, workspaceId }: { readonly createdAt: number; readonly workspaceId: string | null },
@@ -121,7 +124,7 @@ export class AccountMails {
     this.#givenUp = found;
   }
 
-  /** Reads again what another node gave up, or sent after all. */
+  /** Rereads mails that another node gave up on, or sent after all. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     if (changed.some(([first]) => first === allGivenUp()[0])) await this.recover();
   }

@@ -74,7 +74,7 @@ function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts
   return oneLine(`${place}: ${fillWords(subject, data)}`);
 }
 
-/** Pages of the platform, and what people can do there. */
+/** Pages of the platform, and their purpose. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/^\/deployments\//, "Show the deployment"],
   [/^\/account\/activity/, "Review your activity"],

@@ -75,7 +75,7 @@ function allMails(): Map<string, Mail> {
   ]);
 }
 
-Deno.test("composeMail() and composeAccountMail() put every mail into words", async () => {
+Deno.test("composeMail() and composeAccountMail() match the golden mails", async () => {
   const words = Object.fromEntries(
     [...allMails()].map(([name, { subject, text }]) => [
       name,
@@ -114,7 +114,7 @@ Deno.test("every mail has one button, and says the same in text and HTML", () =>
   }
 });
 
-Deno.test("composeMail() sets the headers of unsubscription, and urgency without it", () => {
+Deno.test("composeMail() sets unsubscribe headers, or urgency instead", () => {
   assert.deepEqual(composeMail([content()], facts).headers, {
     "List-Unsubscribe": `<${unsubscribeUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
@@ -124,7 +124,7 @@ Deno.test("composeMail() sets the headers of unsubscription, and urgency without
   assert.deepEqual(headers, { "X-Priority": "1", Importance: "high" });
 });
 
-Deno.test("composeMail() lets no text break out of header or markup", () => {
+Deno.test("composeMail() keeps texts from breaking out of headers or markup", () => {
   const evil = '</title><script>alert("1")</script>\r\nBcc: eve@example.com\u2028X: y';
   const { subject, html } = composeMail([
     content({
@@ -138,7 +138,7 @@ Deno.test("composeMail() lets no text break out of header or markup", () => {
   assert.doesNotMatch(html, /<script|javascript:/);
 });
 
-Deno.test("composeMail() cuts a subject that is too long, and keeps its place", () => {
+Deno.test("composeMail() truncates a subject that is too long, and keeps its project", () => {
   const event = "health.new_error";
   const { subject } = composeMail([
     content({ event, category: "Health", data: { project: "shop", reason: "x".repeat(500) } }),
@@ -147,7 +147,7 @@ Deno.test("composeMail() cuts a subject that is too long, and keeps its place", 
   assert.equal(subject.length, 150);
 });
 
-Deno.test("composeMail() names two projects of a digest at most, and counts what it omits", () => {
+Deno.test("composeMail() names at most two projects of a digest, and counts the others", () => {
   const of = (project: string) => content({ data: { project } });
   const subjects = [["shop"], ["shop", "blog"], ["shop", "blog", "api"]].map((projects) =>
     composeMail(projects.map(of), { ...facts, total: 12 }).subject

@@ -25,8 +25,8 @@ const rows = [
     false,
   ],
   ["a message refused", { code: "EMESSAGE", responseCode: 554, command: "DATA" }, "failed", false],
-  ["an address that is none", { code: "EENVELOPE" }, "failed", false],
-  ["what is no error at all", "broken", "retry", true],
+  ["an invalid address", { code: "EENVELOPE" }, "failed", false],
+  ["not an error", "broken", "retry", true],
 ] as const;
 
 for (const [name, error, type, hostTrouble] of rows) {

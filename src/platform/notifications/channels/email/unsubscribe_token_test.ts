@@ -6,7 +6,7 @@ const key = Buffer.alloc(32, 1).toString("base64url");
 const wish = { userId: "01900000-0000-7000-8000-00000000000a", category: "Health" } as const;
 const token = signUnsubscription(wish, key);
 
-Deno.test("readUnsubscription() reads a signed token", () => {
+Deno.test("readUnsubscription() accepts a signed token", () => {
   assert.deepEqual(readUnsubscription(token, key), wish);
 });
 

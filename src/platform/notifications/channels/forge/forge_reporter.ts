@@ -21,7 +21,7 @@ import { dialectOf, forgeTarget } from "./forge_target.ts";
 import { commentText, commitStatus, isSkipped, markOf, type ReportContext } from "./report_text.ts";
 import type { ReportRecord, ReportStore } from "./report_store.ts";
 
-/** How often a report is repeated because its deployment changed in the meantime. */
+/** How many times a report is repeated because its deployment changed in the meantime. */
 const ROUNDS = 4;
 
 const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
@@ -121,7 +121,7 @@ export class ForgeReporter {
       if (!(error instanceof ForgeError)) throw error;
       const { outcome } = error;
       await reports.save(deployment, { ...record, problem: outcome.reason });
-      // Permanent failures are shown with the deployment. They are no lost messages.
+      // Permanent failures are shown with the deployment. They are not lost messages.
       return outcome.type === "failed" ? { type: "gone", reason: outcome.reason } : outcome;
     }
   }

@@ -1,4 +1,4 @@
-/** The last report to the forge of each deployment, and the reason of its failure. @module */
+/** The last report to the forge of each deployment, and the reason for its failure. @module */
 import * as z from "zod";
 import { FORGES } from "../../../../contract/projects.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";

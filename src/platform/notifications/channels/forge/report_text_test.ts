@@ -50,7 +50,7 @@ Deno.test("commentText() lists the checks of the release, without the causes of 
   assert.doesNotMatch(text, /a secret cause/);
 });
 
-Deno.test("commentText() reports how to get in at a protected preview, and nothing at an open one", () => {
+Deno.test("commentText() explains how to open a protected preview, and adds nothing for an open one", () => {
   const rows = [
     ["off", undefined, undefined],
     ["members", undefined, /sign in as a member/],

@@ -44,7 +44,7 @@ for (const [name, answer, wanted] of rows) {
   });
 }
 
-Deno.test("BotApi reports that no one answers, without the token", async () => {
+Deno.test("BotApi reports that there is no response, without the token", async () => {
   await assert.rejects(call("http://127.0.0.1:1"), (error: Error) => {
     assert.ok(!`${error.stack}${error.cause}`.includes(TOKEN));
     return error instanceof BotApiError;

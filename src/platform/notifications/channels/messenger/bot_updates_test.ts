@@ -24,7 +24,7 @@ const rows: readonly [string, unknown, ReturnType<typeof readInput>][] = [
   ["talk", message("hello\nthere"), { type: "command", chat, name: "help", argument: "" }],
   ["a group", message("/start", "group"), undefined],
   ["something new", { update_id: 1, poll: { id: "1" } }, undefined],
-  ["a message of an odd shape", { update_id: 1, message: { chat: "x" } }, undefined],
+  ["a malformed message", { update_id: 1, message: { chat: "x" } }, undefined],
 ];
 
 for (const [name, update, input] of rows) {
@@ -35,7 +35,7 @@ for (const [name, update, input] of rows) {
   });
 }
 
-Deno.test("readInput() of a tap on a button", () => {
+Deno.test("readInput() reads a tap on a button", () => {
   const [update] = updateList.parse([{
     update_id: 2,
     callback_query: { id: "q", from, data: "x", message: { message_id: 5, chat: { id: 7 } } },

@@ -11,7 +11,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Cuts a text to UTF-16 units, as the API counts, without splitting a character. */
+/** Shortens a text to UTF-16 units, as the API counts, without splitting a character. */
 function cut(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;

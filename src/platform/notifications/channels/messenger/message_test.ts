@@ -27,18 +27,18 @@ for (
     "http://[::1]/x",
   ]
 ) {
-  Deno.test(`notificationMessage() writes out ${url}, which the messenger takes for no button`, () => {
+  Deno.test(`notificationMessage() writes out ${url}, which the messenger does not accept for a button`, () => {
     assert.deepEqual(buttonsOf(url), []);
     assert.ok(notificationMessage(content({ actionUrl: url })).text.includes(url));
   });
 }
 
-Deno.test("notificationMessage() offers no address of another scheme", () => {
+Deno.test("notificationMessage() offers no URL with another scheme", () => {
   const { text } = notificationMessage(content({ actionUrl: "javascript:alert(1)" }));
   assert.doesNotMatch(text, /javascript/);
 });
 
-Deno.test("notificationMessage() is safe markup and short enough, whatever the texts hold", () => {
+Deno.test("notificationMessage() returns safe markup of limited length for any texts", () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 6000, unit: "binary" }),

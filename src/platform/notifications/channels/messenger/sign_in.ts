@@ -87,7 +87,7 @@ export class MessengerSignIn implements BotDialogue {
     return (await this.#attempts.begin(client)).cookie;
   }
 
-  /** The progress of a browser's attempt; signs in where the chat approved. */
+  /** The progress of a browser's attempt; signs in if the chat approved. */
   async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
     const attempt = await this.#attempts.find(cookie);
     if (attempt === undefined) return { type: "none" };

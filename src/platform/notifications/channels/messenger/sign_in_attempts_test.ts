@@ -35,7 +35,7 @@ async function withNodes(
   }
 }
 
-Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that asked", () =>
+Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that opened the link", () =>
   withNodes(async ({ browser, bot, cookie, attempt, code }) => {
     const asked = await bot.ask(code, ada);
     assert.ok(asked !== undefined && asked !== "used");
@@ -53,7 +53,7 @@ Deno.test("SignInAttempts approves the number that the page shows, tapped in the
   }));
 
 for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as const) {
-  Deno.test(`SignInAttempts ends an attempt after ${name}`, () =>
+  Deno.test(`SignInAttempts rejects an attempt after ${name}`, () =>
     withNodes(async ({ browser, bot, cookie, attempt, code }) => {
       await bot.ask(code, ada);
       await bot.answer(attempt.id, ada.id, number);
@@ -70,7 +70,7 @@ Deno.test("SignInAttempts gives a link to the first chat that opens it", () =>
     assert.equal(await bot.ask("another", eve), undefined);
   }));
 
-Deno.test("SignInAttempts forgets after ten minutes", () =>
+Deno.test("SignInAttempts expire after ten minutes", () =>
   withNodes(async ({ browser, bot, clock, cookie, code }) => {
     clock.at = START + ATTEMPT_MS - 1;
     assert.notEqual(await browser.find(cookie), undefined);

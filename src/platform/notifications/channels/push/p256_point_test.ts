@@ -19,7 +19,7 @@ Deno.test("isP256Point() refuses points that are not on the curve, or incomplete
     "a compressed form": good.slice(0, 33).with(0, 2),
     "the point at infinity": new Uint8Array(1),
     "zeros": new Uint8Array(65).with(0, 4),
-    "coordinates beyond the field": new Uint8Array([4, ...field, ...field]),
+    "coordinates outside the field": new Uint8Array([4, ...field, ...field]),
     "nothing": new Uint8Array(0),
     "a byte more": new Uint8Array([...good, 0]),
   };

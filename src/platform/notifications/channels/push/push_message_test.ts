@@ -16,7 +16,7 @@ Deno.test("pushPayload() contains the worker's texts", () => {
   });
 });
 
-Deno.test("pushPayload() fits into a push message, however long the texts are", () => {
+Deno.test("pushPayload() fits into a push message, regardless of the length of the texts", () => {
   const long = content({
     title: "ü".repeat(500),
     body: "😀".repeat(4000),

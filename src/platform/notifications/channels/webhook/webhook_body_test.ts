@@ -12,7 +12,7 @@ Deno.test("signWebhook() creates the signature of the specification's own exampl
   assert.equal(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 });
 
-Deno.test("mintWebhookSecret() gives 32 bytes behind the usual prefix", () => {
+Deno.test("mintWebhookSecret() returns 32 bytes with the usual prefix", () => {
   const secret = mintWebhookSecret((count) => new Uint8Array(count).fill(7));
   assert.equal(secret, `whsec_${btoa("\x07".repeat(32))}`);
 });

@@ -4,12 +4,12 @@ import { checkWebhookUrl } from "./webhook_url.ts";
 
 const REFUSED: readonly (readonly [name: string, url: string])[] = [
   ["loopback", "http://127.0.0.1/x"],
-  ["another of the loopback net", "https://127.8.9.10/x"],
+  ["another loopback address", "https://127.8.9.10/x"],
   ["loopback as a number", "http://2130706433/x"],
   ["loopback in hexadecimal", "http://0x7f.1/x"],
   ["loopback in octal", "http://0177.0.0.1/x"],
   ["loopback in full-width digits", "http://１２７.0.0.1/x"],
-  ["loopback with a dot behind", "http://127.0.0.1./x"],
+  ["loopback with a final dot", "http://127.0.0.1./x"],
   ["no address", "http://0.0.0.0/x"],
   ["private, class A", "https://10.1.2.3/x"],
   ["private, class B", "https://172.16.0.1/x"],
@@ -27,12 +27,12 @@ const REFUSED: readonly (readonly [name: string, url: string])[] = [
   ["NAT64", "http://[64:ff9b::a00:1]/x"],
   ["localhost", "http://localhost/x"],
   ["localhost in capitals", "http://LOCALHOST/x"],
-  ["localhost with a dot behind", "http://localhost./x"],
+  ["localhost with a final dot", "http://localhost./x"],
   ["below localhost", "https://shop.localhost/x"],
   ["a port of another service", "https://hooks.example.com:25/x"],
 ];
 
-Deno.test("checkWebhookUrl() refuses addresses that are not public, in every notation", () => {
+Deno.test("checkWebhookUrl() refuses private addresses in every notation", () => {
   for (const [name, url] of REFUSED) {
     assert.throws(() => checkWebhookUrl(url, { allowPrivate: false }), (error) => {
       assert.ok(error instanceof Failure, name);
@@ -44,7 +44,7 @@ Deno.test("checkWebhookUrl() refuses addresses that are not public, in every not
   }
 });
 
-Deno.test("checkWebhookUrl() accepts public hosts, and names whatever they lead to", () => {
+Deno.test("checkWebhookUrl() accepts public addresses, and any names", () => {
   const taken = [
     "https://ci.example.com/svc",
     "http://8.8.8.8/x",
