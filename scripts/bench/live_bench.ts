@@ -23,6 +23,8 @@ const PATIENCE_MS = 60_000;
 interface Project {
   readonly name: string;
   readonly packages: readonly string[];
+  /** Packages that only the build needs. */
+  readonly tools: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** The file that changes before each build. */
@@ -32,6 +34,7 @@ interface Project {
 const PROJECTS: readonly Project[] = [{
   name: "express",
   packages: ["express@5.3.0"],
+  tools: [],
   scripts: { start: "node index.mjs" },
   files: {
     "index.mjs": `import express from "express";
@@ -43,7 +46,8 @@ app.listen(process.env.PORT);
   source: "index.mjs",
 }, {
   name: "hono-typescript",
-  packages: ["hono@4.13.19", "@hono/node-server@2.1.9", "typescript@5.9.3", "@types/node@26.6.7"],
+  packages: ["hono@4.13.19", "@hono/node-server@2.1.9"],
+  tools: ["typescript@5.9.3", "@types/node@26.6.7"],
   scripts: { build: "tsc", start: "node dist/index.js" },
   files: {
     "tsconfig.json": JSON.stringify({
@@ -69,7 +73,7 @@ async function run(command: readonly [string, ...string[]], cwd: string): Promis
 }
 
 async function writeProject(folder: string, project: Project): Promise<void> {
-  const { name, packages, scripts, files } = project;
+  const { name, packages, tools, scripts, files } = project;
   const node = (await hear(["node", "--version"])).stdout.replace(/^v(\d+)[^]*/, "$1");
   const manifest = { name, private: true, type: "module", scripts, engines: { node: `>=${node}` } };
   const all = { ...files, "package.json": JSON.stringify(manifest) };
@@ -77,7 +81,9 @@ async function writeProject(folder: string, project: Project): Promise<void> {
     await Deno.mkdir(join(folder, path, ".."), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);
   }
-  await run(["npm", "install", "--no-audit", "--no-fund", ...packages], folder);
+  const install = ["npm", "install", "--no-audit", "--no-fund"] as const;
+  await run([...install, ...packages], folder);
+  if (tools.length > 0) await run([...install, "--save-dev", ...tools], folder);
 }
 
 /** One request to a port of this machine; `undefined` if nothing listens there. */
