@@ -34,17 +34,17 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   [
     "an import from a higher storey",
     inPlatform("projects/routes.ts", "hooks/mod.ts", 7),
-    /^src\/platform\/projects\/routes\.ts:7: Inner room "projects" .* "hooks" stands above it/,
+    /^src\/platform\/projects\/routes\.ts:7: Inner room "projects" .* "hooks" is above it/,
   ],
   [
     "an import of a file from a higher storey",
     inPlatform("core/store/records.ts", "core/http/router.ts"),
-    /Inner room "core\/store" .* "core\/http" stands above it/,
+    /Inner room "core\/store" .* "core\/http" is above it/,
   ],
   [
     "an import of the folder's own files from below",
     edge("src/edge/cache/store.ts", "src/edge/handle.ts"),
-    /Inner room "cache" of src\/edge .* "\." stands above it/,
+    /Inner room "cache" of src\/edge .* "\." is above it/,
   ],
   [
     "a folder without an entry",

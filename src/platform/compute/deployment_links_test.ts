@@ -17,8 +17,8 @@ Deno.test("parseLinks() reads links of packages", () => {
 });
 
 const refusals: readonly (readonly [string, unknown, RegExp])[] = [
-  ["a target outside", { "a/b": "../../etc" }, /link "a\/b": its target .* leads out/],
-  ["an outside target from the root", { "a": ".." }, /leads out/],
+  ["a target outside", { "a/b": "../../etc" }, /link "a\/b": its target .* points outside/],
+  ["an outside target from the root", { "a": ".." }, /points outside/],
   ["an absolute target", { "a": "/etc" }, /starts with "\/"/],
   ["a target that goes up later", { "a/b/c": "d/../../x" }, /has "\.\."/],
   ["a target with a NUL character", { "a": "b\0c" }, /control character/],

@@ -164,7 +164,7 @@ Deno.test("a deployment whose links lead outside it is refused, with the reason"
     const { error } = await refusal(platform, files, withEngine(SITE, "node"));
     assert.match(
       error,
-      /\.svc\/links\.json is not valid: link "node_modules\/greet": .* leads out/,
+      /\.svc\/links\.json is not valid: link "node_modules\/greet": .* points outside/,
     );
   }));
 
