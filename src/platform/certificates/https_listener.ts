@@ -21,7 +21,7 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /** Minimum time that it stays for the connections in its queue if another change follows. */
-const SHORT_LINGER_MS = 100;
+const SHORT_LINGER_MS = 300;
 
 /** Time between two attempts to take the port again, in milliseconds. */
 const RETRY_MS = 1;
