@@ -1,5 +1,6 @@
 /** @module The process of an embedded database, on the platform's side. */
 import { join } from "node:path";
+import { readPieces } from "../../lib/read_pieces.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { encodeFrame, type Frame, FrameReader } from "../../runtime/process/frames/frame.ts";
 import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";
@@ -23,8 +24,6 @@ const UNREAD_MS = 30_000;
 
 /** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
-
-const READ_BYTES = 64 * 1024;
 
 /** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 600;
@@ -216,7 +215,10 @@ export class RunningDatabase {
     const { child, listener, folder } = this.#process;
     const words = this.#readWords(child.stderr);
     try {
-      await this.#readFrames(child.stdout);
+      const frames = new FrameReader(MAX_FRAME_BYTES);
+      for await (const piece of readPieces(child.stdout)) {
+        for (const frame of frames.feed(piece)) await this.#take(frame);
+      }
     } catch (error) {
       this.#words = String(error);
     }
@@ -230,19 +232,6 @@ export class RunningDatabase {
     await this.#writer.close().catch(() => {});
     await Deno.remove(folder, { recursive: true }).catch(() => {});
     this.#lose(`${this.#words} (${status.signal ?? `code ${status.code}`})`.trim());
-  }
-
-  /** Reads into one buffer: a new one for each chunk would cost more than the frames. */
-  async #readFrames(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
-    const frames = new FrameReader(MAX_FRAME_BYTES);
-    const reader = stream.getReader({ mode: "byob" });
-    let buffer = new Uint8Array(READ_BYTES);
-    for (;;) {
-      const { done, value } = await reader.read(buffer);
-      if (done) return;
-      for (const frame of frames.feed(value)) await this.#take(frame);
-      buffer = new Uint8Array(value.buffer);
-    }
   }
 
   async #readWords(stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -1,6 +1,7 @@
 /** @module Starts the process of a server, and reads its output. */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
+import { readPieces } from "../../lib/read_pieces.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import type { AttendedProcess } from "../process/attend_process.ts";
@@ -47,13 +48,13 @@ export type StartServer = (
 
 /** Reads lines no faster than the log allows, so that a process that writes more has to wait. */
 async function readLines(
-  stream: ReadableStream<Uint8Array>,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   take: (line: string) => void,
 ): Promise<void> {
   const lines = new LineSplitter(take);
   let second = 0;
   let bytes = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of readPieces(stream)) {
     const now = performance.now();
     if (Math.floor(now / 1000) !== second) {
       second = Math.floor(now / 1000);

@@ -40,9 +40,12 @@ export interface StartProcessOptions {
   readonly socketName: string;
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
   /** Reads standard output to its end; it is discarded if this is missing. */
-  readonly readOutput?: (stream: ReadableStream<Uint8Array>) => Promise<void>;
+  readonly readOutput?: (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<void>;
   /** Reads standard error to its end, and keeps the last part; by default, only keeps it. */
-  readonly readErrors?: (stream: ReadableStream<Uint8Array>, words: LastWords) => Promise<void>;
+  readonly readErrors?: (
+    stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+    words: LastWords,
+  ) => Promise<void>;
   /** Maximum wait for the rest of the output of an ended process, in milliseconds. */
   readonly outputMs?: number;
   /** Limits of its control group, if the platform has such groups. */
