@@ -19,7 +19,7 @@ export interface RaisedEvent {
   readonly client: Client;
 }
 
-/** Raises an event; resolves when the log has it. */
+/** Raises an event; resolves once it is logged. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
 /** Notifies an account's owner that someone is guessing the password. */

@@ -133,7 +133,9 @@ export class AuthorizationService {
     return code;
   }
 
-  /** @throws {OAuthError} `invalid_grant` for a code that is wrong, expired, used, or another's. */
+  /**
+   * @throws {OAuthError} `invalid_grant` if the code is wrong, expired, used, or another client's.
+   */
   async exchange(given: {
     readonly code: string;
     readonly clientId: string;

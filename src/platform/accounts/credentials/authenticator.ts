@@ -31,8 +31,8 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Among sessions of one person, the newest is used. If there are cookies of several people, which
- * an attacker may have set, only one that started at this IP address with this browser counts.
+ * Chooses the newest session if all belong to one person. Otherwise, an attacker may have set some
+ * of the cookies, so only sessions that started at this IP address in this browser count.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -86,7 +86,7 @@ export interface AuthenticatorOptions {
   readonly now: Clock;
 }
 
-/** The header that names the workspace, as error messages call it. */
+/** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
 /** The workspace that a request names, in `X-Workspace` or `workspace`. */
@@ -98,7 +98,7 @@ function wantedWorkspace(request: Request): string | null {
     : null;
 }
 
-/** Refuses changes by viewers' keys and read-only tokens, which are for automation. */
+/** Refuses changes with a viewer's API key or a read-only token. */
 function refuseChangesOfViewers(
   { owner, role: most }: KnownCredential,
   { role, slug }: Caller["workspace"],
@@ -141,7 +141,7 @@ export class Authenticator {
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
    * @throws {Failure} `unauthorized`; `invalid_request` if a session names no workspace;
-   * `not_found` if its user is not a member; `forbidden` for another workspace than the key's, or
+   * `not_found` if its user is not a member; `forbidden` for a workspace other than the key's, or
    * an insufficient role.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {

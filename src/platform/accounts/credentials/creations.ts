@@ -22,8 +22,9 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
 }
 
 /**
- * Lists what an operation creates under its credential. Fails if the credential is revoked.
- * `made.id` names the creation, `made.keys` its records. @throws {Failure} `unauthorized`
+ * Adds a creation to the list of its credential, in the operation that creates it. `made.id`
+ * identifies the creation, `made.keys` its records. @throws {Failure} `unauthorized` if the
+ * credential was revoked.
  */
 export async function addCreation(
   kv: RecordStore,

@@ -31,7 +31,7 @@ const accessTokenRecord = z.object({
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
-  /** Its upper limit, if lower than its owner's role. */
+  /** The token's maximum role, if lower than its owner's role. */
   role: z.literal("viewer").optional(),
   expiresAt: z.number().optional(),
   /** Its refresh token, if it has one. */

@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store on first use. Code that changes one
- * reports it here, and changes of other nodes are followed. While a node cannot follow them, it
- * asks the store each time.
+ * reports it here. A node drops entries that other nodes have changed; while it cannot follow their
+ * changes, it reads the store each time.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** A credential in the cache that spares most requests a read of the store. @module */
+/** A cached credential, which saves most requests a read of the store. @module */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
 import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 

@@ -134,7 +134,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds the authorization that awaits a user code. Wrong codes are counted. */
+  /** Finds the pending authorization with a user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {

@@ -38,8 +38,8 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` with a password, or for a taken email address without mail;
-   * `forbidden` for an old session; `rate_limited`
+   * @throws {Failure} `conflict` if the account has a password, or if the address is taken and the
+   * platform has no mail; `forbidden` for an old session; `rate_limited`
    */
   async add(
     person: Person,

@@ -11,7 +11,7 @@ import { hashToken, mintToken } from "../credentials/token.ts";
  * uses up the owner's share. More are silently not sent.
  */
 const MAILS_PER_HOUR = 5;
-/** The same, for all networks without a known browser together. */
+/** Maximum number of mails per hour to one recipient by all networks and unknown browsers. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 

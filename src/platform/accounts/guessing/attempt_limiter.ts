@@ -24,7 +24,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Beyond it, the subject that was idle longest is dropped, which requires as many slow attempts.
+ * Maximum number of subjects; beyond it, the one that was idle longest is dropped. An attacker
+ * needs as many slow attempts to cause that.
  */
 const MAX_SUBJECTS = 20_000;
 

@@ -1,7 +1,8 @@
 /**
  * Limits guessing by account and address together, so that guesses from elsewhere do not lock the
  * owner out; by address, across accounts; and by account, across addresses. A browser that has
- * signed in before has its own count. Nodes share the results of guesses, so that each counts all.
+ * signed in before has its own count. Nodes share the results of guesses, so each node counts the
+ * guesses at all nodes.
  *
  * @module
  */

@@ -41,13 +41,13 @@ export interface Trust {
   readonly keySeconds: number;
 }
 
-/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks. */
+/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks per commit. */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** The publishers of one repository, with the repository id that any of them has stored. */
+/** Sets the repository id for all publishers of a repository if any of them has stored it. */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));

@@ -70,7 +70,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     return (await this.collect(workspaceId)).filter((publisher) => publisher.issuer === issuer);
   }
 
-  /** Removes and returns those that a member added. */
+  /** Removes and returns the publishers that a member added. */
   async removeOfMember(userId: string, workspaceId: string): Promise<PublisherRecord[]> {
     const theirs = (await this.collect(workspaceId))
       .filter((publisher) => publisher.userId === userId);

@@ -15,8 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * By `Sec-Fetch-Site`, otherwise by `Origin`; `unknown` if there is neither, as in no current
- * browser.
+ * Uses `Sec-Fetch-Site`, otherwise `Origin`; `unknown` if the request has neither, which no current
+ * browser does.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");
