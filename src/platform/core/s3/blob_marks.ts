@@ -19,7 +19,7 @@ const time = z.number();
 const markSchema = z.discriminatedUnion("state", [
   /** Nothing needed it at that time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Its object may be removed until that time, by the storage's clock. */
+  /** Until that time, by the storage's clock, its object can still be removed. */
   z.object({ state: z.literal("removing"), until: time }),
   /** Its object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
