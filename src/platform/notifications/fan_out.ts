@@ -86,7 +86,10 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
   );
 }
 
-/** Repeating it has no effect. After a failure, nothing it started continues. */
+/**
+ * Creates the function that notifies everyone concerned. Repeating a call has no effect. When a
+ * call fails, all work that it started has ended.
+ */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 

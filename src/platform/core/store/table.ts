@@ -58,7 +58,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
   }
 
-  /** A page of the copies below a key of an index, newest first. */
+  /** A page of the record copies below a key of an index, newest first. */
   listCopies(prefix: RecordKey, wish: PageWish): Promise<Page<T>> {
     return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
   }

@@ -16,7 +16,7 @@ export interface PostAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Codes of faults that a retry does not change. */
+/** Codes of faults that a retry does not fix. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
 /** Reads `Retry-After` (RFC 9110, 10.2.3); returns milliseconds from now. */

@@ -50,11 +50,11 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended after the current scan started, because its list is older. */
+  /** Messages that ended after the current scan started, whose list still contains them. */
   readonly #ended = new Set<string>();
   /** How many messages were started or postponed so far. */
   #progress = 0;
-  /** The start of the next scan: after messages to busy hosts, else at the first. */
+  /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
   /** Whether scans since the first entry may have left capacity unused. */
   #hasNewRoom = false;

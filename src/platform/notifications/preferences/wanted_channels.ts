@@ -28,7 +28,7 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
 }
 
-/** Whether an event concerns a person: automatic deployments do, deployments of others may not. */
+/** Whether an event concerns a person: automatic deployments do, other people's may not. */
 export function concerns(
   userId: string,
   { data }: { readonly data: EventData },

@@ -23,9 +23,9 @@ type Key = RecordKey;
 export const messengerKeys = {
   byChat: (chatId: number): Key => ["messenger_chats", chatId],
   code: (hash: string): Key => ["messenger_codes", hash],
-  /** Sign-ins that wait for the chat, by the hash of a value that their browser has. */
+  /** Sign-ins that wait for the chat, by the hash of a value in their browser. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
-  /** Hash of the sign-in with an id, or with a code by the hash of that. */
+  /** Hashes of sign-ins, by the id of the sign-in and by the hash of its code. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
 } as const;
 
@@ -57,7 +57,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return record.expiresAt;
   }
 
-  /** Uses up a code; the account that it links to, or `undefined`. */
+  /** Uses up a code; returns the account that it links to, or `undefined`. */
   async takeCode(code: string, now: number, lease?: Lease): Promise<string | undefined> {
     const key = messengerKeys.code(hashOf(code));
     const record = await readRecord(this.kv, key, codeRecord);

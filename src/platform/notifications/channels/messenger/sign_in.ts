@@ -28,7 +28,7 @@ import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
 /** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
-/** And all addresses together: each attempt is stored. */
+/** How many attempts all addresses together can start in that time: each attempt is stored. */
 const ALL_BEGINS = 5000;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
 /** How many accounts one IP address can create per hour, as with email. */
