@@ -62,7 +62,7 @@ export interface AccountOptions {
   /** How keys are derived from passwords; scrypt by default. */
   readonly deriveKey?: DeriveKey;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
-  /** Adds to the commit that stores a security event. */
+  /** Adds changes to the commit that stores a security event. */
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
   /** Sends requests to the issuers of trusted publishers. */
   readonly outbound: OutboundFetch;

@@ -60,7 +60,7 @@ export interface SecurityLogOptions {
   readonly kv: RecordStore;
   readonly now: Clock;
   readonly random: Random;
-  /** Adds to the commit that logs an event. */
+  /** Adds changes to the commit that logs an event. */
   readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
   /** Called with each event after it is logged; notifications start here. */
   readonly onEvent?: (event: SecurityEvent) => void;

@@ -193,7 +193,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       readonly stored: StoredContent;
       readonly described: Described;
       readonly condition?: WriteCondition;
-      /** Adds more to the commit. */
+      /** Adds further changes to the commit. */
       also?(operation: Operation): void | Promise<void>;
     },
   ): Promise<ObjectRecord> {

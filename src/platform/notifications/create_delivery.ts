@@ -58,7 +58,7 @@ export interface DeliveryOptions {
   readonly preferences: PreferenceService;
   /** Fetches from other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** `outbound` reaches private, local and reserved addresses too. */
+  /** Whether `outbound` also reaches private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
   /** Sends mail; `undefined` if the platform has no mail server. */

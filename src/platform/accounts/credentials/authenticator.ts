@@ -56,8 +56,9 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 }
 
 /**
- * Checks a key's permissions. Whether it reaches the project is checked later. @throws {Failure}
- * `forbidden`
+ * Checks a key's permissions. Its access to the project is checked later.
+ *
+ * @throws {Failure} `forbidden`
  */
 function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoint): void {
   if (grant === undefined) return;
@@ -123,7 +124,7 @@ function refuseChangesOfViewers(
 export class Authenticator {
   /** Credentials and memberships in memory; every change must be reported to it. */
   readonly memory: CredentialMemory;
-  /** Requests of each API key; in memory, so a restart begins a new hour. */
+  /** Counts the requests of each API key in memory, so a restart begins a new hour. */
   readonly #quota: RateWindow;
 
   readonly #options: AuthenticatorOptions;

@@ -56,7 +56,7 @@ export class CredentialMemory {
   readonly #workspaces = new Map<string, Caller["workspace"]>();
   readonly #slugs = new Map<string, string>();
   readonly #watchers: ((hash: string | undefined) => void)[] = [];
-  /** Counts changes: a value read before a change is not remembered after it. */
+  /** Counts changes, so that a value read before a change is not cached after it. */
   #changes = 0;
 
   readonly #stores: CredentialMemoryStores;

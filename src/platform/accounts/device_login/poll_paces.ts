@@ -35,7 +35,7 @@ const MAX_CODES = 10_000;
 interface Pace {
   readonly clientId: string | null;
   readonly expiresAt: number;
-  /** When the grant was last read, and was pending. */
+  /** When the grant was last read as pending. */
   readonly readAt: number;
   readonly lastPollAt: number;
   /** Seconds between polls. */

@@ -18,7 +18,7 @@ import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "../sign_in/password.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Addresses that one account can try per hour. */
+/** Maximum number of addresses that one account can try per hour. */
 const TRIES_PER_HOUR = 10;
 
 export class EmailService {

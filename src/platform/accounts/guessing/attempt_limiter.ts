@@ -1,6 +1,6 @@
 /**
  * Slows down guessing: some attempts are free, then each doubles the wait for the next. An attempt
- * counts when it begins, so parallel attempts gain nothing; a success uncounts it.
+ * counts when it begins, so parallel attempts gain nothing; if it succeeds, it no longer counts.
  *
  * @module
  */

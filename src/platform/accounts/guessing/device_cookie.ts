@@ -18,7 +18,7 @@ export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
 
 interface DeviceCookiesParts {
-  /** The secret that signs them. */
+  /** The secret that signs the cookies. */
   readonly key: () => Promise<string>;
   readonly cookies: CookieStyle;
   readonly now: Clock;

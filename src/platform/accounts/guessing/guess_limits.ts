@@ -12,7 +12,7 @@ import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
-/** The kind of a guess; each has its own count. */
+/** The kind of a guess; each kind has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
@@ -31,13 +31,13 @@ const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
 
-/** From one network, at one account. */
+/** Limits of guesses from one network at one account. */
 const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** A browser that has signed in before, at its account. */
+/** Limits of guesses from a browser that has signed in before, at its account. */
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** From one network, at all accounts. */
+/** Limits of guesses from one network at all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** From all networks, at one account; no single network gets this far. */
+/** Limits of guesses from all networks at one account; no single network gets this far. */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
@@ -82,7 +82,7 @@ export class GuessLimits {
     };
   }
 
-  /** Applies a guess at another node. */
+  /** Counts a guess that was made at another node. */
   hear({ wasRight, counts }: EndedGuess): void {
     if (wasRight) this.#forgive(counts);
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);

@@ -57,8 +57,9 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Grants the permissions of all matching publishers; returns the reason for a refusal. If they
- * cover different projects, the run must name one. `projectId` is null if that does not exist.
+ * Grants the permissions of all matching publishers; returns the reason for a refusal. If the
+ * publishers cover different projects, the run must name one. `projectId` is null if the named
+ * project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

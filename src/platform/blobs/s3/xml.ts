@@ -1,8 +1,4 @@
-/**
- * XML in the form of S3.
- *
- * @module
- */
+/** Reads and writes XML in the form that S3 uses. @module */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import * as z from "zod";
 import { refuseVersion } from "./object_fields.ts";

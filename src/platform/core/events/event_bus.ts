@@ -22,7 +22,7 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait while the store does not respond, which may recover at any moment. */
+/** Maximum wait while the store does not respond, because it may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to retry events that could not be passed on, in milliseconds. */
@@ -96,12 +96,12 @@ export class EventBus {
     this.#ids = new EventIds(options.now, options.random);
   }
 
-  /** The store as the node that passes events on uses it. */
+  /** The store's methods for the node that passes events on. */
   get #led(): Led<Pick<EventStore, "pending" | "remove">> {
     return this.#options.store;
   }
 
-  /** Like `record()`, but never rejects: for callers that do not need the id. */
+  /** Like `record()`, but never rejects; for callers that do not need the id. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);

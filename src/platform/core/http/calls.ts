@@ -33,7 +33,7 @@ export interface ForeignVisit extends Visit {
   /**
    * Authenticates a request and checks the permissions of its caller.
    *
-   * @throws {Failure} like the API
+   * @throws {Failure} as the API does
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }

@@ -183,6 +183,6 @@ export class HttpConnection implements ClientConnection {
   #closeConn(): void {
     try {
       this.#conn.close();
-    } catch { /* it is closed already */ }
+    } catch { /* it is already closed */ }
   }
 }

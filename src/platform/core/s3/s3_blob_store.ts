@@ -1,6 +1,6 @@
 /**
  * The blobs of one workspace in object storage. A blob is fetched once when it is first read; from
- * then on it is a local file, read as on a platform without an object storage.
+ * then on it is a local file, read as on a platform without object storage.
  *
  * @module
  */

@@ -124,6 +124,6 @@ function close(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    /* closed already */
+    /* already closed */
   }
 }

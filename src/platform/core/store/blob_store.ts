@@ -1,4 +1,8 @@
-/** Content-addressed blobs per workspace: a hash gives no access to another workspace's. @module */
+/**
+ * Content-addressed blobs per workspace: a hash gives no access to other workspaces' blobs.
+ *
+ * @module
+ */
 import type { Lease } from "../../../store/mod.ts";
 
 /** Uploaded content does not have the hash that it was announced with. */

@@ -11,7 +11,7 @@ import { isUuid } from "../../../lib/ids.ts";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { blobPath } from "./fs_blob_store.ts";
 
-/** Part of the capacity that eviction frees at once, to avoid evicting files one by one. */
+/** Fraction of the capacity that eviction frees at once, to avoid evicting files one by one. */
 const ROOM = 0.05;
 
 interface FoundFile {

@@ -47,7 +47,7 @@ export interface FsBlobStoreOptions {
   readonly isCache?: boolean;
   /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether others sweep the same folder; they detect lookups by the age of a file. */
+  /** Whether other nodes sweep the same folder; they detect lookups by the age of a file. */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;

@@ -50,7 +50,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
   }
 }
 
-/** The key for the operator; its readable part if it is damaged. */
+/** The key for the operator; its raw bytes if it cannot be decoded. */
 function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {

@@ -71,7 +71,7 @@ export function placeName(place: string): string {
 /** Adds the name of the store to an error, and advice for the operator. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
-  // An address error needs no wrapper, because nothing was opened yet.
+  // A faulty URL needs no further explanation, because nothing was opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
   const given = reasonOf(cause);
   const reason = UNDECODABLE.test(given) ? "the key of a record cannot be decoded" : given;
@@ -112,8 +112,8 @@ export async function openKv(
 }
 
 /**
- * Reports a damaged file as a store that cannot be opened. If the store `mends` damaged keys,
- * errors about them are not changed.
+ * Reports a damaged file as a store that cannot be opened. If damaged keys are repaired (`mends`),
+ * errors about them stay unchanged.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&

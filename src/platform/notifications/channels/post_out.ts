@@ -56,7 +56,7 @@ async function readExcerpt(
   return Uint8Array.from(bytes);
 }
 
-/** Posts bytes, and reads the head and first bytes of the response. Ignores redirects. */
+/** Posts bytes, and reads the head and first bytes of the response. Does not follow redirects. */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;

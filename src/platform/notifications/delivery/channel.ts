@@ -5,7 +5,7 @@ import type { DeliveryRequest, NotificationContent } from "./types.ts";
 export interface Receiver {
   /** Key with which the channel finds the receiver: the id of a user, subscription or webhook. */
   readonly id: string;
-  /** The host that receives it; while it is down, its other messages wait too. */
+  /** The host that receives it; while it is down, other messages to it wait too. */
   readonly host: string;
 }
 

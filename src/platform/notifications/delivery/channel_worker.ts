@@ -56,7 +56,7 @@ export class ChannelWorker {
   #progress = 0;
   /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
-  /** Whether scans since the first entry may have left capacity unused. */
+  /** Whether a message has ended since a scan last started at the first message. */
   #hasNewRoom = false;
   #looks: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;

@@ -118,7 +118,7 @@ export class DeliveryStore {
     operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
   }
 
-  /** Jobs of a channel in the order in which they are due, from the first or after one. */
+  /** Jobs of a channel in the order in which they are due, from the first or after a given one. */
   async *due(channel: string, { batchSize, behind }: {
     readonly batchSize: number;
     readonly behind?: DueEntry | undefined;

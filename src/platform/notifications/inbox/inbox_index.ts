@@ -214,7 +214,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Ids after one, oldest first; `undefined` if there are more than `limit`. */
+  /** Ids after a given one, oldest first; `undefined` if there are more than `limit`. */
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];
@@ -249,7 +249,7 @@ export class InboxIndex {
     return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
-  /** The first page whose last id is not less than one. */
+  /** The first page whose last id is not less than the given one. */
   #firstPage(id: Uint8Array): number {
     let [low, high] = [0, this.#list.length];
     while (low < high) {

@@ -134,7 +134,7 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose id is not less than one; `count` if all are. */
+  /** The first row whose id is not less than the given one; `count` if there is none. */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {

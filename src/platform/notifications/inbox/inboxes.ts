@@ -159,7 +159,7 @@ export class Inboxes {
     });
   }
 
-  /** Changes a view's inbox or archive; returns how many changed. One record is stored first. */
+  /** Changes a view's inbox or archive; returns how many changed. Stores the change first. */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.#options;
     const count = await this.#memory.change(view.userId, async (index) => {

@@ -95,7 +95,7 @@ export class ForgeReporter {
     });
   }
 
-  /** Why the deployment failed; `undefined` if it did not. */
+  /** Why the report failed; `undefined` if it did not. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
     const { reports, now } = this.#parts;
     const known = await reports.find(deployment);

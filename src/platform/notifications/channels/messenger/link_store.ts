@@ -1,4 +1,9 @@
-/** Chats of accounts, one account each, and the codes that link them, in Deno KV. @module */
+/**
+ * Chats that are linked to accounts, one account per chat, and the codes that link them, in Deno
+ * KV.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/messenger.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -71,7 +76,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return await this.findBy("chat", messengerKeys.byChat(chatId));
   }
 
-  /** Links a chat. Another account keeps its chat, so that no one can be tricked out of theirs. */
+  /** Links a chat, unless it belongs to another account: nobody can be tricked out of theirs. */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const { userId, chatId } = wanted;
     const contended = [messengerKeys.byChat(chatId), [...links.root, userId]];

@@ -79,7 +79,9 @@ export class MessengerSignIn implements BotDialogue {
   }
 
   /**
-   * Starts an attempt for a browser; returns the value of its cookie. @throws {Failure} too many
+   * Starts an attempt for a browser; returns the value of its cookie.
+   *
+   * @throws {Failure} for too many attempts
    */
   async begin(client: Client): Promise<string> {
     requireRate(this.#begins, addressGroup(client.address), "attempts");

@@ -145,7 +145,7 @@ export class WebhookService {
     return { ...page, items: page.items.map(toLogWire) };
   }
 
-  /** Queues a delivery in the log again. */
+  /** Queues a logged delivery again. */
   async redeliver(workspaceId: string, id: string, entryId: string): Promise<void> {
     const { store, queue, now, random } = this.#parts;
     const webhook = await this.#find(workspaceId, id);
