@@ -82,7 +82,7 @@ export class GuessLimits {
     };
   }
 
-  /** Counts a guess that was made at another node. */
+  /** Counts a guess at another node. */
   hear({ wasRight, counts }: EndedGuess): void {
     if (wasRight) this.#forgive(counts);
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);
