@@ -31,8 +31,8 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again when a message is sent: preferences may have changed, or quiet hours may have
- * started.
+ * Decides again at the time of sending, because preferences may have changed, or quiet hours may
+ * have started.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },

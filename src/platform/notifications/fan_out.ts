@@ -13,7 +13,7 @@ import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Waits until all have ended; rejects with the first failure. */
+/** Waits until all have settled; rejects with the first failure. */
 async function whenAllEnded<T extends readonly unknown[]>(
   works: readonly [...{ readonly [Place in keyof T]: Promise<T[Place]> }],
 ): Promise<T> {

@@ -147,7 +147,7 @@ export class EventBus {
     this.#wake();
   }
 
-  /** Resolves when a stored event was passed on, or when that failed for now. */
+  /** Resolves when a stored event was passed on, or when the attempt failed for now. */
   async passed(id: string): Promise<void> {
     if (this.#passing === undefined) return;
     const passed = Promise.withResolvers<void>();

@@ -140,7 +140,9 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of a workspace: its caller has the role that the contract demands. */
+  /**
+   * Binds an endpoint of a workspace, whose callers must have the role that the contract requires.
+   */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,

@@ -15,8 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * Uses `Sec-Fetch-Site`, otherwise `Origin`; `unknown` if the request has neither, which no current
- * browser does.
+ * Uses `Sec-Fetch-Site`, otherwise `Origin`. Returns `unknown` if the request has neither; all
+ * current browsers send one of them.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");

@@ -23,7 +23,7 @@ const NEWCOMER_MS = 1000;
 const FINISH_MS = 50;
 /** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;
-/** Maximum fraction of the connections to close when their limit is reached; only idle ones are. */
+/** Maximum fraction of the connections, idle ones only, to close when their limit is reached. */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
@@ -100,8 +100,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Makes each following response the last one of its connection. Resolves when all connections,
-   * and requests on open connections, that have already arrived are read.
+   * Makes each following response the last one of its connection. Resolves when everything that has
+   * already arrived is read: connections, and requests on them.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;

@@ -32,7 +32,7 @@ export interface HttpConnectionOptions {
   readonly random: () => number;
 }
 
-/** Closes the connection too: after a malformed request, nothing after it can be trusted. */
+/** Also closes the connection, because nothing after a malformed request can be trusted. */
 const refused = (problem: string): Response =>
   new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 

@@ -71,7 +71,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Marks a blob as needed for a day. Returns the mark of one that must be stored again. */
+  /** Marks a blob as needed for a day. Returns its mark if the blob must be stored again. */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

@@ -1,5 +1,7 @@
 /**
- * A PostgreSQL with stores in it, for tests, and a connection to it that tests can interrupt.
+ * A PostgreSQL server with stores in it, for tests, and a connection to it that tests can
+ * interrupt.
+ *
  * @module
  */
 import postgres from "postgres";
@@ -24,7 +26,7 @@ export class TestPg implements AsyncDisposable {
     return new TestPg(await startTestCluster());
   }
 
-  /** The address of a new, empty database. */
+  /** The URL of a new, empty database. */
   async newAddress(): Promise<StoreAddress> {
     const database = `store_${this.#count++}`;
     await this.runSql(`CREATE DATABASE ${database}`);

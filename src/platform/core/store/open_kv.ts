@@ -228,7 +228,7 @@ async function openPlatformPg(
 }
 
 export interface PlatformKvOptions {
-  /** Completes the URL of a PostgreSQL, for example with the password. */
+  /** Completes the URL of a PostgreSQL server, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
   /** Called for each damaged record, which is set aside. */

@@ -1,4 +1,8 @@
-/** The records of one type in a store: reads, lists and changes them, indices included. @module */
+/**
+ * Reads, lists and changes the records of one type in a store, including their index entries.
+ *
+ * @module
+ */
 import type {
   KeyPart,
   Lease,

@@ -1,4 +1,4 @@
-/** One POST to a URL from a user, which refuses forbidden addresses. @module */
+/** Sends one POST request to a URL that a user chose, and refuses forbidden addresses. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";

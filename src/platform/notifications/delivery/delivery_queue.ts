@@ -41,7 +41,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;
-  /** Wakes a channel, as something may be due. */
+  /** Wakes a channel, because something may be due. */
   wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;

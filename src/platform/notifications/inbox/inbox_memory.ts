@@ -22,7 +22,7 @@ export interface InboxMemoryOptions {
 export class InboxMemory {
   /** Least recently used first. */
   readonly #loaded = new Map<string, InboxIndex>();
-  /** Tails of the queues of changes. */
+  /** The last change in each inbox's queue. */
   readonly #queues = new Map<string, Promise<void>>();
 
   readonly #options: InboxMemoryOptions;

@@ -1,4 +1,8 @@
-/** All inboxes. Changes of one run in order, and are stored before anyone sees them. @module */
+/**
+ * All inboxes. Changes of an inbox run in order, and are stored before anyone sees them.
+ *
+ * @module
+ */
 import type { InboxCounts, Notification } from "../../../contract/notifications.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
