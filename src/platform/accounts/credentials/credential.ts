@@ -37,7 +37,7 @@ const accessTokenRecord = z.object({
   /** Its refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
-    /** The previous one: if it is sent again, someone else has it. */
+    /** Hash of the previous token; if that token is used again, someone else has it. */
     previous: z.string().nullable(),
     clientHash: z.string(),
     expiresAt: z.number(),

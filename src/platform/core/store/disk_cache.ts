@@ -1,7 +1,7 @@
 /**
- * Caches the files of blobs on this machine, up to a number of bytes. The least recently used files
- * are removed first. Names are written last, and reads are verified by hash, so a crash never
- * leaves wrong content behind.
+ * Caches the files of blobs on this machine, up to a total size. The least recently used files are
+ * removed first. Names are written last, and reads are verified by hash, so a crash never leaves
+ * wrong content behind.
  *
  * @module
  */

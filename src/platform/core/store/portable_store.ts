@@ -197,7 +197,7 @@ export class PortableStore extends StoreLayer {
     const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
-    // A record whose key was damaged is not found by it, so the file must be repaired.
+    // A record with a damaged key cannot be found, so the file must be repaired.
     else if (await this.#mend() === 0) return false;
     return true;
   }

@@ -81,7 +81,7 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /** Whether the list shows a record; all by default. Filtered pages may be short. */
+  /** Whether the list shows a record; by default, it shows all. Filtered pages may be short. */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 

@@ -116,7 +116,7 @@ export class InboxPage {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
 
-  /** Adds a row; its id must be greater than all before. */
+  /** Adds a row, whose id must be greater than all earlier ones. */
   append({ id, place, ...kind }: NewRow): void {
     const row = this.count++;
     this.#ids.set(idBytes(id), row * ID_BYTES);

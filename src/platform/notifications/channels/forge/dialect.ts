@@ -63,7 +63,7 @@ export interface Dialect {
   readComments(answer: unknown): readonly ShownComment[];
 }
 
-/** A URL below that of the API; each part is encoded. */
+/** A URL below the API's URL; each part is encoded. */
 export function at({ api }: ForgeTarget, ...parts: readonly (string | number)[]): string {
   return [api, ...parts.map((part) => encodeURIComponent(part))].join("/");
 }
