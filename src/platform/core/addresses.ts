@@ -7,7 +7,7 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Maximum length of a label of a hostname, in characters (RFC 1035, 2.3.4). */
+/** Maximum length of a hostname's label, in characters (RFC 1035, 2.3.4). */
 const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 

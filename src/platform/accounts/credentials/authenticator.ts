@@ -74,7 +74,7 @@ function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoin
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How to send a credential; part of every 401. */
+/** How to send a credential; part of every 401 response. */
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {

@@ -51,7 +51,8 @@ export class SignUpService {
   }
 
   /**
-   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for void links
+   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for invalid
+   * links
    */
   async confirm(
     token: string,

@@ -46,7 +46,7 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 /** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
-/** Returns the store key for the id of an event that was raised with a key, if it was. */
+/** Returns the store key that leads to an event's id; `undefined` for an event without a key. */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 

@@ -41,7 +41,7 @@ export class Refusals {
     return response;
   }
 
-  /** For an unknown path: a page for browsers, unless they call the API. */
+  /** The response for an unknown path: a page for browsers, unless they call the API. */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,

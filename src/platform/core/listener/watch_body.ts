@@ -37,7 +37,7 @@ export function watchRequest(
 }
 
 /**
- * The request with reads that are reported: with a short body the runtime's own object, else a
+ * The request with reads that are reported: the runtime's own object for a short body, otherwise a
  * copy.
  */
 export function watchBody(request: Request, awaits: Awaits): Request {

@@ -14,7 +14,7 @@ import { openPgStore, type Patience, type PgStore, type StoreAddress } from "../
 
 export { NO_POSTGRES } from "../../../database/server/_test_server.ts";
 
-/** Cuts short tests that would wait for a server. */
+/** Short timeouts, for tests that would otherwise wait for a server. */
 export const QUICK: Patience = { connectMs: 2_000, attemptMs: 5_000, failureMs: 300 };
 
 export class TestPg implements AsyncDisposable {

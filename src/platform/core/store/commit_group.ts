@@ -12,7 +12,7 @@ export interface Footprint {
    */
   readonly changed: ReadonlyMap<string, string | undefined>;
   readonly mutations: number;
-  /** Upper bounds of the sizes of all its keys, and of its keys and values. */
+  /** Upper bounds of the sizes of all its keys, and of all its keys and values together. */
   readonly keyBytes: number;
   readonly bytes: number;
   /** True if it needs its own transaction. */

@@ -22,7 +22,7 @@ export const keys = {
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** The node that holds each role that only one node can have. */
+  /** For each role that only one node can have, the node that holds it. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
@@ -139,7 +139,7 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Changed by every change of a project's variables, so that changes exclude each other. */
+  /** Updated by every change of a project's variables, so that changes exclude each other. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
   /** Updated by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],

@@ -80,7 +80,8 @@ export async function checkReadable(kv: RecordStore): Promise<boolean> {
 }
 
 /**
- * Marks a store if `checkReadable()` requires it. The mark is bytes, which every runtime can read.
+ * Marks a store if `checkReadable()` requires it. The mark consists of bytes, which every runtime
+ * can read.
  */
 export async function markPortable(kv: RecordStore): Promise<void> {
   await kv.set(MARK, new Uint8Array([1]));

@@ -9,7 +9,7 @@ const FILES_PER_STEP = 32;
 
 /**
  * How long a check of a file is valid, in milliseconds, because a deployment's files are looked up
- * twice within seconds: at its creation and at its activation.
+ * when it is created and again, within seconds, when it is activated.
  */
 const LOOK_MS = 5000;
 

@@ -28,7 +28,7 @@ export interface NewJob {
 }
 
 export interface Acceptance {
-  /** Version of the request's key. */
+  /** Fixed-length id of the request's key. */
   readonly seenId: string;
   readonly jobs: readonly NewJob[];
 }

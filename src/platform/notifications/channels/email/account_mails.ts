@@ -82,7 +82,7 @@ export function composeAccountMail({ to, subject, text, button }: z.infer<typeof
   return { to, subject, text: mailAsText(body), html: mailAsHtml(subject, body) };
 }
 
-/** Receivers of the mail channel that are not accounts. */
+/** Prefix of receivers of the mail channel that are not accounts. */
 const PREFIX = "mail:";
 
 interface AccountMailsOptions {

@@ -5,7 +5,7 @@ import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
 export interface MailFacts {
-  /** The URL of the platform, for people with accounts on several. */
+  /** The URL of the platform, for people with accounts on several platforms. */
   readonly origin: string;
   /**
    * Name of the workspace; null for notifications about the account, and for a platform's only

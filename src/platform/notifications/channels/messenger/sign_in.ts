@@ -105,7 +105,7 @@ export class MessengerSignIn implements BotDialogue {
     return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
-  /** Creates an account for the chat that approved. @throws {Failure} if none did */
+  /** Creates an account for the chat that approved. @throws {Failure} if no chat did */
   async signUp(
     cookie: string,
     name: string,

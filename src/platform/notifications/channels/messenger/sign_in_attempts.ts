@@ -43,7 +43,7 @@ export type Attempt = z.infer<typeof attemptRecord>;
 
 export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 
-/** The link was opened before. */
+/** `used` if the link was opened before. */
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
