@@ -27,7 +27,7 @@ export interface TestAccounts extends Accounts {
   readonly derivations: PasswordCost[];
 }
 
-/** A client at an address of documentation (RFC 5737), in a country. */
+/** A client at a documentation address (RFC 5737), in a country. */
 export function clientAt(
   address = "192.0.2.1",
   country: string | null = null,
@@ -36,7 +36,7 @@ export function clientAt(
   return { address, userAgent: "svc/0.0.0", cookie, country: () => country };
 }
 
-/** A page's request with a session. */
+/** A page request with a session cookie. */
 export function requestWith(setCookie: string, init: RequestInit = {}, path = "/"): Request {
   const headers = new Headers(init.headers);
   headers.set("cookie", setCookie.slice(0, setCookie.indexOf(";")));
@@ -125,7 +125,7 @@ export async function newWorkspace(
   return { id, slug, name: slug, role: "owner" };
 }
 
-/** The token of the link in a mail. */
+/** Returns the token in the link of a mail. */
 export function tokenOf(mail: AccountMail): string {
   return new URL(mail.button.url).pathname.split("/").at(-1)!;
 }

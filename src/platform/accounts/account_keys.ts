@@ -1,6 +1,6 @@
 /**
- * Keys of accounts, credentials and their log in the key-value store. Users, workspaces,
- * memberships and API keys by id are in `store/keys.ts`.
+ * Keys of accounts, credentials and security events in the key-value store. Keys of users,
+ * workspaces, memberships and API keys by id are in `store/keys.ts`.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export const accountKeys = {
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
-  /** Changed with every change of members, so that such changes exclude each other. */
+  /** Updated with every change of members, so that such changes exclude each other. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],
@@ -38,7 +38,7 @@ export const accountKeys = {
 
   allPublishers: (): Key => ["trusted_publishers"],
   publishers: (workspaceId: string): Key => ["trusted_publishers", workspaceId],
-  /** Changed with every new publisher of a workspace, to enforce their limit. */
+  /** Updated with each new publisher of a workspace, to enforce the limit on publishers. */
   publishersGuard: (workspaceId: string): Key => ["trusted_publishers_guard", workspaceId],
   /** Job tokens that were exchanged for keys, until they expire. */
   exchangedToken: (hash: string): Key => ["exchanged_tokens", hash],

@@ -1,4 +1,4 @@
-/** Changes of people to their own account: password, sessions, CLIs. @module */
+/** Changes that people make to their own account: password, sessions, CLIs. @module */
 import type { Account, Session, Tool } from "../../contract/accounts.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
 import type { Page, PageWish } from "../core/store/mod.ts";

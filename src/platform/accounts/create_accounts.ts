@@ -1,4 +1,4 @@
-/** The services of accounts and of the device login over one store. @module */
+/** Creates the services of accounts and of the device login over one store. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -51,7 +51,7 @@ import type { RecordStore } from "../../store/mod.ts";
 export interface AccountOptions {
   readonly kv: RecordStore;
   readonly isCurrent?: () => boolean;
-  /** Other nodes, and how to stop asking them; missing on a single node. */
+  /** Other nodes, and a signal that ends requests to them; missing on a single node. */
   readonly peers?: Peers;
   readonly closing?: AbortSignal;
   readonly box: SecretBox;
@@ -62,11 +62,11 @@ export interface AccountOptions {
   /** How keys are derived from passwords; scrypt by default. */
   readonly deriveKey?: DeriveKey;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
-  /** Adds to the commit that stores a security event. */
+  /** Adds changes to the commit that stores a security event. */
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
-  /** Sends requests to other machines: to the issuers of trusted publishers. */
+  /** Sends requests to the issuers of trusted publishers. */
   readonly outbound: OutboundFetch;
-  /** Whether they may use private addresses and http:. */
+  /** Whether issuers may use private addresses and http:. */
   readonly allowPrivate: boolean;
   readonly audit: Pick<AuditLog, "record">;
   /** Sends mails about accounts; missing if the platform cannot send mail. */
@@ -151,7 +151,7 @@ function signingKey(
   return sealedSetting({ kv, box }, name, () => Buffer.from(random(32)).toString("base64url"));
 }
 
-/** Limits on guessing that include the guesses at all nodes. */
+/** Creates limits on guessing that count the guesses at all nodes. */
 function sharedLimits(
   devices: DeviceCookies,
   { peers = solePeers(), closing = new AbortController().signal, now, onTrouble }: AccountOptions,

@@ -12,7 +12,7 @@ export interface SignedIn {
 
 export interface FactorWanted {
   readonly status: "two_factor_required";
-  /** Represents the right password for 5 minutes, as a hidden field of the next form. */
+  /** Proves for 5 minutes that the password was right; the next form sends it in a hidden field. */
   readonly challenge: string;
 }
 

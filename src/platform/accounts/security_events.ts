@@ -19,7 +19,7 @@ export interface RaisedEvent {
   readonly client: Client;
 }
 
-/** Raises an event; resolves when the log has it. */
+/** Raises an event; resolves once it is logged. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
 /** Notifies an account's owner that someone is guessing the password. */
@@ -60,7 +60,7 @@ export interface SecurityLogOptions {
   readonly kv: RecordStore;
   readonly now: Clock;
   readonly random: Random;
-  /** Adds to the commit that logs an event. */
+  /** Adds changes to the commit that logs an event. */
   readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
   /** Called with each event after it is logged; notifications start here. */
   readonly onEvent?: (event: SecurityEvent) => void;

@@ -15,7 +15,7 @@ import { ObjectStore } from "./object_store.ts";
 import { createS3Handler } from "./s3/handle_request.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** Deno's types and those of the package differ in their bodies. */
+/** The package's request type, which differs from Deno's in the body. */
 type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 export const PLACE: BlobPlace = {
@@ -26,7 +26,7 @@ export const PLACE: BlobPlace = {
 
 export interface TestStore {
   readonly kv: DenoStore;
-  /** Contains the vault, as `blobs`. */
+  /** Temporary folder with the vault in `blobs`. */
   readonly folder: string;
   readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
   readonly objects: ObjectStore;

@@ -1,6 +1,6 @@
 /**
- * Access keys of blob stores. Verifying a signature requires the secret, so it is sealed like
- * secrets of projects.
+ * Access keys of blob stores. Verifying a signature requires the secret, so it is sealed like a
+ * project's secrets.
  *
  * @module
  */

@@ -27,7 +27,7 @@ export class BlobUsage {
     this.#kv = kv;
   }
 
-  /** Adds the change of a commit to that commit. */
+  /** Adds a change of the usage to the commit that causes it. */
   note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
     for (const [name, count] of Object.entries(change)) {
       if (count === 0) continue;
@@ -55,7 +55,7 @@ export class BlobUsage {
     return total;
   }
 
-  /** The bytes of a project, with those that arrive now at this node. */
+  /** The bytes of a project, including those that this node is receiving. */
   async bytesOf(projectId: string): Promise<number> {
     // Read first: bytes that are recorded between the two reads count twice instead of not at all.
     const arriving = this.#arriving.get(projectId) ?? 0;

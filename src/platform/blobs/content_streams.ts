@@ -1,8 +1,4 @@
-/**
- * Streams of content that are judged while they pass.
- *
- * @module
- */
+/** Checks content while it streams. @module */
 
 /** Bytes of a body of unknown length after which the quota is checked again. */
 const ASK_AFTER = 1024 * 1024;

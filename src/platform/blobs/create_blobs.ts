@@ -51,7 +51,7 @@ export interface ProjectBlobs {
   /**
    * How code accesses its store.
    *
-   * @param origin where the code finds the endpoint
+   * @param origin the origin at which the code reaches the endpoint
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
   /**

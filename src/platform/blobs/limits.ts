@@ -11,13 +11,13 @@ export const MAX_KEY_BYTES = 1024;
 /** Maximum size of an object, in bytes, including multipart uploads. */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
-/** Smallest part except the last, in bytes, as in S3. */
+/** Minimum size of a part except the last, in bytes, as in S3. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
 /** Maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000;
 
-/** Maximum length of metadata of an object, names and values together, in bytes. */
+/** Maximum length of an object's metadata, names and values together, in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
 /** Maximum bytes of an object's type and the other fields that its responses repeat. */

@@ -44,7 +44,7 @@ function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefi
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
-  // The next possible key after another appends a zero character.
+  // The smallest key after another is that key followed by a zero character.
   return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
 }
 

@@ -6,7 +6,7 @@ import { PLACE } from "./_test_store.ts";
 import { listObjects, type ListWish } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
 
-/** Such as 1000000. */
+/** Number of keys to list; set `LISTED_KEYS` to test with more, such as 1000000. */
 const KEYS = Number(Deno.env.get("LISTED_KEYS") ?? 5000);
 const BATCH = 500;
 const LIMIT = 100;
@@ -66,7 +66,7 @@ Deno.test(`each page of ${KEYS} keys reads as much as the first one`, async () =
   counts.read = 0;
   const [folders] = await pagesOf(kv, { prefix: "", delimiter: "/", limit: LIMIT });
   assert.equal(folders!.length, 50);
-  // One record of each folder, regardless of its content.
+  // Reads one record of each folder, regardless of its content.
   assert.ok(counts.read <= 51, `${counts.read} records for 50 folders`);
 });
 
@@ -119,8 +119,8 @@ for (const { name, ignore, open } of STORES) {
           assert.deepEqual(pages.flat().sort(), expected, `${prefix} by ${limit}`);
           assert.ok(pages.slice(0, -1).every(({ length }) => length === limit));
         }
-        // Growing reads skip a run of keys: they read at most nine times the shown keys, and then
-        // end.
+        // Each batch is at most eight times as large as the previous one, so at most nine times as
+        // many records are read as keys are shown.
         assert.ok(counts.read <= 9 * expected.length + 9, `${prefix}: ${counts.read} records`);
       }
     },

@@ -53,13 +53,13 @@ export interface Content {
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
-/** Precondition of a write on the existing object; `*` matches any object. */
+/** A condition on the existing object that a write must meet; `*` matches any object. */
 export interface WriteCondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Finds the bytes that an upload replaces, so that only the difference needs space. */
+/** Finds the object that an upload replaces, so that only the difference in size needs space. */
 type Replaced = () => Promise<{ readonly size: number } | undefined>;
 
 /** Content that is stored in the vault. */
@@ -159,7 +159,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (over > 0 && over > ((await before())?.size ?? 0)) throw this.#full();
   }
 
-  /** Checks the quota again, which uploads at other nodes may have used up in the meantime. */
+  /** Checks the quota again, because uploads at other nodes may have used it up in the meantime. */
   async #requireStillRoom(
     { projectId }: BlobPlace,
     { size }: Pick<StoredContent, "size">,
@@ -168,7 +168,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     await this.#requireQuota(await this.usage.recordedOf(projectId) + size, before);
   }
 
-  /** Runs work on bytes that count as arriving, if the project has space for them. */
+  /** Runs work while its bytes count as arriving, if the project has space for them. */
   async #whileArriving<T>(
     { projectId }: BlobPlace,
     { size, before }: {
@@ -193,7 +193,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       readonly stored: StoredContent;
       readonly described: Described;
       readonly condition?: WriteCondition;
-      /** Adds more to the commit. */
+      /** Adds further changes to the commit. */
       also?(operation: Operation): void | Promise<void>;
     },
   ): Promise<ObjectRecord> {
@@ -268,7 +268,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await listObjects(this.kv, place, wish);
   }
 
-  /** The bytes of an object; a damaged one ends with an error. */
+  /** The bytes of an object; the stream of a damaged object ends with an error. */
   async open(
     object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
     range?: ByteRange,

@@ -12,7 +12,7 @@ import { hasCode } from "./store_error.ts";
 
 const PAGE = 500;
 
-/** Copies what is missing; after a crash in between, the next call copies the rest. */
+/** Copies missing objects; after a crash, the next call copies the remaining ones. */
 export async function seedStore(
   { kv, objects, now }: {
     readonly kv: RecordStore;

@@ -48,7 +48,7 @@ async function read(
   const length = response.headers.get("content-length");
   return {
     status: response.status,
-    // With a date, browsers would guess a lifetime.
+    // Without `last-modified`, from which browsers would guess a lifetime.
     headers: [...response.headers]
       .filter(([name]) => name !== "content-length" && name !== "last-modified"),
     body: response.body,

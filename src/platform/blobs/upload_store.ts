@@ -46,10 +46,10 @@ export interface NamedPart {
   readonly etag: string;
 }
 
-/** The request has succeeded; the sweep removes parts whose upload was removed. */
+/** Ignores an error: the request has succeeded, and the sweep removes parts without an upload. */
 const leaveToSweep = () => {};
 
-/** The ETag of an object of parts. */
+/** The ETag of an object that was uploaded in parts. */
 function etagOf(named: readonly Pick<NamedPart, "etag">[]): string {
   const md5 = createHash("md5");
   for (const { etag } of named) md5.update(Buffer.from(etag, "hex"));
@@ -165,7 +165,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return object;
   }
 
-  /** The object of a completed upload: clients repeat a request that got no response. */
+  /** The object of a completed upload, because clients repeat a request that got no response. */
   async completed(
     { projectId, environment }: BlobPlace,
     key: string,

@@ -7,7 +7,7 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Maximum length of a label of a hostname, in characters (RFC 1035, 2.3.4). */
+/** Maximum length of a hostname's label, in characters (RFC 1035, 2.3.4). */
 const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 
@@ -17,7 +17,7 @@ const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhos
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label of a branch; with a short hash if the name is not a valid label, too long, or
+ * The host label of a branch; with a short hash if the name is invalid as a label, too long, or
  * `taken`.
  */
 export function branchLabel(

@@ -43,20 +43,21 @@ export interface Capability {
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes its data of a deleted environment. */
+  /** Removes its data about a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
   /** Ends everything that belongs to a stopped deployment. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
   /**
-   * Checks running servers again, because the databases of a project, or of any, may have changed.
+   * Checks running servers again, because the databases of one project, or of any project, may have
+   * changed.
    */
   databasesChanged?(projectId?: string): Promise<void>;
   /** The blobs that it needs; others are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
-  /** The usage and limits of a workspace here. */
+  /** A workspace's usage of this capability, and its limits. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
-  /** The usage and limits of a project here. */
+  /** A project's usage of this capability, and its limits. */
   projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
   /** Its part of `GET /v1/health`. */

@@ -20,7 +20,7 @@ export interface Foundation {
   readonly kv: RecordStore;
   /** Whether this node knows all changes of the nodes that share its store. */
   isCurrent(): boolean;
-  /** Why it is not known, for people; `undefined` if {@link isCurrent}. */
+  /** Why this node may lack changes, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;
   /** Whether the store is a file that only this process changes. */
   readonly isOnlyWriter: boolean;
@@ -39,7 +39,7 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Sends requests to other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** Like `outbound`, and reaches the hosts of this platform: for functions. */
+  /** Like `outbound`, but also reaches the hosts of this platform; for functions. */
   readonly functionOutbound: OutboundFetch;
   /** The hosts that `functionOutbound` serves here; set when the sites are known. */
   readonly shownHosts: ShownHosts;

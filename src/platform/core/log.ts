@@ -7,7 +7,7 @@ export interface PlatformLog {
 
 type WriteLine = (line: PlatformLog) => void;
 
-/** Calls back with each line from now on; returns the function that ends this. */
+/** Calls back with each line from now on; returns a function that stops this. */
 export type FollowLog = (listener: WriteLine) => () => void;
 
 export class FollowedLog {

@@ -1,6 +1,6 @@
 /**
- * The delivery of a platform over its own store, with a clock that tests
- * set, for tests that bring real servers.
+ * The delivery of a platform over its own store, for tests with real servers and a clock that they
+ * set.
  *
  * @module
  */

@@ -31,8 +31,8 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again when a message is sent: preferences may have changed, or quiet hours may have
- * started.
+ * Decides again at the time of sending, because preferences may have changed, or quiet hours may
+ * have started.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
@@ -51,14 +51,14 @@ function createReview(
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;
-  /** The sending nodes; by default only this one. */
+  /** The nodes that send; by default only this one. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
   /** Fetches from other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** `outbound` reaches private, local and reserved addresses too. */
+  /** Whether `outbound` also reaches private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
   /** Sends mail; `undefined` if the platform has no mail server. */
@@ -78,15 +78,15 @@ export interface DeliveryServices {
   readonly sendAccountMail: SendAccountMail;
   /** Why mails are not delivered, for the operator; `undefined` if they are. */
   mailProblem(): string | undefined;
-  /** Reads which mails an earlier run of the platform gave up. */
+  /** Loads the mails that an earlier run of the platform gave up on. */
   recoverMails(): Promise<void>;
-  /** Reloads the ones that another node changed. */
+  /** Reloads the mails that another node changed. */
   followMails(changed: readonly RecordKey[]): Promise<void>;
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
   readonly pushSubscriptions: SubscriptionStore;
   readonly messengerLinks: LinkStore;
-  /** `undefined` if the platform has none. */
+  /** `undefined` if the platform has no bot. */
   readonly bot: Bot | undefined;
   readonly webhooks: WebhookService;
   readonly deadLetters: DeadLetters;
@@ -128,7 +128,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   return { bot, poller, channel: createMessengerChannel({ api, links }) };
 }
 
-/** Creates queue and channels. Nothing was sent or polled before `startDelivery()`. */
+/** Creates the queue and the channels. Nothing is sent or polled before `startDelivery()`. */
 export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
   const makeKey = () => Buffer.from(random(32)).toString("base64url");

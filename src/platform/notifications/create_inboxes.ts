@@ -30,9 +30,9 @@ export interface InboxServices {
   readonly notifications: NotificationService;
   /** Shows people another node's changes to their inboxes. */
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
-  /** Discards cached inboxes after missed changes of other nodes. */
+  /** Discards cached inboxes after changes of other nodes were missed. */
   rereadInboxes(): void;
-  /** Starts to notify people, first of the remaining earlier events. */
+  /** Starts to notify people, beginning with earlier events that remain. */
   startNotifications(): void;
 }
 

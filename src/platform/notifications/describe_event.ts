@@ -22,7 +22,10 @@ function plainText(text: string, maximum: number): string {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
 }
 
-/** A notification's bounded plain text. An event whose data is invalid is only named. */
+/**
+ * The plain text of a notification, limited in length. If the event's data is invalid, only the
+ * event is named.
+ */
 export function describeEvent(
   { event, data, ...facts }:
     & Pick<NotificationContent, "id" | "createdAt" | "workspaceId">

@@ -13,7 +13,7 @@ import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Waits until all have ended; rejects with the first failure. */
+/** Waits until all have settled; rejects with the first failure. */
 async function whenAllEnded<T extends readonly unknown[]>(
   works: readonly [...{ readonly [Place in keyof T]: Promise<T[Place]> }],
 ): Promise<T> {
@@ -86,7 +86,10 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
   );
 }
 
-/** Repeating it has no effect. After a failure, nothing it started continues. */
+/**
+ * Creates the function that notifies everyone concerned. Repeating a call has no effect. When a
+ * call fails, all work that it started has ended.
+ */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 

@@ -30,7 +30,7 @@ export class NotificationService {
     );
   }
 
-  /** @throws {Failure} `not_found` for a notification that never was in the view. */
+  /** @throws {Failure} `not_found` for a notification that was never in the view. */
   async delete(view: InboxView, id: string): Promise<void> {
     const deleted = await this.inboxes.delete(view, id);
     if (deleted === undefined) throw unknown(id);

@@ -22,9 +22,9 @@ const apiKeyRecord = z.object({
   prefix: z.string(),
   /** The upper limit for the key; its creator's role limits it further. */
   role: z.enum(ROLES).default("owner"),
-  /** Its permissions; older keys without the field can do everything. */
+  /** Its permissions; older keys lack the field and can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
-  /** Ids of the projects that it can access; null for all of the workspace. */
+  /** Ids of the projects that it can access; null for all projects of the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
   expiresAt: z.number().nullable().default(null),

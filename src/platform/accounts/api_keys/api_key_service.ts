@@ -74,7 +74,7 @@ export class ApiKeyService {
     return { items: await Promise.all(shown), nextCursor };
   }
 
-  /** Changes a key, from its next request on. */
+  /** Changes a key; the change applies from its next request on. */
   async update(
     caller: Caller,
     id: string,
@@ -121,7 +121,7 @@ export class ApiKeyService {
     return apiKeyToWire(record, undefined);
   }
 
-  /** @throws {Failure} for an expiry in the past, and projects that do not exist */
+  /** @throws {Failure} if the expiry is in the past, or a project does not exist */
   async #check(
     caller: Caller,
     { expiresAt, projects }: Pick<Change, "expiresAt" | "projects">,

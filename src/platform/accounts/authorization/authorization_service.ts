@@ -94,7 +94,11 @@ export class AuthorizationService {
     this.#exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
   }
 
-  /** Registers a client. @throws {OAuthError} `rate_limited` after too many from one network. */
+  /**
+   * Registers a client.
+   *
+   * @throws {OAuthError} `rate_limited` after too many registrations from one network.
+   */
   async register(body: z.infer<typeof registrationBody>, client: Client): Promise<string> {
     requireOAuthRate(this.#registrations, client);
     return makeClientId(body, await this.#key());
@@ -133,7 +137,9 @@ export class AuthorizationService {
     return code;
   }
 
-  /** @throws {OAuthError} `invalid_grant` for a code that is wrong, expired, used, or another's. */
+  /**
+   * @throws {OAuthError} `invalid_grant` if the code is wrong, expired, used, or another client's.
+   */
   async exchange(given: {
     readonly code: string;
     readonly clientId: string;
@@ -162,7 +168,7 @@ export class AuthorizationService {
     return await this.#settle(outcome);
   }
 
-  /** @throws {OAuthError} `invalid_grant` for a token that is wrong, was used or was revoked. */
+  /** @throws {OAuthError} `invalid_grant` if the token is wrong, used or revoked. */
   async refresh(
     given: { readonly token: string; readonly clientId: string },
     client: Client,

@@ -1,6 +1,6 @@
 /**
  * Codes that clients exchange for tokens, and the grants that refresh them, in Deno KV. A grant is
- * one record among its owner's CLIs; a refresh only changes its hashes.
+ * stored as an access token of its owner, like a CLI's; a refresh only changes its hashes.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
 export const CODE_MS = MINUTE_MS;
-/** How long a used code is remembered: a second exchange ends its grant. */
+/** How long a used code is remembered: a second exchange in that time ends its grant. */
 const USED_MS = 10 * MINUTE_MS;
 /** A grant that is not refreshed for 30 days ends. */
 export const GRANT_MS = 30 * 24 * 60 * MINUTE_MS;

@@ -9,13 +9,13 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { equalInConstantTime } from "../../../lib/hash.ts";
 
-/** Maximum length of an id of a client, in characters. */
+/** Maximum length of a client id, in characters. */
 export const MAX_CLIENT_ID = 4096;
 const MAX_REDIRECTS = 5;
 const MAX_REDIRECT = 400;
 const MAX_NAME = 60;
 
-/** Schemes that a browser itself would act on. */
+/** Schemes that browsers handle themselves instead of opening a program. */
 const REFUSED_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -36,7 +36,7 @@ export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }
 
-/** Returns the problem of a redirect URL; nothing if it is valid. */
+/** Returns why a redirect URL is refused; `undefined` if it is valid. */
 function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null) return "is not an absolute URL";

@@ -12,9 +12,9 @@ import {
 import type { AuthorizationService, Tokens } from "./authorization_service.ts";
 import { isOwnResource, MAX_CLIENT_ID, registrationBody } from "./registration.ts";
 
-/** Maximum size of a body of a registration, in bytes. */
+/** Maximum size of the body of a registration, in bytes. */
 const MAX_REGISTRATION_BYTES = 16 * 1024;
-/** Maximum size of a body of a token request, in bytes. */
+/** Maximum size of the body of a token request, in bytes. */
 const MAX_TOKEN_BYTES = 16 * 1024;
 
 const clientId = z.string("Required").min(1).max(MAX_CLIENT_ID);

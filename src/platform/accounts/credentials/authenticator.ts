@@ -31,8 +31,8 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Among sessions of one person, the newest is used. If there are cookies of several people, which
- * an attacker may have set, only one that started at this IP address with this browser counts.
+ * Chooses the newest session if all belong to one person. Otherwise, an attacker may have set some
+ * of the cookies, so only sessions that started at this IP address in this browser count.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -56,8 +56,9 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 }
 
 /**
- * Checks a key's permissions. Whether it reaches the project is checked later. @throws {Failure}
- * `forbidden`
+ * Checks a key's permissions. Its access to the project is checked later.
+ *
+ * @throws {Failure} `forbidden`
  */
 function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoint): void {
   if (grant === undefined) return;
@@ -73,7 +74,7 @@ function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoin
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How to send a credential; part of every 401. */
+/** How to send a credential; part of every 401 response. */
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
@@ -86,7 +87,7 @@ export interface AuthenticatorOptions {
   readonly now: Clock;
 }
 
-/** The header that names the workspace, as error messages call it. */
+/** Name of the workspace header in error messages. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
 /** The workspace that a request names, in `X-Workspace` or `workspace`. */
@@ -98,7 +99,7 @@ function wantedWorkspace(request: Request): string | null {
     : null;
 }
 
-/** Refuses changes by viewers' keys and read-only tokens, which are for automation. */
+/** Refuses changes with a viewer's API key or a read-only token. */
 function refuseChangesOfViewers(
   { owner, role: most }: KnownCredential,
   { role, slug }: Caller["workspace"],
@@ -123,7 +124,7 @@ function refuseChangesOfViewers(
 export class Authenticator {
   /** Credentials and memberships in memory; every change must be reported to it. */
   readonly memory: CredentialMemory;
-  /** Requests of each API key; in memory, so a restart begins a new hour. */
+  /** Counts the requests of each API key in memory, so a restart begins a new hour. */
   readonly #quota: RateWindow;
 
   readonly #options: AuthenticatorOptions;
@@ -141,7 +142,7 @@ export class Authenticator {
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
    * @throws {Failure} `unauthorized`; `invalid_request` if a session names no workspace;
-   * `not_found` if its user is not a member; `forbidden` for another workspace than the key's, or
+   * `not_found` if its user is not a member; `forbidden` for a workspace other than the key's, or
    * an insufficient role.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {

@@ -1,6 +1,6 @@
 /**
- * Reading cookies. Any host below ours can set a cookie with one of our names over plain http, so
- * all values of a name are read, and each must prove that it is ours.
+ * Reads cookies. Any subdomain of the platform's host can set a cookie with one of our names over
+ * plain http. Therefore, all values of a name are read, and each must prove that it is ours.
  *
  * @module
  */
@@ -14,9 +14,7 @@ export interface CookieStyle {
 /** Maximum number of values read for one name; browsers store about 180 cookies per site. */
 const MAX_VALUES = 200;
 
-/**
- * The name of a cookie. `__Host-` keeps other hosts, including those below ours, from setting it.
- */
+/** The name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it. */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 

@@ -31,13 +31,13 @@ const accessTokenRecord = z.object({
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
-  /** Its upper limit, if lower than its owner's role. */
+  /** The token's maximum role, if lower than its owner's role. */
   role: z.literal("viewer").optional(),
   expiresAt: z.number().optional(),
   /** Its refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
-    /** The previous one: if it is sent again, someone else has it. */
+    /** Hash of the previous token; if that token is used again, someone else has it. */
     previous: z.string().nullable(),
     clientHash: z.string(),
     expiresAt: z.number(),

@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store on first use. Code that changes one
- * reports it here, and changes of other nodes are followed. While a node cannot follow them, it
- * asks the store each time.
+ * reports it here. A node drops entries that other nodes have changed; while it cannot follow their
+ * changes, it reads the store each time.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export class CredentialMemory {
   readonly #workspaces = new Map<string, Caller["workspace"]>();
   readonly #slugs = new Map<string, string>();
   readonly #watchers: ((hash: string | undefined) => void)[] = [];
-  /** Counts changes: a value read before a change is not remembered after it. */
+  /** Counts changes, so that a value read before a change is not cached after it. */
   #changes = 0;
 
   readonly #stores: CredentialMemoryStores;

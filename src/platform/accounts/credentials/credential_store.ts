@@ -79,7 +79,7 @@ export class CredentialStore {
     return apiKey?.workspaceId === workspaceId ? apiKey : undefined;
   }
 
-  /** Removes and returns the keys of a trusted publisher, even if others share them. */
+  /** Removes and returns the keys of a trusted publisher, even if other publishers share them. */
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     return await this.#removeApiKeys(
       workspaceId,
@@ -114,7 +114,7 @@ export class CredentialStore {
     remove(operation);
     await endCreations(this.#kv, operation, id);
     await operation.commit();
-    // Removes creations between the read and the commit; no more can follow.
+    // Removes creations that were added between the read and the commit. Later ones are refused.
     let late = this.#kv.atomic();
     while (await endCreations(this.#kv, late, id)) {
       await late.commit();

@@ -1,17 +1,17 @@
-/** A credential in the cache that spares most requests a read of the store. @module */
+/** A cached credential, which saves most requests a read of the store. @module */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
 import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 
 export interface KnownCredential {
   readonly owner: CredentialOwner;
-  /** Its upper limit: for some API keys, lower than its user's role. */
+  /** The maximum role; for some API keys, it is lower than the user's role. */
   readonly role: Role;
   /** Limits of an API key; `undefined` for sessions and CLI tokens. */
   readonly grant: KeyGrant | undefined;
   readonly createdAt: number;
   /** When it ends, even if it is used. */
   readonly endsAt: number;
-  /** IP address that created it; null for API keys. */
+  /** IP address at which the session or token started; null for API keys. */
   readonly begunAt: string | null;
   usedAt: number;
   /** When a use was last written to the store. */

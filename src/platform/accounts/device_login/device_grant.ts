@@ -52,7 +52,10 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }
 
-/** Decides a poll. Treats codes that were used, long expired or another client's as unknown. */
+/**
+ * Decides the outcome of a poll. Codes that were used, expired long ago or belong to another client
+ * count as unknown.
+ */
 export function pollGrant(
   grant: DeviceGrant | undefined,
   { now, clientId }: { readonly now: number; readonly clientId: string | undefined },

@@ -21,7 +21,7 @@ import { PollPaces } from "./poll_paces.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/** Maximum number of authorizations started per minute: so at most 5,000 are open. */
+/** Maximum number of authorizations started per minute, so at most 5,000 are open. */
 const STARTS_PER_MINUTE = 1000;
 /** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
@@ -60,7 +60,7 @@ export class DeviceLoginService {
     this.#wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
   }
 
-  /** @throws {OAuthError} `rate_limited` after 10 per minute from one address. */
+  /** @throws {OAuthError} `rate_limited` after 10 requests per minute from one address. */
   async start(
     { clientId, scope }: {
       readonly clientId?: string | undefined;
@@ -134,7 +134,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds the authorization that awaits a user code. Wrong codes are counted. */
+  /** Finds the pending authorization with a user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {

@@ -37,7 +37,7 @@ Deno.test("a code expires after 300 seconds, and is unknown an hour later", () =
     assert.equal(await poll(test, started.device_code), "invalid_grant");
   }));
 
-/** Versions of every stored record: any write would add one. */
+/** Versions of all stored records, which any write would change. */
 const versionsIn = ({ kv }: TestAccounts) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, versionstamp }) => [...key, versionstamp]);
 

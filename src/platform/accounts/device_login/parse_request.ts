@@ -49,7 +49,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
   return readForm(new TextDecoder().decode(bytes));
 }
 
-/** Empty without a body. @throws {OAuthError} `invalid_request`. */
+/** Returns `{}` if there is no body. @throws {OAuthError} `invalid_request`. */
 export async function readOAuthFields(request: Request, maxBytes: number): Promise<unknown> {
   try {
     return await readFields(request, maxBytes);

@@ -1,6 +1,6 @@
 /**
- * How fast each pending code is polled (RFC 8628, 3.5), in memory: a poll of a pending code writes
- * nothing, and an early poll does not even read (docs/decisions/accounts.md).
+ * Tracks in memory how fast each pending code is polled (RFC 8628, 3.5). A poll of a pending code
+ * writes nothing, and an early poll does not even read the store (docs/decisions/accounts.md).
  *
  * @module
  */
@@ -24,7 +24,8 @@ interface Poller {
 }
 
 /**
- * How long a grant counts as pending after it was read, because others may decide. Milliseconds.
+ * How long a grant counts as pending after it was read, because another node may decide it in the
+ * meantime. Milliseconds.
  */
 const FRESH_MS = 1000;
 
@@ -34,7 +35,7 @@ const MAX_CODES = 10_000;
 interface Pace {
   readonly clientId: string | null;
   readonly expiresAt: number;
-  /** When the grant was last read, and was pending. */
+  /** When the grant was last read as pending. */
   readonly readAt: number;
   readonly lastPollAt: number;
   /** Seconds between polls. */

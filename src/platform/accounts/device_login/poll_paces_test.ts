@@ -18,7 +18,7 @@ const issue = (deviceHash = "d", clientId: string | null = "svc") =>
     ISSUED,
   );
 
-/** Paces, and a poll of the grant at some seconds after it was issued. */
+/** Returns paces, and a function that polls the grant some seconds after it was issued. */
 function polling(maxCodes?: number) {
   let now = ISSUED;
   let reads = 0;

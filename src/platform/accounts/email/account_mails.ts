@@ -9,7 +9,7 @@ export interface AccountMail {
   readonly button: { readonly label: string; readonly url: string };
 }
 
-/** Queues a mail until its link expires; may reject. Takes equally long without a mail. */
+/** Queues a mail until its link expires; can reject. Takes just as long without a mail. */
 export type SendAccountMail = (
   mail: AccountMail | undefined,
   expiresAt: number,
@@ -17,7 +17,7 @@ export type SendAccountMail = (
 
 const lines = (...paragraphs: string[]): string => paragraphs.join("\n\n");
 
-/** `host` identifies the platform, for people with accounts on several. */
+/** `host` identifies the platform for people who have accounts on several platforms. */
 export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
   const { host, url } = facts;
   return {

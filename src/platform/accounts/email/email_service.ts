@@ -18,7 +18,7 @@ import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "../sign_in/password.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Addresses that one account can try per hour. */
+/** Maximum number of addresses that one account can try per hour. */
 const TRIES_PER_HOUR = 10;
 
 export class EmailService {
@@ -38,8 +38,8 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` with a password, or for a taken email address without mail;
-   * `forbidden` for an old session; `rate_limited`
+   * @throws {Failure} `conflict` if the account has a password, or if the address is taken and the
+   * platform has no mail; `forbidden` for an old session; `rate_limited`
    */
   async add(
     person: Person,

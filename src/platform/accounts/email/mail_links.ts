@@ -8,10 +8,10 @@ import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
  * Maximum number of mails per hour to one recipient by one network or known browser, so that nobody
- * uses up the owner's share. More are silently not sent.
+ * uses up the owner's share. Further mails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/** The same, for all networks without a known browser together. */
+/** Maximum number of mails per hour to one recipient by all unknown browsers together. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -74,7 +74,9 @@ export class MailLinks {
     return false;
   }
 
-  /** `undefined` for a link that was used, has expired or is wrong. Wrong tokens are counted. */
+  /**
+   * Finds a link; `undefined` if it was used, has expired or is wrong. Wrong tokens are counted.
+   */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);

@@ -132,7 +132,7 @@ Deno.test("no token of a mail is in the store", () =>
     }
   }, { sendsMail: true }));
 
-/** Counts the calls of the store by name while something runs. */
+/** Counts calls of the store's methods by name while a function runs. */
 async function storeCalls(
   kv: RecordStore,
   run: () => Promise<unknown>,

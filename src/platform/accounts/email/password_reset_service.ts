@@ -12,7 +12,7 @@ import type { AccountParts } from "../parts.ts";
 import { RateWindow } from "../../core/access/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Resets that one client can request per hour. */
+/** Maximum number of resets that one client can request per hour. */
 const RESETS_PER_HOUR = 20;
 
 export class PasswordResetService {
@@ -36,7 +36,9 @@ export class PasswordResetService {
   }
 
   /**
-   * Responds the same without an account. @throws {Failure} `conflict` without mail, `rate_limited`
+   * The response is the same without an account.
+   *
+   * @throws {Failure} `conflict` if the platform has no mail; `rate_limited`
    */
   async request(address: string, client: Client): Promise<void> {
     const { accounts, signIns, now } = this.#parts;
@@ -69,7 +71,9 @@ export class PasswordResetService {
     return link !== undefined && link.userId !== "";
   }
 
-  /** Sets the new password and ends all sessions. @throws {Failure} `not_found` for void links. */
+  /**
+   * Sets the new password and ends all sessions. @throws {Failure} `not_found` for invalid links.
+   */
   async complete(
     given: { readonly token: string; readonly password: string },
     client: Client,

@@ -1,6 +1,6 @@
 /**
  * Slows down guessing: some attempts are free, then each doubles the wait for the next. An attempt
- * counts when it begins, so parallel attempts gain nothing; a success uncounts it.
+ * counts when it begins, so parallel attempts gain nothing; if it succeeds, it no longer counts.
  *
  * @module
  */
@@ -24,7 +24,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Beyond it, the subject that was idle longest is dropped, which requires as many slow attempts.
+ * Maximum number of subjects; beyond it, the one that was idle longest is dropped. An attacker
+ * needs as many slow attempts to cause that.
  */
 const MAX_SUBJECTS = 20_000;
 

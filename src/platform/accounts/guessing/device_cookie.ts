@@ -12,13 +12,13 @@ import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
 import { rememberRead } from "../../../lib/remember_read.ts";
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "../credentials/cookies.ts";
 
-/** Half a year without a sign-in makes the browser unknown. */
+/** After half a year without a sign-in, a browser is unknown again. */
 export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
 
 interface DeviceCookiesParts {
-  /** The secret that signs them. */
+  /** The secret that signs the cookies. */
   readonly key: () => Promise<string>;
   readonly cookies: CookieStyle;
   readonly now: Clock;

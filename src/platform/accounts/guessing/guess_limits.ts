@@ -1,7 +1,8 @@
 /**
  * Limits guessing by account and address together, so that guesses from elsewhere do not lock the
  * owner out; by address, across accounts; and by account, across addresses. A browser that has
- * signed in before has its own count. Nodes share the results of guesses, so that each counts all.
+ * signed in before has its own count. Nodes share the results of guesses, so each node counts the
+ * guesses at all nodes.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
-/** The kind of a guess; each has its own count. */
+/** The kind of a guess; each kind has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
@@ -30,13 +31,13 @@ const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
 
-/** From one network, at one account. */
+/** Limits of guesses from one network at one account. */
 const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** A browser that has signed in before, at its account. */
+/** Limits of guesses from a browser that has signed in before, at its account. */
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** From one network, at all accounts. */
+/** Limits of guesses from one network at all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** From all networks, at one account; no single network gets this far. */
+/** Limits of guesses from all networks at one account; no single network gets this far. */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
@@ -81,7 +82,7 @@ export class GuessLimits {
     };
   }
 
-  /** Applies a guess at another node. */
+  /** Counts a guess at another node. */
   hear({ wasRight, counts }: EndedGuess): void {
     if (wasRight) this.#forgive(counts);
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);

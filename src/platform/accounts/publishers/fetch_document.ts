@@ -37,7 +37,7 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
   return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
 }
 
-/** Redirects are not followed. @throws {DocumentError} with the URL */
+/** Does not follow redirects. @throws {DocumentError} with the URL */
 export async function fetchDocument(outbound: OutboundFetch, url: string): Promise<unknown> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), FETCH_MS);

@@ -41,13 +41,13 @@ export interface Trust {
   readonly keySeconds: number;
 }
 
-/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks. */
+/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks per commit. */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** The publishers of one repository, with the repository id that any of them has stored. */
+/** Sets the repository id for all publishers of a repository if any of them has stored it. */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));
@@ -57,8 +57,9 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Grants the permissions of all matching publishers; returns the reason for a refusal. If they
- * cover different projects, the run must name one. `projectId` is null if that does not exist.
+ * Grants the permissions of all matching publishers; returns the reason for a refusal. If the
+ * publishers cover different projects, the run must name one. `projectId` is null if the named
+ * project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

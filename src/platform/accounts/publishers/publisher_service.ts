@@ -89,7 +89,7 @@ export class PublisherService {
     });
   }
 
-  /** @throws {Failure} for issuers without https, and projects that do not exist */
+  /** @throws {Failure} if an issuer does not use https, or a project does not exist */
   async #check(
     caller: Caller,
     { issuer, projects }: { readonly issuer: string; readonly projects: NewPublisher["projects"] },

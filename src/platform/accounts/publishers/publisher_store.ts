@@ -41,7 +41,7 @@ export interface Exchange {
   readonly key: ApiKeyRecord;
   /** Lifetime of the key, in milliseconds. */
   readonly keyLives: number;
-  /** The publishers that issue the key, as they were at the decision. */
+  /** The publishers that issue the key, as they were when that was decided. */
   readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;
@@ -70,7 +70,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     return (await this.collect(workspaceId)).filter((publisher) => publisher.issuer === issuer);
   }
 
-  /** Removes and returns those that a member added. */
+  /** Removes and returns the publishers that a member added. */
   async removeOfMember(userId: string, workspaceId: string): Promise<PublisherRecord[]> {
     const theirs = (await this.collect(workspaceId))
       .filter((publisher) => publisher.userId === userId);

@@ -64,7 +64,8 @@ function githubRef(ref: string, event: string): WorkflowRef | undefined {
 
 function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string {
   const { repository, event_name: event } = claims;
-  // It names the target branch of a pull request, but often runs the pull request's code.
+  // The ref names the target branch of a pull request, but the workflow often runs the pull
+  // request's code.
   if (event === "pull_request_target") return "pull_request_target workflows cannot get keys";
   const ref = githubRef(claims.ref, event);
   if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;

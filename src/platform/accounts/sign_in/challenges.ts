@@ -1,6 +1,6 @@
 /**
  * Sign-ins that await their second factor, by the hash of their token. They are stored, because the
- * code may reach another node than the password.
+ * code can arrive at a different node than the password.
  *
  * @module
  */

@@ -18,9 +18,9 @@ const HASH_BYTES = 32;
 /** scrypt needs 128 * n * r bytes; this leaves some room. */
 const MAX_MEMORY = 64 * 1024 * 1024;
 
-/** Hashes computed at a time: 64 MiB, two cores. */
+/** Maximum number of hashes computed at a time: 64 MiB, two cores. */
 const CONCURRENT = 2;
-/** Hashes that may wait, about 4 seconds of work; more are refused. */
+/** Maximum number of waiting hashes, about 4 seconds of work; more are refused. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({
@@ -60,7 +60,7 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Checked if there is no account, so that the work is the same. */
+  /** The hash to check if there is no account, so that the work is the same. */
   readonly #nobody: PasswordHash;
 
   readonly #random: Random;
@@ -79,7 +79,7 @@ export class Passwords {
     };
   }
 
-  /** @throws {Failure} `rate_limited` when too many wait. */
+  /** @throws {Failure} `rate_limited` when too many hashes are waiting. */
   async hash(password: string): Promise<PasswordHash> {
     const salt = this.#random(SALT_BYTES);
     const key = await this.#inTurn(() => this.#derive(password, salt, this.#cost));
@@ -91,7 +91,11 @@ export class Passwords {
     };
   }
 
-  /** Without a hash, does the same work and returns false. @throws {Failure} `rate_limited` */
+  /**
+   * Checks a password; without a hash, does the same work and returns false.
+   *
+   * @throws {Failure} `rate_limited`
+   */
   async matches(password: string, stored: PasswordHash | null | undefined): Promise<boolean> {
     const { salt, hash, ...cost } = stored ?? this.#nobody;
     const key = await this.#inTurn(() => this.#derive(password, Buffer.from(salt, "base64"), cost));

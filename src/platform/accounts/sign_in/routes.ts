@@ -28,7 +28,10 @@ export function bindAccountRoutes(router: Router, options: {
   readonly publicOrigin: string;
 }): void {
   const { signIn, signUp, passwordReset, publicOrigin } = options;
-  /** A form on another site could sign people in to an account of the attacker (login CSRF). */
+  /**
+   * Without this check, a form on another site could sign people in to the attacker's account
+   * (login CSRF).
+   */
   const refuseOtherSites = (request: Request) => {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
   };

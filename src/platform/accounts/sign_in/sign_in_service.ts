@@ -17,7 +17,7 @@ import { endedCookie, sessionCookie } from "../credentials/session_cookie.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 import type { TwoFactorService } from "../two_factor/two_factor_service.ts";
 
-/** The same for an unknown address and a wrong password. */
+/** The message is the same for an unknown address and a wrong password. */
 const WRONG = "Email address or password is wrong";
 
 export class SignInService {
@@ -106,7 +106,7 @@ export class SignInService {
     return isOpen;
   }
 
-  /** Ends the session or token that a request was sent with; returns the cookie that ends it. */
+  /** Ends the session or token of a request; returns a cookie that removes the session cookie. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;

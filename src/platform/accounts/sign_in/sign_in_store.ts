@@ -58,8 +58,8 @@ export class SignInStore {
   }
 
   /**
-   * Returns `unwanted` if the user has an email address or a password, `taken` if another account
-   * has it.
+   * Returns `unwanted` if the user already has an email address or a password, and `taken` if
+   * another account has the email address.
    */
   async addEmail(
     userId: string,

@@ -14,7 +14,7 @@ import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "./password.ts";
 import { RateWindow } from "../../core/access/mod.ts";
 
-/** Accounts that one IP address can create per hour. */
+/** Maximum number of accounts that one IP address can create per hour. */
 const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -51,7 +51,8 @@ export class SignUpService {
   }
 
   /**
-   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for void links
+   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for invalid
+   * links
    */
   async confirm(
     token: string,

@@ -54,7 +54,7 @@ function keyOf(token: string): string {
     const key = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     // Includes folders, such as `a/.`, which are not valid keys.
     if (key !== "" && !key.includes("\0")) return key;
-  } catch { /* another text */ }
+  } catch { /* it is not base64 of UTF-8 */ }
   throw new BlobStoreError("InvalidArgument", "The continuation token is not valid");
 }
 

@@ -65,13 +65,13 @@ export function writeCondition(headers: Headers): WriteCondition {
   };
 }
 
-/** @throws {BlobStoreError} for another version than the only one, `null`. */
+/** @throws {BlobStoreError} for any version except `null`, the only one. */
 export function refuseVersion(id: string | null | undefined): void {
   if (!id || id === "null") return;
   throw new BlobStoreError("InvalidArgument", "Objects have no versions; leave out the version id");
 }
 
-/** Whole seconds, as dates of HTTP have them. */
+/** Rounds down to whole seconds, the precision of HTTP dates. */
 const seconds = (time: number): number => Math.floor(time / 1000);
 
 function isBefore(object: ObjectRecord, date: string | null): boolean | undefined {

@@ -56,7 +56,7 @@ export async function readObject(
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
 }
 
-/** Without a comma: browsers read several types from one field, and use the last. */
+/** Allows no comma, because browsers read several types from one field and use the last one. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;[^,]*)?$/;
 
 /** @throws {BlobStoreError} for a type that the signed URL does not allow. */

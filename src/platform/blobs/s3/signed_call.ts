@@ -25,7 +25,7 @@ import {
   wrongSignature,
 } from "./signature.ts";
 
-/** Maximum size of a XML body, in bytes: 10,000 parts of an upload with their checksums. */
+/** Maximum size of an XML body, in bytes: 10,000 parts of an upload with their checksums. */
 const MAX_XML_BYTES = 4 * 1024 * 1024;
 
 export interface SignedCall {

@@ -1,8 +1,4 @@
-/**
- * XML in the form of S3.
- *
- * @module
- */
+/** Reads and writes XML in the form that S3 uses. @module */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import * as z from "zod";
 import { refuseVersion } from "./object_fields.ts";
@@ -10,7 +6,7 @@ import { encodeUri } from "./signature.ts";
 import { BlobStoreError } from "../store_error.ts";
 import type { NamedPart } from "../upload_store.ts";
 
-/** Children of an element: a text or more elements; several with the same name as a list. */
+/** Children of an element: a text, or further elements; several with the same name are a list. */
 export interface Elements {
   readonly [name: string]: string | number | boolean | Elements | readonly (Elements | string)[];
 }

@@ -22,7 +22,7 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Maximum wait while the store does not respond, which may recover at any moment. */
+/** Maximum wait while the store does not respond, because it may recover at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to retry events that could not be passed on, in milliseconds. */
@@ -31,12 +31,12 @@ export function retryDelay(failures: number, error: unknown): number {
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
 }
 
-/** Notifies everyone concerned by the events. A repetition after a crash must have no effect. */
+/** Notifies everyone concerned by the events. Repeating it after a crash must have no effect. */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
 export interface EventBusOptions {
   readonly store: EventStore;
-  /** One of them passes events on; this one alone by default. */
+  /** The nodes, one of which passes events on; by default only this one. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
@@ -96,12 +96,12 @@ export class EventBus {
     this.#ids = new EventIds(options.now, options.random);
   }
 
-  /** The store as the node uses it that passes events on. */
+  /** The store's methods for the node that passes events on. */
   get #led(): Led<Pick<EventStore, "pending" | "remove">> {
     return this.#options.store;
   }
 
-  /** Like `record()`, but never rejects: for callers that do not need the id. */
+  /** Like `record()`, but never rejects; for callers that do not need the id. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -147,7 +147,7 @@ export class EventBus {
     this.#wake();
   }
 
-  /** Resolves when a stored event was passed on, or when that failed for now. */
+  /** Resolves when a stored event was passed on, or when the attempt failed for now. */
   async passed(id: string): Promise<void> {
     if (this.#passing === undefined) return;
     const passed = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ export class EventBus {
     await passed.promise;
   }
 
-  /** Stores the raised events and ends the running round; the rest waits for the next start. */
+  /** Stores the raised events and ends the running round; other events wait for the next start. */
   async close(): Promise<void> {
     await this.#noting;
     await this.#storing;
@@ -198,7 +198,7 @@ export class EventBus {
 
   #keepFresh(stored: readonly EventRecord[]): void {
     this.#fresh.push(...stored);
-    // Other nodes may have stored events between these.
+    // Other nodes may have stored events in between.
     if (this.#fresh.length <= MAX_FRESH && this.#options.nodes?.isShared !== true) return;
     this.#fresh = [];
     this.#behind = true;
@@ -212,8 +212,8 @@ export class EventBus {
     this.#passing ??= this.#passHere(passOn).finally(() => {
       this.#passing = undefined;
       if (this.#behind || this.#fresh.length > 0) this.#wake();
-      // The next round passes on events that were stored while this one ended, and watches them
-      // until then.
+      // A new round passes on events that were stored while this one ended, and resolves their
+      // watchers.
       if (this.#passing === undefined) this.#release();
     });
   }
@@ -258,7 +258,7 @@ export class EventBus {
    */
   async #passAll(passOn: PassOn, lease: Lease): Promise<void> {
     const { onTrouble } = this.#options;
-    // The removal of passed events and the passing of the next ones share a flush.
+    // Events are removed while the next ones are passed on, so that both share a flush.
     let removed: Promise<void> | undefined;
     try {
       while (!this.#closed) {

@@ -43,15 +43,15 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
   readonly key: string | undefined;
 }
 
-/** Keys of one `getMany` (Deno KV). */
+/** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
-/** Returns the key under which an event with a key has its ID; `undefined` without a key. */
+/** Returns the store key that leads to an event's id; `undefined` for an event without a key. */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export interface AddedEvents {
-  /** Ids in order; the older event's id if a key was used before. */
+  /** Ids in order; if a key was used before, the id of that earlier event. */
   readonly ids: readonly string[];
   readonly stored: readonly EventRecord[];
 }
@@ -66,11 +66,11 @@ export class EventStore {
     this.#kv = kv;
   }
 
-  /** Stores events in one commit, which is checked by the id of the newest event. */
+  /** Stores events in one commit, which fails if the id of the newest event has changed. */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
-      // Another process may have changed it: then the next attempt reads it.
+      // If another process has changed the id, the next attempt reads it.
       const known = this.#guardVersion;
       this.#guardVersion = undefined;
       const version = known ?? await this.#follow(newIds);
@@ -112,7 +112,7 @@ export class EventStore {
     return versionstamp;
   }
 
-  /** Ids of the events that were stored with the keys of some, by the names of their keys. */
+  /** Ids of earlier events that were stored with the same keys, by the names of the store keys. */
   async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(
@@ -142,7 +142,7 @@ export class EventStore {
     return events;
   }
 
-  /** Whether some of the keys are of events that were not passed on yet. */
+  /** Whether any of the changed keys belongs to an event that was not passed on yet. */
   static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }

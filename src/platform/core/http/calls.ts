@@ -12,7 +12,7 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** A resource before and after a call, as far as the response does not show it. */
+/** Facts about a resource before and after a call, if the response does not show them. */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;
@@ -28,12 +28,12 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A request of a program that speaks its own protocol. */
+/** A request in a protocol other than the API's. */
 export interface ForeignVisit extends Visit {
   /**
    * Authenticates a request and checks the permissions of its caller.
    *
-   * @throws {Failure} like the API
+   * @throws {Failure} as the API does
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }

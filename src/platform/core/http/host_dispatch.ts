@@ -1,4 +1,8 @@
-/** Dispatches a request by host: to a pending challenge, API, redirect, or the edge. @module */
+/**
+ * Dispatches a request by host: to a pending challenge, the API, a redirect, or the edge.
+ *
+ * @module
+ */
 import { redirectToHost, redirectToHttps } from "./redirect.ts";
 import type { ClientConnection, ConnectionHandler } from "../listener/mod.ts";
 import { hostnameOf } from "./hostname.ts";

@@ -6,13 +6,15 @@ const FULL_STOP = 46;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** True for every IPv4 address; spares other names the full check. */
+/** True for every IPv4 address, so that most other names need no full check. */
 function endsInDigit(hostname: string): boolean {
   const last = hostname.charCodeAt(hostname.length - 1);
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
-/** The latest URL's host: one client's requests are consecutive, and reuse the string's hash. */
+/**
+ * The host of the latest URL: a client's requests are often consecutive, so they reuse the string.
+ */
 let latest = { origin: "", hostname: "" };
 
 /** The hostname in a request's URL: lower case, without port or final dot. */

@@ -3,7 +3,7 @@ import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
-/** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
+/** Maximum nesting of a JSON body: a manifest of 64 levels and the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
 /** Bodies announced to be at most this long are read in one piece: a stream costs more. */

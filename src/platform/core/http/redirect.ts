@@ -3,9 +3,7 @@
 /** Browsers cache a permanent redirect; after an hour they see a changed binding. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/**
- * Encodes characters that a header field cannot contain, such as in `/€`, as every browser does.
- */
+/** Encodes characters that a header field cannot contain, such as `€`, as every browser does. */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,

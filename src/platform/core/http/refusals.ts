@@ -12,7 +12,9 @@ export function shownPath(path: string): string {
   return path.replace(/[0-9a-f]{32,}/gi, "…");
 }
 
-/** Whether a person is asking: browsers accept HTML when they open an address, programs do not. */
+/**
+ * Whether a person sent the request: browsers accept HTML when they open a URL, programs do not.
+ */
 function wantsPage({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
@@ -39,7 +41,7 @@ export class Refusals {
     return response;
   }
 
-  /** For an unknown path: a page for browsers, unless they call the API. */
+  /** The response for an unknown path: a page for browsers, unless they call the API. */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,

@@ -66,7 +66,7 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Fields of every response of the base address: browsers do not guess its type,
+ * Fields of every response of the platform's own host: browsers do not guess the content's type,
  * and no other site can embed it as an image, a script or a style.
  */
 const HARDENED = [
@@ -140,7 +140,9 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of a workspace: its caller has the role that the contract demands. */
+  /**
+   * Binds an endpoint of a workspace, whose callers must have the role that the contract requires.
+   */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,

@@ -15,8 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * By `Sec-Fetch-Site`, otherwise by `Origin`; `unknown` if there is neither, as in no current
- * browser.
+ * Uses `Sec-Fetch-Site`, otherwise `Origin`. Returns `unknown` if the request has neither; all
+ * current browsers send one of them.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");

@@ -35,7 +35,9 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
 
 const MAX_NAMED = 10;
 
-/** Maximum length of a path and message of a problem, in characters: names are the sender's. */
+/**
+ * Maximum length of a problem's path and message, in characters: the sender chooses names in them.
+ */
 const MAX_TEXT = 500;
 
 const shortened = (text: string): string =>

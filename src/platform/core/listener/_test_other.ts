@@ -3,7 +3,7 @@ import { attractConnections } from "./shared_port.ts";
 
 const [port, others] = [Number(Deno.env.get("PORT")), Number(Deno.env.get("OTHERS"))];
 
-/** As many sockets as the other process has. */
+/** Opens as many sockets as the other process has. */
 const listeners = Array.from(
   { length: others },
   () => Deno.listen({ hostname: "127.0.0.1", port, reusePort: true }),

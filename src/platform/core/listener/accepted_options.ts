@@ -8,7 +8,7 @@ const TCP_NODELAY = 1;
 const TCP_USER_TIMEOUT = 18;
 const AF_INET = 2;
 const AF_INET6 = 10;
-/** `struct sockaddr_in6`, the longest of an IP socket. */
+/** Size of `struct sockaddr_in6`, the longest address of an IP socket, in bytes. */
 const ADDRESS_BYTES = 28;
 
 export function listens(libc: Libc, descriptor: number): boolean {

@@ -14,18 +14,21 @@ const SWEEP_MS = 500;
 const EVICTED_AT_SHORTAGE = 16;
 /** How often to check whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
-/** Time of new connections for their first request at shutdown: their clients may not retry. */
+/**
+ * Time that new connections get for their first request at shutdown, in milliseconds: their clients
+ * may not retry.
+ */
 const NEWCOMER_MS = 1000;
 /** How often to look for connections without requests after accepting has stopped. */
 const FINISH_MS = 50;
 /** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;
-/** At the limit of connections, idle ones up to this part of the limit are closed. */
+/** Maximum fraction of the connections, idle ones only, to close when their limit is reached. */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Makes the response if a handler throws; also called for bodies that end early. */
+  /** Creates the response if a handler throws; also called for bodies that end early. */
   readonly onError: (error: unknown) => Response;
   /** The group that connections of an address are counted in; `undefined` for exempt ones. */
   groupOf(address: string): string | undefined;
@@ -46,7 +49,7 @@ export interface ListenerSource {
   readonly closed: AbortSignal;
 }
 
-/** All listeners of a platform share one acceptor, and so its limits. */
+/** All listeners of a platform share one acceptor, and therefore its limits. */
 export class ConnectionAcceptor {
   readonly #serve: ServeConnection;
   readonly #table: ConnectionTable;
@@ -97,8 +100,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Keeps responding, with the last response of each connection. Resolves when everything that has
-   * arrived is read: requests on open connections, and connections themselves.
+   * Makes each following response the last one of its connection. Resolves when everything that has
+   * already arrived is read: connections, and requests on them.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;
@@ -106,8 +109,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Gives running requests the given milliseconds to finish, and new connections a moment for their
-   * first one, then closes the rest. Close the listeners first.
+   * Gives running requests the given milliseconds to finish, and new connections a moment to send
+   * their first request. Then closes all connections. Close the listeners first.
    */
   async drain(milliseconds: number): Promise<void> {
     this.#isLeaving = true;

@@ -64,7 +64,7 @@ Deno.test("ConnectionAcceptor does not count a response that an HTTP/1.1 client 
   return withAcceptor({ handler }, async ({ port }) => {
     using client = await open(port);
     const [request, buffer] = [new TextEncoder().encode(GET), new Uint8Array(4096)];
-    // Some of them are watched.
+    // Some of these responses are watched.
     for (let asked = 0; asked < 1000; asked++) {
       await client.conn.write(request);
       for (let text = ""; !text.endsWith("hello");) {
@@ -197,7 +197,7 @@ const heads: readonly (readonly [name: string, head: string, status: RegExp])[] 
   ["an empty Host", "GET / HTTP/1.1\r\nHost:\r\n", /^HTTP\/1\.1 400 /],
   ["two Hosts", "GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n", /^HTTP\/1\.1 400 /],
   ["one Host", "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n", /^HTTP\/1\.1 200 /],
-  // The runtime accepts 100 fields (docs/decisions/runtime.md).
+  // The runtime accepts at most 100 fields (docs/decisions/runtime.md).
   [
     "200 fields",
     `GET / HTTP/1.1\r\nHost: a.test\r\n${"x: 1\r\n".repeat(200)}`,

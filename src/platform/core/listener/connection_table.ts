@@ -9,12 +9,12 @@ import type { ConnectionLimits } from "./types.ts";
 /** The phase of a connection. */
 export type Phase =
   | "handshake"
-  /** The first request. */
+  /** Waits for the first request. */
   | "head"
   | "answer"
-  /** Another request. */
+  /** Waits for another request. */
   | "idle"
-  /** Closed to free a slot for another connection. */
+  /** Is being closed to free a slot for another connection. */
   | "closing";
 
 export type Ending = "between requests" | "at once";
@@ -26,13 +26,13 @@ export interface BodyWait {
 
 /** A response on its way to a client. */
 export interface Sending {
-  /** When the client last took a part of it; `undefined` while more is awaited from its source. */
+  /** When the client last received a part of it; `undefined` while its source must provide more. */
   since: number | undefined;
-  /** Its maximum buffered bytes. */
+  /** Maximum number of its bytes that are buffered. */
   readonly bytes: number;
-  /** The number of responses that it represents. */
+  /** The number of responses that it represents, including unwatched ones. */
   readonly stands: number;
-  /** Whether the runtime has been handed all of it. */
+  /** Whether the runtime has received all of it. */
   isHandedOver: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Tracked {
   busy: number;
   /** Bodies that the platform waits for. */
   readonly bodies: Set<BodyWait>;
-  /** Number of watched responses that the client has not received. */
+  /** Watched responses that the client has not received completely. */
   readonly sendings: Set<Sending>;
   /** Maximum number of bytes buffered for them. */
   unsent: number;
@@ -65,26 +65,34 @@ export interface TableOptions {
   readonly now: () => number;
 }
 
-/** At the limit of an address, this part of the limit is closed at a time if idle. */
+/**
+ * Maximum fraction of an address's connections to close when its limit is reached; only idle ones
+ * are closed.
+ */
 const EVICTED_PART = 1 / 8;
 
 /** Maximum number of concurrent requests on a connection. The runtime allows 200 streams. */
 const MAX_REQUESTS = 256;
 
-/** Maximum number of responses that a client may cancel in a time, in milliseconds. */
+/**
+ * Maximum number of responses that a client may cancel in a period, and the period in milliseconds.
+ */
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
 /** Maximum number of bytes buffered for slow clients, over all connections. */
 const MAX_UNSENT = 64 * 1024 * 1024;
-/** The share of each connection when all of that is in use. */
+/** Maximum number of bytes buffered for one connection while that total is exceeded. */
 const FAIR_UNSENT = 1024 * 1024;
-/** How long a connection may be idle after its response was received, in milliseconds. */
+/**
+ * How long a client may receive none of its responses while that total is exceeded, in
+ * milliseconds.
+ */
 const PRESSED_MS = 2_000;
 
 /**
- * How long a connection is idle before it is closed. A client that sends one request after the
- * other learns of the end from a response.
+ * How long a connection must be idle before it is closed at shutdown, in milliseconds. A client
+ * that sends requests one after another learns of the end from a response.
  */
 const QUIET_MS = 100;
 
@@ -132,8 +140,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Adds a new connection. At the limit of its group, those idle longest are closed; `undefined` if
-   * all of them are busy.
+   * Adds a new connection. At the limit of its group, closes the connections that were idle
+   * longest; returns `undefined` if all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
@@ -203,7 +211,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Records that a response will be sent; call `sent` when that has ended. */
+  /** Records that a response will be sent; call `sent` when the transfer has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -223,7 +231,7 @@ export class ConnectionTable {
     sending.since = this.#now();
   }
 
-  /** Records that the client has a response, or gave it up. */
+  /** Records that the client has received a response, or cancelled it. */
   sent(entry: Tracked, sending: Sending, how: "whole" | "reset"): void {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
@@ -248,8 +256,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends up to `count` idle connections, those idle longest first. Those of proxies and edges serve
-   * many clients, so they are ended only if there are no others.
+   * Ends up to `count` idle connections, those idle longest first. Connections of proxies and edges
+   * serve many clients, so they are only ended if there are no others.
    */
   evict(count: number): number {
     const counted = [...this.#open].filter(({ group }) => group !== undefined);
@@ -267,9 +275,11 @@ export class ConnectionTable {
     for (const entry of this.#open) if (this.#isOverdue(entry, now)) entry.end("at once");
   }
 
-  /** Whether a client reads none of its responses; others on the connection continue first. */
+  /**
+   * Whether a client receives none of its pending responses. Some may wait while others progress.
+   */
   #isStalled(entry: Tracked, now: number): boolean {
-    // Elsewhere, the system ends connections without progress.
+    // On other connections, the system ends those without progress.
     if (!entry.isShared) return false;
     const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
     let stalled = 0;

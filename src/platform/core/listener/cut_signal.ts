@@ -19,7 +19,7 @@ export class CutSignal {
     for (const listener of this.#listeners.splice(0)) {
       try {
         listener();
-      } catch { /* it is ending already */ }
+      } catch { /* it is already ending */ }
     }
   }
 }

@@ -154,7 +154,7 @@ Deno.test("HTTP/2 connections finish their requests, and end when they pause", a
     listener.close();
     await acceptor.drain(60_000);
   })();
-  // Most of them after the drain has started.
+  // Most of these requests start after the drain has begun.
   for (let round = 0; round < 5; round++) {
     const bodies = await Promise.all(Array.from({ length: 50 }, get));
     assert.deepEqual(new Set(bodies), new Set(["hello"]));

@@ -28,11 +28,11 @@ export interface HttpConnectionOptions {
   /** Closes the sockets of TLS connections that the runtime would keep open. */
   readonly closer: SocketCloser;
   readonly emptySockets: EmptySockets;
-  /** From 0 to 1; decides which responses are watched. */
+  /** Returns a number from 0 to 1 that decides whether a response is watched. */
   readonly random: () => number;
 }
 
-/** Closes the connection too: after a malformed request, nothing after it can be trusted. */
+/** Also closes the connection, because nothing after a malformed request can be trusted. */
 const refused = (problem: string): Response =>
   new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 
@@ -58,7 +58,7 @@ export class HttpConnection implements ClientConnection {
     this.scheme = isTls(conn) ? "https" : "http";
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
     options.entry.end = (how) => this.#end(how);
-    // A connection that its client breaks off is not an error.
+    // It is not an error if a client ends its connection early.
     this.finished = this.#run().catch(() => {}).then(() => {
       this.isGone = true;
     });
@@ -107,7 +107,7 @@ export class HttpConnection implements ClientConnection {
     entry.isShared = isHttp2;
     const mayBeShared = isHttp2 || !isTls(this.#conn);
     const watch = { table, entry, random: this.#options.random };
-    /** Counts a request as over when the client has its response. */
+    /** Sends a response; its request counts as over when the client has the response. */
     const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
       if (watched === undefined) {
@@ -124,8 +124,8 @@ export class HttpConnection implements ClientConnection {
       return watched.response;
     };
     /**
-     * Sends a response once the client has sent the part of the request that its handler has not
-     * read.
+     * Sends a response once the client has sent the rest of the request that its handler left
+     * unread.
      */
     const sendBehind = (
       request: Request,
@@ -149,12 +149,13 @@ export class HttpConnection implements ClientConnection {
         if (problem === undefined && host === null) entry.isShared = true;
         const seen = watchRequest(request, { shared: entry.isShared, awaits });
         const answer = problem === undefined ? handler(seen, this) : refused(problem);
-        // The runtime drops a length after the coding, so none of these is trusted.
+        // The runtime drops a Content-Length after Transfer-Encoding, so the end of such a request
+        // is never trusted.
         const isCoded = hasField(request.headers, "transfer-encoding");
         const reply = (response: Response) =>
           sendBehind(seen, isCoded || isLeaving() ? asLast(response) : response, info);
         if (!(answer instanceof Promise)) return reply(answer);
-        // Only a signal that was requested before the client resets its stream reports the reset.
+        // The signal only reports that the client reset the stream if it was read before the reset.
         if (entry.isShared) void request.signal;
         return answer.then(reply, (error) => {
           over();
@@ -182,6 +183,6 @@ export class HttpConnection implements ClientConnection {
   #closeConn(): void {
     try {
       this.#conn.close();
-    } catch { /* it is closed already */ }
+    } catch { /* it is already closed */ }
   }
 }

@@ -24,7 +24,9 @@ const F_GETFD = 1;
 /** Maximum number of descriptors that are examined. */
 const MOST = 1_048_576;
 
-/** The descriptors of this process; assumed to have no gaps if none is free to list them. */
+/**
+ * The descriptors of this process. If none is free to list them, assumes that they have no gaps.
+ */
 export function descriptors(): readonly number[] {
   try {
     return [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => Number(name));

@@ -1,4 +1,4 @@
-/** Accepts connections of deployments' servers to the platform's loopback ports. @module */
+/** Accepts connections from deployments' servers to the platform's loopback ports. @module */
 import { ConnectionAcceptor } from "./connection_acceptor.ts";
 import type { ConnectionLimits } from "./types.ts";
 

@@ -1,5 +1,7 @@
 /**
- * Requests refused for their headers: host (RFC 9112, 3.2) or end of body (6.1) unclear. @module
+ * Finds requests whose headers leave the host (RFC 9112, 3.2) or the end of the body (6.1) unclear.
+ *
+ * @module
  */
 import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 
@@ -28,7 +30,7 @@ export interface HostFacts {
 }
 
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
-  // The URL only has the first one.
+  // The URL only contains the first host.
   if (host?.includes(COMMA)) return "The request has several hosts: send one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
@@ -40,7 +42,7 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
   return host === "" ? "The Host header is empty" : undefined;
 }
 
-/** Returns the problem of a request's framing. Proxies could disagree about where it ends. */
+/** Returns why it is unclear where a request ends. Proxies could disagree about it. */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");
   if (coding === null) return undefined;

@@ -13,10 +13,10 @@ const IPV6_V6ONLY = 26;
 const SOCK_STREAM = 1;
 const SOCK_CLOEXEC = 0o2000000;
 const AF_INET6 = 10;
-/** `struct sockaddr_in6`, the longest of an IP socket. */
+/** Size of `struct sockaddr_in6`, the longest address of an IP socket, in bytes. */
 const ADDRESS_BYTES = 28;
 
-/** Instructions of classic BPF (bpf(4)), and where Linux has a random number. */
+/** Instructions of classic BPF (bpf(4)), and the address at which it reads a random number. */
 const [LOAD_WORD, MODULO, ADD, RETURN_A, RETURN] = [0x20, 0x94, 0x04, 0x16, 0x06];
 const RANDOM = 0xfffff000 + 56;
 
@@ -25,7 +25,7 @@ const PROGRAM_BYTES = 16;
 
 type Step = readonly [code: number, value: number];
 
-/** Chooses one of `count` sockets from `first` on, at random. */
+/** Chooses one of `count` sockets at random, from position `first` on. */
 const chooser = (first: number, count: number): readonly Step[] => [
   [LOAD_WORD, RANDOM],
   [MODULO, count],
@@ -33,7 +33,7 @@ const chooser = (first: number, count: number): readonly Step[] => [
   [RETURN_A, 0],
 ];
 
-/** Drops every packet: clients send the first one again after a second. */
+/** Drops every packet. Clients send the first packet of a connection again after a second. */
 const DROPS_ALL: readonly Step[] = [[RETURN, 0]];
 
 function setNumber(libc: Libc, descriptor: number, [level, option]: Step, value: number): boolean {
@@ -83,9 +83,10 @@ function setShared(libc: Libc, port: number, isShared: boolean): readonly number
 
 /**
  * Makes the system pass all new connections to these sockets, regardless of who joins the group.
+ *
  * Only a group accepts such a program, and a socket that listened before sharing is in no group
- * until another joins: this one does, drops what arrives in the meantime, and is closed
- * immediately.
+ * until another socket joins. Therefore, a temporary socket joins, drops packets that arrive in the
+ * meantime, and is closed immediately.
  */
 function keepConnections(libc: Libc, sockets: readonly number[]): void {
   const first = sockets[0]!;
@@ -111,9 +112,9 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 }
 
 /**
- * Lets other processes of this user listen on this process's port; it still gets all new
- * connections until one of them attracts them. Returns the number of its sockets there: 0 on
- * systems that cannot share a port.
+ * Lets other processes of this user listen on this process's port. This process still gets all new
+ * connections until another process attracts them. Returns the number of its sockets on the port: 0
+ * on systems that cannot share a port.
  */
 export function sharePort(port: number): number {
   const libc = openLibc();
@@ -130,10 +131,10 @@ export function joinPort(port: number): boolean {
 }
 
 /**
- * Opens a second socket of this process on a port. It gets all new connections from then on, if
- * `takesAll`; the first one keeps those that it has already accepted. Call {@link endSharing} once
- * the first one is closed. Returns `undefined` if the system cannot share a port, or if others
- * share it already.
+ * Opens a second socket of this process on a port. If `takesAll`, it gets all new connections from
+ * then on; the first socket keeps those that it has already accepted. Call {@link endSharing} once
+ * the first socket is closed. Returns `undefined` if the system cannot share a port, or if others
+ * already share it.
  */
 export function openBeside<T>(
   port: number,
@@ -146,7 +147,7 @@ export function openBeside<T>(
   setShared(libc, port, true);
   try {
     const opened = open();
-    // The second of the group, because it joined last.
+    // The opened socket is the second one of the group, because it joined last.
     const takesAll = setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, [[RETURN, 1]]);
     return { opened, takesAll };
   } catch {
@@ -155,7 +156,7 @@ export function openBeside<T>(
   }
 }
 
-/** Stops sharing a port, and removes the program that steers its connections. */
+/** Stops sharing a port, and removes the program that directs its connections. */
 export function endSharing(port: number): void {
   stopAttracting(port);
   const libc = openLibc();
@@ -163,8 +164,8 @@ export function endSharing(port: number): void {
 }
 
 /**
- * Makes the system pass all new connections of a shared port to the sockets of this process, which
- * joined after `others` sockets of another one. Returns whether it does.
+ * Makes the system pass all new connections of a shared port to this process's sockets, which
+ * joined after `others` sockets of another process. Returns whether it succeeded.
  */
 export function attractConnections(port: number, others: number): boolean {
   const libc = openLibc();
@@ -179,11 +180,11 @@ export function attractConnections(port: number, others: number): boolean {
  * Stops the system from passing new connections of a shared port to this process, whose sockets
  * close one after the other while those of another process stay open.
  *
- * A socket that closes leaves its position to the last one of the group, and if a program names an
- * empty position, the system chooses any: a socket that is also about to close would lose its
- * queue. The first position after this process's own keeps its socket until as many sockets have
- * closed as the other process has. After that, a first packet to a socket of this process is
- * dropped, and the client repeats it after a second.
+ * When a socket closes, the last socket of the group takes its position. If a program names an
+ * empty position, the system chooses any socket, and a socket that is also about to close would
+ * lose its queue. Therefore, the program names the first position after this process's own sockets:
+ * it contains a socket until as many sockets have closed as the other process has. After that, the
+ * first packet to a socket of this process is dropped, and the client repeats it after a second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();
@@ -194,7 +195,7 @@ export function stopReceiving(port: number): void {
   for (const each of sockets) setProgram(libc, each, SO_ATTACH_FILTER, DROPS_ALL);
 }
 
-/** Removes the program that directs connections of the port. */
+/** Removes the program that directs the connections of a port. */
 export function stopAttracting(port: number): void {
   const libc = openLibc();
   if (libc === undefined) return;

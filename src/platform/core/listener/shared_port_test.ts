@@ -44,7 +44,8 @@ Deno.test({
     const after = Deno.listen({ hostname: "127.0.0.1", port, reusePort: true });
     try {
       assert.ok(attractConnections(port, 1));
-      // Here, both sockets belong to this process: the second one, and a position without a socket.
+      // Both sockets belong to this process, so the program names the second one and an empty
+      // position.
       const counts = count([before, after]);
       await connectAll(port);
       assert.equal(counts[0]! + counts[1]!, CONNECTIONS);
@@ -70,7 +71,7 @@ for (const hostname of ["127.0.0.1", "::1"]) {
         const counts = count([before, after]);
         await connectAll(port, hostname);
         assert.deepEqual(counts, [CONNECTIONS, 0]);
-        // Again, through its new group.
+        // Shares the port again, now that the sockets form a group.
         stopAttracting(port);
         assert.equal(sharePort(port), 2);
       } finally {
@@ -81,7 +82,7 @@ for (const hostname of ["127.0.0.1", "::1"]) {
   });
 }
 
-/** Another process, which attracts the connections of the port, and closes each. */
+/** Starts another process, which attracts the connections of the port and closes each of them. */
 async function startOther(port: number, own: number): Promise<Deno.ChildProcess> {
   const other = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("./_test_other.ts", import.meta.url).href],

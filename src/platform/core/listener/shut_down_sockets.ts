@@ -13,7 +13,7 @@ const SIOCOUTQ = 0x5411n;
 const FIONREAD = 0x541bn;
 const AF_INET = 2;
 const AF_INET6 = 10;
-/** `struct sockaddr_in6`, the longest of an IP socket. */
+/** Size of `struct sockaddr_in6`, the longest address of an IP socket, in bytes. */
 const ADDRESS_BYTES = 28;
 
 /** The two ends of a connection. */
@@ -72,9 +72,9 @@ class Batch<T> {
 }
 
 /**
- * Closes TLS connections permanently. If one is closed during its handshake, or before its client
- * has closed its side, the runtime keeps the socket until the client closes it: shutting the socket
- * down ends that wait.
+ * Closes the sockets of TLS connections. If a connection is closed during its handshake, or before
+ * its client has closed its side, the runtime keeps the socket until the client closes it. Shutting
+ * the socket down ends that wait.
  */
 export class SocketCloser {
   readonly #connections = new Batch<Ends>((connections) => {
@@ -120,7 +120,10 @@ export class EmptySockets {
     }
   });
 
-  /** Calls `close` in the next microtask if the client has received every byte and sent none. */
+  /**
+   * Calls `close` in the next microtask if the client has received every byte, and no byte of the
+   * client is unread.
+   */
   close(question: Question): void {
     this.#questions.add(question);
   }

@@ -1,4 +1,4 @@
-/** Connection facts for handlers, and limits of connections. @module */
+/** Facts about connections for handlers, and limits of connections. @module */
 
 export interface ClientConnection {
   /** Whether HTTP has ended on it. */
@@ -24,15 +24,17 @@ export type ConnectionHandler = (
 
 /** Limits of the connections that clients open; times in milliseconds. */
 export interface ConnectionLimits {
-  /** Maximum number of connections at the same time; another one replaces an idle one, or waits. */
+  /**
+   * Maximum number of connections at the same time; a new one then replaces an idle one, or waits.
+   */
   readonly maxConnections: number;
-  /** Maximum number of connections of one address at the same time; trusted proxies are exempt. */
+  /** Maximum number of connections from one address at a time; trusted proxies are exempt. */
   readonly maxPerAddress: number;
   /** Time for a TLS handshake. */
   readonly handshakeMs: number;
   /** Time for the headers of the first request. */
   readonly headMs: number;
-  /** Time without progress of a body, in either direction. */
+  /** Maximum time without progress of a body, in either direction. */
   readonly bodyMs: number;
   /** Time from the end of a response to the headers of the next request. */
   readonly keepAliveMs: number;

@@ -1,9 +1,10 @@
 /**
  * Watches the progress of responses on connections that may carry several.
  *
- * An HTTP/2 client that opens no window receives nothing, and the runtime holds the response. It
- * only reports the end of streams, which cost twice as much as a response in one piece. So only
- * some of the latter are watched: these few reveal a connection that has many pending.
+ * An HTTP/2 client that opens no window receives nothing, and the runtime keeps the response in
+ * memory. The runtime only reports the end of streams, and a stream costs twice as much as a
+ * response in one piece. Therefore, only some responses in one piece are watched, which is enough
+ * to detect a connection with many pending responses.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
-/** One in this many single-piece responses is watched, and represents the rest. */
+/** One in this many single-piece responses is watched, and represents the others. */
 const SAMPLED = 16;
 /** Maximum bytes that the runtime buffers of a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;

@@ -8,23 +8,23 @@ import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Maximum size of a body to read in one piece; it must arrive within the idle timeout of a longer
- * one.
+ * Maximum size of a body to read in one piece. It must arrive within the time for which a longer
+ * body may be idle.
  */
 const MAX_AT_ONCE = 64 * 1024;
 
-/** Maximum number of bytes to read of the rest of a body. */
+/** Maximum number of bytes to read of the rest of a body, and the time for it in milliseconds. */
 const MAX_REST = 16 * 1024 * 1024;
 const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
-/** Called when more of a body is wanted; `over` of its result is called when it has arrived. */
+/** Called when more of a body is needed; `over` of its result is called when that has arrived. */
 type Awaits = () => { over(): void };
 
 /**
- * The request as its handler sees it: without a body if it has none, otherwise with reads that are
- * reported. In HTTP/2, whose connection is `shared`, the fields need not announce a body.
+ * The request that its handler gets: without a body if it has none, otherwise with reads that are
+ * reported. On a `shared` connection (HTTP/2), headers need not announce a body.
  */
 export function watchRequest(
   request: Request,
@@ -36,7 +36,10 @@ export function watchRequest(
     : withoutBody(request);
 }
 
-/** The request with a reported body: a short one stays the runtime's own, others are copied. */
+/**
+ * The request with reads that are reported: the runtime's own object for a short body, otherwise a
+ * copy.
+ */
 export function watchBody(request: Request, awaits: Awaits): Request {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) <= MAX_AT_ONCE) return watchReads(request, awaits);
@@ -54,22 +57,24 @@ const AWAITS = Symbol("awaits");
 const STREAM = Symbol("stream");
 const REST = Symbol("rest");
 
-/** A request of the runtime, and the listener for its reads. */
+/** A request from the runtime, with the function that is told of its reads. */
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Settles when the rest of a body that its handler left is read. */
+  /** Settles when the rest of the body, which the handler left unread, is read. */
   [REST]?: Promise<void>;
 }
 
-/** Gives a request these methods instead of its original ones, at less cost than a method each. */
+/**
+ * Replaces the methods of a request by its prototype, which costs less than setting each method.
+ */
 function watchReads(request: Request, awaits: Awaits): Request {
   Object.setPrototypeOf(request, WATCHED);
   (request as Watched)[AWAITS] = awaits;
   return request;
 }
 
-/** Watches the reads of the whole body, and of its stream if used. */
+/** Reports reads of the whole body, and of its stream if that is used. */
 const WATCHED: object = Object.create(Request.prototype, {
   body: {
     get(this: Watched) {
@@ -129,7 +134,7 @@ function watched(
   }, { highWaterMark: 0 });
 }
 
-/** Reads the rest of a body with the response; `undefined` if there is none to read. */
+/** Starts to read the rest of a body; returns `undefined` if there is none to read. */
 export function leaveBody(request: Request, response: Response): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
   const isOver = isWhole(response) || (response.status >= 400 && !isStreamed(response));

@@ -1,6 +1,6 @@
 /**
- * Claims of work that any node may do: the process that does it stores its name for others. Work is
- * free again once that process has ended.
+ * Claims of work that any node can do. The process that does the work stores its own id, so that
+ * other nodes leave the work alone until that process has ended.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";
 
-/** The stored name of the process that holds a claim; `null` if none does. */
+/** The stored id of the process that holds a claim; `null` if none does. */
 export type ClaimHolder = string | null;
 
 const claimRecord = z.string();
@@ -35,9 +35,9 @@ export class Claims {
   }
 
   /**
-   * Claims work with its own record. `update` stores this process unless another process has
-   * claimed it in the meantime; returns its result, or `undefined` if another live process has the
-   * work.
+   * Claims work that has its own record. `update` stores this process in the record, unless another
+   * process has claimed the work in the meantime. Returns the result of `update`, or `undefined` if
+   * another live process has the work.
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,
@@ -46,7 +46,9 @@ export class Claims {
     return await this.isHeldElsewhere(holder) ? undefined : await update(this.holder);
   }
 
-  /** Claims listed work with its own record. The end of the work deletes the check's key. */
+  /**
+   * Claims work by a separate record. Whoever ends the work deletes the key of the returned check.
+   */
   async take(
     kv: RecordStore,
     key: RecordKey,
@@ -62,7 +64,7 @@ export class Claims {
     });
   }
 
-  /** The last parts of the keys below a prefix whose claims other processes hold. */
+  /** Returns the last key parts below a prefix whose claims other live processes hold. */
   async heldElsewhere(kv: RecordStore, prefix: RecordKey): Promise<ReadonlySet<string>> {
     const held = new Set<string>();
     const known = new Map<string, boolean>();

@@ -1,7 +1,7 @@
 /**
  * Leases of roles, each held by one node at a time. A node holds a lease as long as its pulse is
- * stored, which expires by the database's clock. Taking over a lease changes its record, so every
- * check of the earlier holder fails.
+ * stored, and the pulse expires by the database's clock. Taking over a lease changes its record, so
+ * that every later check by the earlier holder fails.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { keys, readRecord } from "../store/mod.ts";
 import { leaseRecord, type Role, ROLES } from "./node_record.ts";
 import { Lease, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
-/** In milliseconds: how long a pulse is stored, and how often it is renewed. */
+/** How long a pulse is stored, and how often it is renewed, in milliseconds. */
 export const PULSE_MS = 10_000;
 export const PULSE_EVERY_MS = 3000;
 
@@ -17,7 +17,7 @@ export interface LeasesOptions {
   readonly kv: RecordStore;
   readonly id: string;
   readonly instance: string;
-  /** Milliseconds of a clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -25,7 +25,7 @@ export class Leases {
   /** The versions of the held leases. */
   readonly #held = new Map<Role, string>();
   readonly #gained = new Map<Role, (() => void)[]>();
-  /** Until when the pulse is certainly stored. */
+  /** The time until which the pulse is certain to be stored. */
   #until = -Infinity;
 
   readonly #options: LeasesOptions;
@@ -65,7 +65,7 @@ export class Leases {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that arrived in the meantime found no leader, so nothing will start it.
+    // Work that arrived after the pulse had lapsed found no leader, so nothing else will start it.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
     for (const role of ROLES) await this.#look(role, hasLapsed);

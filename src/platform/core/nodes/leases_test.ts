@@ -6,10 +6,10 @@ import { DenoStore, LeaseLostError, type RecordStore } from "../../../store/mod.
 
 interface LeaseBench {
   readonly kv: RecordStore;
-  /** Clock of all nodes. */
+  /** The clock of all nodes. */
   readonly clock: { time: number };
   node(id: string, instance?: string): Leases;
-  /** Like the database does if a pulse was not renewed. */
+  /** Removes a pulse, as the database does if it was not renewed. */
   expire(instance: string): Promise<void>;
 }
 

@@ -16,7 +16,9 @@ import {
 import type { Nodes } from "./nodes.ts";
 import type { Lease, RecordStore } from "../../../store/mod.ts";
 
-/** How long a node is listed after its last heartbeat, and the interval of heartbeats. */
+/**
+ * How long a node is listed after its last heartbeat, and the interval of heartbeats. Milliseconds.
+ */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;
 /** How long a node is listed as missing after it was last seen, and how often that is recorded. */
@@ -35,7 +37,7 @@ export interface MembershipOptions extends NodeIdentity {
   /** The URL of this node for other nodes. */
   readonly url: string;
   readonly now: Clock;
-  /** Milliseconds of a clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   /** How far this node is behind the changes of others, in milliseconds. */
   lagMs(): number;
@@ -151,7 +153,7 @@ export class Membership implements Nodes {
       });
       await operation.delete(keys.node(id)).commit();
     } catch (error) {
-      // Both expire.
+      // The pulse and the record expire anyway.
       this.#report(error);
     }
   }
@@ -175,7 +177,9 @@ export class Membership implements Nodes {
     else if (this.#version === undefined) await this.#announce();
   }
 
-  /** For a day, other nodes name this node when they would ask it but it is down. */
+  /**
+   * For a day, other nodes report this node as missing if it is down when they need its response.
+   */
   async #noteKnown(): Promise<void> {
     const { kv, id, now } = this.#options;
     await kv.set(keys.knownNode(id), { id, lastHeard: now() }, { expireIn: KNOWN_MS });
@@ -192,7 +196,7 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // Code that needs the store notices when it is unreachable.
+    // Code that uses the store notices by itself when the store is unreachable.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

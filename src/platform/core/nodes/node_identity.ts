@@ -62,7 +62,7 @@ export async function keepIdentity(
   try {
     await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   } catch (error) {
-    // A platform on a full disk serves anyway.
+    // A platform must start even on a full disk.
     if (!isFullDisk(error)) throw error;
   }
   return kept;

@@ -16,7 +16,7 @@ export const nodeRecord = z.object({
   id: z.string(),
   /** Id of its data directory. */
   home: z.string(),
-  /** Of its process. */
+  /** Id of its process. */
   instance: z.string(),
   version: z.string(),
   /** Addresses of its listeners. */
@@ -35,7 +35,7 @@ export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),
-  /** Of the process with the lease, which keeps it as long as its pulse is stored. */
+  /** Id of the process that holds the lease, as long as its pulse is stored. */
   instance: z.string(),
   /** How many times the lease was acquired. */
   epoch: z.number(),

@@ -4,7 +4,7 @@ import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
-  /** Names this process; its claims are free when its pulse expires. */
+  /** Id of this process; its claims are free when its pulse expires. */
   readonly instance: string;
   /** Whether there may be other nodes. */
   readonly isShared: boolean;
@@ -18,14 +18,14 @@ export interface Nodes {
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /** Calls back whenever this node begins to lead; immediately if there are no others. */
   onGained(role: Role, begin: () => void): void;
-  /** Calls back whenever the process of another node has ended without giving back its claims. */
+  /** Calls back whenever a process of another node has ended without releasing its claims. */
   onDeath(look: () => void): void;
   /** Whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
   /** The number of nodes that this one last saw. */
   count(): number;
   list(): Promise<readonly NodeView[]>;
-  /** Nodes that were heard from within the last day, and no longer are. */
+  /** Nodes that sent a heartbeat within the last day, but no longer do. */
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Another node takes over the claims of a dead one within 15 seconds, with a test's clock. */
+/** Another node takes over the claims of a dead one within 15 seconds; the test sets the clock. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../../lib/clock.ts";
 import { until } from "../../../lib/_test_until.ts";
@@ -26,7 +26,7 @@ interface Nodes {
   die(afterMs: number): Promise<void>;
 }
 
-/** Two nodes whose pulses are some time apart. */
+/** Runs a test on two nodes whose pulses are some time apart. */
 async function withNodes(apartMs: number, run: (nodes: Nodes) => Promise<void>): Promise<void> {
   using clocked = await ClockedStore.open();
   const kv = clocked;

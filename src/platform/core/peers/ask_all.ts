@@ -8,7 +8,7 @@ const PATIENCE_MS = 10_000;
 
 export interface Gathered<T> {
   readonly answers: ReadonlyMap<string, readonly T[]>;
-  /** Nodes whose part is missing. */
+  /** Nodes whose response is missing. */
   readonly silent: readonly SilentNode[];
 }
 
@@ -17,12 +17,12 @@ export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {
     readonly name: string;
-    /** The question of a node. */
+    /** The data of the request to a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
-    /** Whether the response lacks a part because of nodes that are down. */
+    /** Whether nodes that are down count as silent. */
     readonly withLost: boolean;
-    /** Maximum size of each part of a response. */
+    /** The schema of each part of a response. */
     readonly schema: z.ZodType<T>;
     readonly closing: AbortSignal;
   },
@@ -49,7 +49,7 @@ export async function askAll<T>(
   return { answers, silent };
 }
 
-/** Names the nodes whose part is missing; none if there are none. */
+/** Lists the nodes whose response is missing; an empty object if there are none. */
 export function missingNodes(
   silent: readonly SilentNode[],
 ): { readonly missingNodes?: SilentNode[] } {

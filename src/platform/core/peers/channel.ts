@@ -14,7 +14,7 @@ import { PeerError } from "./peer_error.ts";
 const SALT_BYTES = 32;
 const LENGTH_BYTES = 4;
 const NONCE_BYTES = 12;
-/** Maximum length of a part of a response, sealed. */
+/** Maximum length of a sealed part of a response, in bytes. */
 const MAX_FRAME = 16 * 1024 * 1024;
 /** Maximum difference between the clocks of two nodes, in milliseconds. */
 const MAX_SKEW_MS = 60_000;

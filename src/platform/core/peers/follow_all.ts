@@ -12,7 +12,7 @@ export async function followAll<T>(
   { name, data, schema, signal, onPart, onSilent }: {
     readonly name: string;
     readonly data: unknown;
-    /** Maximum size of each part of a response. */
+    /** The schema of each part of a response. */
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;
@@ -38,7 +38,7 @@ export async function followAll<T>(
     }
   };
   while (!signal.aborted) {
-    // While the store does not respond, those that are followed are.
+    // While the store does not respond, no nodes are added.
     const others = await peers.list().catch(() => []);
     for (const peer of others) {
       if (followed.has(peer.instance)) continue;

@@ -3,7 +3,10 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
 export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
 
-/** The operator's URL, or the listener's; for all addresses, the first that is not local. */
+/**
+ * The operator's URL, otherwise the listener's. For a listener on all addresses, the first address
+ * that is not local.
+ */
 export function nodeUrlOf(
   { nodeUrl, host, port }: {
     readonly nodeUrl: string | undefined;

@@ -9,10 +9,10 @@ import { AnswerSealer, openAnswer, openQuestion, sealedQuestion, sealQuestion } 
 import { PeerError } from "./peer_error.ts";
 import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } from "./peers.ts";
 
-/** How often a pending response sends a sign of life, in milliseconds. */
+/** How often a pending response sends an `alive` part, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
-/** Maximum length of an explanation of a refusal that is read. */
+/** Maximum length to read of the reason for a refusal. */
 const MAX_REFUSAL = 1024;
 
 export interface PeersOptions {
@@ -36,7 +36,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of a response; `alive` means that it continues. */
+/** A part of a response; `alive` means that more parts follow later. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };
@@ -53,7 +53,7 @@ async function readQuestion(request: Request): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** The values as sealed parts, one read ahead, with a sign of life during long pauses. */
+/** Streams the values as sealed parts. Reads one value ahead, and sends `alive` in long pauses. */
 function answerStream(
   values: AsyncIterable<unknown>,
   { sealer, abort, onFault }: {

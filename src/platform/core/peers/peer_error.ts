@@ -1,4 +1,7 @@
-/** Another node did not respond, or not to the end. The message continues from the node's name. */
+/**
+ * Another node did not respond, or its response is incomplete. The node's name precedes the
+ * message.
+ */
 export class PeerError extends Error {
   override readonly name = "PeerError";
 }

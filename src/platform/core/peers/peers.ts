@@ -1,7 +1,11 @@
-/** Other nodes, for a capability: it handles their requests, and sends its own. @module */
+/**
+ * The other nodes: a capability handles their requests, and sends its own requests to them.
+ *
+ * @module
+ */
 import type * as z from "zod";
 
-/** The path at which nodes ask; its number changes when the form of questions does. */
+/** The path of requests between nodes; its number changes with their format. */
 export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;
@@ -9,13 +13,13 @@ export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 /** Another node that was heard from a moment ago. */
 export interface Peer {
   readonly id: string;
-  /** Of its process. */
+  /** Id of its process. */
   readonly instance: string;
   /** Its URL; older versions have none. */
   readonly url?: string | undefined;
 }
 
-/** A node that did not respond, and why: a sentence that continues from its name. */
+/** A node that did not respond, and why: a sentence that begins with the node's name. */
 export interface SilentNode {
   readonly node: string;
   readonly reason: string;
@@ -31,12 +35,12 @@ export interface PeerQuestion {
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {
-  /** Responds to questions with a name from now on. */
+  /** Registers the handler of the requests with a name. */
   answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
   list(): Promise<readonly Peer[]>;
-  /** Nodes of the last day that are down. */
+  /** Nodes that were active within the last day and are down. */
   lost(): Promise<readonly SilentNode[]>;
-  /** @throws {PeerError} if the other node does not respond, or not to the end. */
+  /** @throws {PeerError} if the other node does not respond, or its response is incomplete. */
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A real object storage for tests: the one in `SVC_TEST_S3` (like `--blobs`, with keys in the
- * environment), else s3rver in this process. A proxy in front of it can break requests.
+ * environment), otherwise s3rver in this process. A proxy in front of it can break requests.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { stopServer } from "../../../lib/stop_server.ts";
 const BUCKET = "svc-test";
 
 export interface TestStorage {
-  /** Address for `--blobs`, with its own prefix. */
+  /** Value for `--blobs`, with its own prefix. */
   readonly place: string;
   /** The environment with the access keys. */
   readonly env: Environment;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts an empty storage, or takes a new prefix of the given one. */
+/** Starts an empty storage, or uses a new prefix of the given storage. */
 export async function openTestStorage(): Promise<TestStorage> {
   const given = Deno.env.get("SVC_TEST_S3");
   if (given !== undefined) {

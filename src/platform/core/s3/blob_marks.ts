@@ -19,7 +19,7 @@ const time = z.number();
 const markSchema = z.discriminatedUnion("state", [
   /** Nothing needed it at that time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Its object may be removed until that time, by the storage's clock. */
+  /** Until that time, by the storage's clock, its object can still be removed. */
   z.object({ state: z.literal("removing"), until: time }),
   /** Its object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
@@ -71,7 +71,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Marks a blob as needed for a day. Returns the mark of one that must be stored again. */
+  /** Marks a blob as needed for a day. Returns its mark if the blob must be stored again. */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

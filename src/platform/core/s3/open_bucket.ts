@@ -8,14 +8,16 @@ import { DEFAULT_PATIENCE, S3Error, S3Requests } from "./s3_requests.ts";
 
 export interface OpenBucket {
   readonly bucket: S3Bucket;
-  /** Its address for people. */
+  /** The bucket and its prefix, for people. */
   readonly name: string;
-  /** The storage's message behind a failed call, or that it did not respond. */
+  /**
+   * The storage's refusal behind a failed call, or an error with status 0 if it did not respond.
+   */
   refusalOf(error: unknown): S3Error | undefined;
   close(): void;
 }
 
-/** Nobody waits for it, so it retries longer than for a visitor. */
+/** No visitor waits for these requests, so they are retried longer. */
 const PATIENCE = { ...DEFAULT_PATIENCE, answerMs: 60_000, retries: 6, longestMs: 60_000 };
 
 /** @throws {S3PlaceError} @throws {S3CredentialsError} */

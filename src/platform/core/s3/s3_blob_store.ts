@@ -1,6 +1,6 @@
 /**
  * The blobs of one workspace in object storage. A blob is fetched once when it is first read; from
- * then on it is a local file, read as on a platform without an object storage.
+ * then on it is a local file, read as on a platform without object storage.
  *
  * @module
  */
@@ -23,13 +23,13 @@ import {
 import type { BlobMark, BlobMarks } from "./blob_marks.ts";
 import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
 
-/** How long a known blob is assumed to exist; well below the delay of removals. Milliseconds. */
+/** How long a known blob is assumed to exist, in milliseconds; well below the delay of removals. */
 const TRUSTED_MS = 6 * 60 * 60_000;
 
 /** Maximum number of blobs of a workspace that are remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
-/** Blobs that are looked up, or fetched, at the same time. */
+/** Maximum number of blobs that are looked up or fetched at the same time. */
 const PARALLEL = 32;
 
 /** How many times to fetch a file that vanishes before it is opened. */
@@ -66,7 +66,7 @@ export class S3BlobStore implements BlobStore {
   readonly #local: FsBlobStore;
   readonly #folder: string;
   readonly #fetches = new SingleFlight<void>();
-  /** Blobs that were in the storage, unmarked. */
+  /** Blobs that were in the storage without a mark when last checked. */
   readonly #seen = new Map<string, KnownBlob>();
 
   readonly #options: S3BlobStoreOptions;
@@ -81,7 +81,7 @@ export class S3BlobStore implements BlobStore {
       damaged: join(root, "damaged", workspaceId),
       isCache: true,
       onUse: () => {},
-      // A cached file can be fetched again, so there is nothing to save.
+      // A cached file can be fetched again, so a damaged one is deleted.
       onDamaged: (sha256, movedTo) => {
         options.cache.remove(this.#nameOf(sha256));
         Deno.removeSync(movedTo);
@@ -133,7 +133,7 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
-      // Not earlier: a known file may be evicted at any time.
+      // Only now, because the cache may evict a file as soon as it is added.
       this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }
@@ -146,7 +146,7 @@ export class S3BlobStore implements BlobStore {
     const known = this.#trusted(sha256);
     if (known !== undefined) return known;
     const at = this.#options.now();
-    // The mark first: without a mark, nothing removes the object for a day.
+    // Removes the mark first: without a mark, nothing removes the object for a day.
     if (await this.#options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
     const size = await this.#options.bucket.size(this.#key(sha256));
     if (size !== undefined) this.#remember(sha256, { size, at });

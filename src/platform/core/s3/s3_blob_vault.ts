@@ -34,7 +34,7 @@ export interface S3VaultOptions {
 
 export interface CachedVault extends BlobVault {
   of(workspaceId: string): S3BlobStore;
-  /** Resolves when the cache is within its bound. */
+  /** Resolves when the cache is within its limit. */
   settled(): Promise<void>;
 }
 

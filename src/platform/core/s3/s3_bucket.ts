@@ -39,7 +39,7 @@ export class S3Bucket {
 
   constructor(
     readonly requests: S3Requests,
-    /** Below which the keys are, with its final slash; the requests add it. */
+    /** The prefix of all keys, with its final slash; the requests add it. */
     prefix: string,
     partBytes = PART_BYTES,
   ) {
@@ -61,8 +61,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file, a large one in parallel parts; it appears when complete, otherwise leaves
-   * nothing.
+   * Stores a file, a large one in parallel parts. The object appears once it is complete; a failure
+   * leaves nothing behind.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {
@@ -81,7 +81,7 @@ export class S3Bucket {
     try {
       await upload.complete();
     } catch (error) {
-      // An earlier attempt has succeeded, and its response was lost.
+      // An earlier attempt succeeded, but its response was lost.
       if (await this.size(key).catch(() => undefined) === size) return;
       await upload.abort();
       throw error;
@@ -98,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // A slot is taken before the part is read, so that few are in memory.
+      // Waits for a slot before it reads the part, so that only few parts are in memory.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);
@@ -156,14 +156,14 @@ export class S3Bucket {
     }
   }
 
-  /** Lists the first names of all keys, up to their first slash: with one request for each. */
+  /** Lists the first part of all keys, up to the slash, with one request for each result. */
   async *folders(): AsyncGenerator<string> {
     for (let after = "";;) {
       const { objects: [first] } = await this.#page({ "start-after": `${this.#prefix}${after}` });
       if (first === undefined) return;
       const [folder = ""] = first.key.slice(this.#prefix.length).split("/");
       yield folder;
-      // The slash is followed by 0: no key of the folder comes after this.
+      // In ASCII, `0` follows the slash, so this is after every key of the folder.
       after = `${folder}0`;
     }
   }

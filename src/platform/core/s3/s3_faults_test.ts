@@ -11,7 +11,7 @@ import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PART_BYTES = 64 * 1024;
 const HUGE = { maxBytes: Number.MAX_SAFE_INTEGER };
-/** The number of attempts counts, not how long they take. */
+/** Short pauses, because the tests check the number of attempts, not their duration. */
 const QUICK: S3Patience = {
   ...DEFAULT_PATIENCE,
   retries: 3,
@@ -27,7 +27,7 @@ function error(status: number, code: string): Response {
   return new Response(`<Error><Code>${code}</Code><Message>no</Message></Error>`, { status });
 }
 
-/** Changes the first requests of a kind, up to a number, and passes on the others. */
+/** Applies a fault to the first `count` requests with a method, and passes on all others. */
 function first(count: number, method: string, fault: Fault): Fault {
   return (request) => request.method === method && count-- > 0 ? fault(request) : "pass";
 }
@@ -200,7 +200,7 @@ testFaults(
     assert.equal(new TextDecoder().decode(await blobs.read(cached)), "cached");
     storage.fault = () => "pass";
     hung.resolve(error(503, "SlowDown"));
-    // The probe notices it by itself.
+    // The background probe notices that the storage responds again.
     while (vault.problem() !== undefined) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.match(messages.at(-1) ?? "", /is available again/);
     assert.equal(new TextDecoder().decode(await blobs.read(other)), "other");

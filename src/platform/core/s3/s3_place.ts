@@ -3,16 +3,16 @@ import { nearest } from "../../../lib/suggest.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** Before every key: empty, or ends with a slash. */
+  /** The start of every key: empty, or ends with a slash. */
   readonly prefix: string;
-  /** Address of the storage, without a final slash. */
+  /** URL of the storage, without a final slash. */
   readonly endpoint: string;
   readonly region: string;
   /** Whether the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean;
 }
 
-/** An address of object storage cannot be used. */
+/** A URL of object storage cannot be used. */
 export class S3PlaceError extends TypeError {
   override readonly name = "S3PlaceError";
 }
@@ -20,7 +20,7 @@ export class S3PlaceError extends TypeError {
 /** Names of buckets (Amazon S3, "General purpose bucket naming rules"). */
 const BUCKET = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
 
-/** Parts of a prefix; nothing in them needs an escape, or means a folder above. */
+/** A prefix whose parts need no escaping and cannot name a parent folder. */
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}$/;
 
 const REGION = /^[a-z0-9-]{1,64}$/;

@@ -32,9 +32,9 @@ export interface S3Patience {
    * milliseconds.
    */
   readonly answerMs: number;
-  /** Without a byte of a response's body, in milliseconds. */
+  /** Maximum time without a byte of a response's body, in milliseconds. */
   readonly idleMs: number;
-  /** Attempts after the first. */
+  /** Maximum number of attempts after the first. */
   readonly retries: number;
   /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;
@@ -73,7 +73,7 @@ const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "B
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Below the prefix; the bucket itself if it is missing. */
+  /** The object's key below the prefix; without it, the request is for the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** Part of the usual time limit for a storage that recently did not respond. */
+/** Fraction of the usual time limit that a storage gets if it recently did not respond. */
 const IMPATIENCE = 1 / 4;
 
 export class S3Requests {

@@ -71,7 +71,7 @@ async function removeObject(
   const { requests } = bucket;
   await requests.look();
   const key = objectKey(blob.workspaceId, blob.sha256);
-  // Signed before the commit: it has expired when anyone may store the blob again.
+  // Signed before the commit, so that it has expired when another process can store the blob again.
   const removal = await requests.presign("DELETE", key, REMOVAL_SECONDS);
   const until = requests.storageTime() + REMOVAL_SECONDS * 1000 + REMOVAL_MARGIN_MS;
   if (!await marks.set(blob, before, { state: "removing", until }, lease)) return false;

@@ -1,7 +1,6 @@
 /**
- * The keys that a data directory encrypts its secrets with, in a file that only
- * its owner can read. New secrets use the latest key; there are others only
- * during a re-keying.
+ * The keys that a data directory encrypts its secrets with, in a file that only its owner can read.
+ * New secrets use the latest key; older keys exist only while secrets are resealed with it.
  *
  * @module
  */
@@ -30,7 +29,7 @@ type KeyFile = z.infer<typeof fileSchema>;
 export interface SecretKey {
   readonly id: string;
   readonly key: CryptoKey;
-  /** The key from which keys of other purposes are derived (HKDF, RFC 5869). */
+  /** The key from which keys for other purposes are derived (HKDF, RFC 5869). */
   readonly base: CryptoKey;
 }
 
@@ -78,7 +77,7 @@ function checkOf(id: string, bytes: Uint8Array): string {
 
 function isSound({ id, key, check }: KeyFile["keys"][number]): boolean {
   const bytes = Buffer.from(key, "base64");
-  // Other texts can represent the same bytes.
+  // Several base64 texts can represent the same bytes; only one is canonical.
   if (bytes.toString("base64") !== key) return false;
   return check === undefined || check === checkOf(id, bytes);
 }

@@ -1,4 +1,4 @@
-/** Secrets: the key ring, and sealing with it. @module */
+/** Secrets: the key ring, and encryption with its keys. @module */
 export {
   addKey,
   deriveBytes,

@@ -25,7 +25,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** Created by the first start, so that later ones can verify their keys. */
+/** A secret that the first start creates, so that later starts can verify their keys. */
 const CHECK = "keys_check";
 
 /**
@@ -58,7 +58,8 @@ export async function checkKeys(
 }
 
 /**
- * Reseals secrets that are sealed with another key; returns their number, without the key check.
+ * Reseals secrets that are sealed with another key; returns their number, not counting the secret
+ * that only verifies the keys.
  */
 export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;

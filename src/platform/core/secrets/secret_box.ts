@@ -62,7 +62,7 @@ export class SecretBox {
     const info = new TextEncoder().encode(purpose);
     const salt = new Uint8Array();
     const { base } = this.#ring.current;
-    // A key for AES cannot be read, and `base` only derives keys.
+    // Derives an HMAC key, because `base` can only derive keys, and an AES key is not exported.
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info },
       base,
@@ -85,7 +85,7 @@ export class SecretBox {
     return { keyId: id, nonce, data: new Uint8Array(data) };
   }
 
-  /** Returns the secret sealed with the current key: the same object if it is already. */
+  /** Returns the secret sealed with the current key, or the same object if it already is. */
   async renew(sealed: SealedSecret, place: string): Promise<SealedSecret> {
     return this.isCurrent(sealed) ? sealed : await this.seal(await this.open(sealed, place), place);
   }

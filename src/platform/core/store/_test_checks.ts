@@ -7,7 +7,7 @@ import {
   StoreLayer,
 } from "../../../store/mod.ts";
 
-/** The same store, and the maximum number of checks in a commit so far. */
+/** Wraps a store; `most` is the maximum number of checks in a commit so far. */
 export class CheckCounter extends StoreLayer {
   most = 0;
 
@@ -17,7 +17,7 @@ export class CheckCounter extends StoreLayer {
   }
 }
 
-/** Two connections to one store, as from two processes. */
+/** Runs a test on two connections to one store, as from two processes. */
 export async function withTwoProcesses(
   test: (one: RecordStore, other: RecordStore) => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,7 @@
 /**
- * A PostgreSQL with stores in it, for tests, and a connection to it that tests can interrupt.
+ * A PostgreSQL server with stores in it, for tests, and a connection to it that tests can
+ * interrupt.
+ *
  * @module
  */
 import postgres from "postgres";
@@ -12,7 +14,7 @@ import { openPgStore, type Patience, type PgStore, type StoreAddress } from "../
 
 export { NO_POSTGRES } from "../../../database/server/_test_server.ts";
 
-/** Cuts short tests that would wait for a server. */
+/** Short timeouts, for tests that would otherwise wait for a server. */
 export const QUICK: Patience = { connectMs: 2_000, attemptMs: 5_000, failureMs: 300 };
 
 export class TestPg implements AsyncDisposable {
@@ -24,7 +26,7 @@ export class TestPg implements AsyncDisposable {
     return new TestPg(await startTestCluster());
   }
 
-  /** The address of a new, empty database. */
+  /** The URL of a new, empty database. */
   async newAddress(): Promise<StoreAddress> {
     const database = `store_${this.#count++}`;
     await this.runSql(`CREATE DATABASE ${database}`);
@@ -124,6 +126,6 @@ function close(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    /* closed already */
+    /* already closed */
   }
 }

@@ -1,4 +1,8 @@
-/** Content-addressed blobs per workspace: a hash gives no access to another workspace's. @module */
+/**
+ * Content-addressed blobs per workspace: a hash gives no access to other workspaces' blobs.
+ *
+ * @module
+ */
 import type { Lease } from "../../../store/mod.ts";
 
 /** Uploaded content does not have the hash that it was announced with. */
@@ -28,14 +32,14 @@ export interface ByteRange {
 
 /** The open file of a blob. */
 export interface BlobFile {
-  /** Differs once the file was written to or replaced. */
+  /** Changes when the file is modified or replaced. */
   readonly fingerprint: string;
   /** The whole content. The caller must read it to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 export interface LookOptions {
-  /** True to accept a result from a few seconds ago. */
+  /** True to accept a result that is a few seconds old. */
   readonly lately?: boolean;
 }
 
@@ -48,13 +52,16 @@ export interface BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void>;
-  /** Stores a stream of unknown hash; nothing if the stream fails. */
+  /** Stores a stream of unknown hash; stores nothing if the stream fails. */
   add(
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<{ readonly sha256: string; readonly size: number }>;
   size(sha256: string): Promise<number | undefined>;
-  /** Size of an intact blob, otherwise `undefined`. Read again only after changes. */
+  /**
+   * Returns the size of an intact blob, otherwise `undefined`. Reads the content again only after
+   * changes.
+   */
   verify(sha256: string): Promise<number | undefined>;
   /** Runs {@link verify} on many blobs and returns the results by hash. */
   verifyAll(
@@ -67,7 +74,7 @@ export interface BlobStore {
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /** Opens the file of a blob, so that the runtime can send it directly. */
   openFile(sha256: string): Promise<BlobFile>;
-  /** Creates a read-only file with the content at a free path: a hard link, or a copy. */
+  /** Creates a read-only file with the content at an unused path: a hard link, or a copy. */
   link(sha256: string, path: string): Promise<void>;
 }
 
@@ -92,7 +99,7 @@ export interface BlobVault {
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;
-    /** Required before each removal that no commit guards. */
+    /** Must be held for each removal that no commit guards. */
     readonly lease: Lease;
     readonly minAgeMs: number;
     readonly now: number;

@@ -10,10 +10,10 @@ export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** The target of a move of only files. */
+/** Where files are being moved to, if only files are moved. */
 const filesMove = z.object({ to: z.string() });
 
-/** True if a move of files to a place has started, and not ended. */
+/** Whether a move of files to this location is incomplete. */
 async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;

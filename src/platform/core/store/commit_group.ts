@@ -7,12 +7,12 @@ export interface Footprint {
   /** Versions that the commit checks, by the names of their keys. */
   readonly checked: ReadonlyMap<string, string | null>;
   /**
-   * Names of the keys that it changes, each with its new value if that is short: the order of
-   * commits that set the same value, such as a flag, does not matter.
+   * Names of the keys that it changes, each with its new value if that is short, because the order
+   * of commits that set the same value, such as a flag, does not matter.
    */
   readonly changed: ReadonlyMap<string, string | undefined>;
   readonly mutations: number;
-  /** Upper bounds of the sizes of all its keys, and of its keys and values. */
+  /** Upper bounds of the sizes of all its keys, and of all its keys and values together. */
   readonly keyBytes: number;
   readonly bytes: number;
   /** True if it needs its own transaction. */
@@ -47,11 +47,11 @@ export const BATCH_LIMITS: GroupLimits = {
 
 const LOOK_AHEAD = 500;
 
-/** Maximum overhead of a key part beyond its name; numbers take 9 bytes. */
+/** Maximum number of bytes that a key part takes beyond its name; numbers take 9 bytes. */
 const PART_BYTES = 12;
 
 function partName(part: KeyPart): string {
-  // Ill-formed strings are stored as the well-formed ones.
+  // Ill-formed strings are stored in their well-formed form.
   if (typeof part === "string") return JSON.stringify(part.toWellFormed());
   if (typeof part === "number") return `n${part}`;
   if (typeof part === "bigint") return `i${part}`;
@@ -60,7 +60,7 @@ function partName(part: KeyPart): string {
   throw new TypeError("Cannot name the key: a part of it is of another type");
 }
 
-/** A name that no other key has. @throws {TypeError} for a part of a type that keys cannot have. */
+/** A name that no other key has. @throws {TypeError} if a part has a type that keys cannot have. */
 export function keyName(key: RecordKey): string {
   return key.map(partName).join();
 }
@@ -74,14 +74,14 @@ class Union {
   readonly #checked = new Map<string, string | null>();
   readonly #changed = new Map<string, string | undefined>();
 
-  /** Whether the order of a commit and another of these could matter. */
+  /** Whether the order of a commit relative to these commits could matter. */
   touches({ checked, changed }: Footprint): boolean {
     for (const [name, value] of changed) {
       if (this.#checked.has(name) || !this.#isSame(name, value)) return true;
     }
     for (const [name, version] of checked) {
       if (this.#changed.has(name)) return true;
-      // Two that expect different versions cannot both succeed.
+      // Two commits that expect different versions cannot both succeed.
       if (this.#checked.has(name) && this.#checked.get(name) !== version) return true;
     }
     return false;
@@ -94,7 +94,7 @@ class Union {
     }
   }
 
-  /** Whether no commit changes a key to anything else. */
+  /** Whether every commit that changes a key sets it to this value. */
   #isSame(name: string, value: string | undefined): boolean {
     return !this.#changed.has(name) ||
       value !== undefined && this.#changed.get(name) === value;
@@ -104,8 +104,8 @@ class Union {
 /**
  * Selects the commits for the next transaction; the others keep their order. No two commits of a
  * group touch the same key, except to check it for the same version or to set the same value, and
- * none overtakes an earlier one that touches its keys. So the result is the same as that of
- * separate commits.
+ * none overtakes an earlier one that touches its keys. Therefore, separate commits would have the
+ * same result.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(
   waiting: readonly T[],

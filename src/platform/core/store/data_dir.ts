@@ -65,7 +65,11 @@ export async function openDataDir(root: string): Promise<DataDir> {
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
 }
 
-/** @throws {DataDirInUseError} if another process holds it. Does nothing for other folders. */
+/**
+ * Locks a data directory; does nothing for other folders.
+ *
+ * @throws {DataDirInUseError} if another process holds the lock.
+ */
 export async function lockIfDataDir(root: string, waitMs = ENDING_MS): Promise<Disposable> {
   let lock: Deno.FsFile;
   try {

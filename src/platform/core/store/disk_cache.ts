@@ -1,7 +1,7 @@
 /**
- * Caches the files of blobs on this machine, bounded in bytes: the least recently used go first.
- * Names are written last, and reads are verified by hash, so a crash never leaves wrong content
- * behind.
+ * Caches the files of blobs on this machine, up to a total size. The least recently used files are
+ * removed first. Names are written last, and reads are verified by hash, so a crash never leaves
+ * wrong content behind.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isUuid } from "../../../lib/ids.ts";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { blobPath } from "./fs_blob_store.ts";
 
-/** Part of the capacity that eviction frees at once, to avoid evicting files one by one. */
+/** Fraction of the capacity that eviction frees at once, to avoid evicting files one by one. */
 const ROOM = 0.05;
 
 interface FoundFile {
@@ -27,7 +27,7 @@ interface DiskCacheOptions {
 }
 
 export class DiskCache {
-  /** Sizes by name, the file used longest ago first. */
+  /** Sizes by name, the least recently used file first. */
   readonly #files = new Map<string, number>();
   readonly #counted: Promise<void>;
   #bytes = 0;
@@ -43,7 +43,9 @@ export class DiskCache {
     );
   }
 
-  /** Resolves when the files of earlier processes are known, and the excess ones are removed. */
+  /**
+   * Resolves when the files of earlier processes are known, and those beyond the limit are removed.
+   */
   async settled(): Promise<void> {
     await this.#counted;
     await this.#evicting;

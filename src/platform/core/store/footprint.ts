@@ -6,10 +6,14 @@ import { type Footprint, keyName, keySize } from "./commit_group.ts";
 const MAX_KEY_BYTES = 2048;
 const MAX_VALUE_BYTES = 65_536;
 
-/** A version in Deno KV's format. Any other is refused, and so must be committed alone. */
+/**
+ * A version in Deno KV's format. Deno KV refuses any other version, so it must be committed alone.
+ */
 const VERSION = /^[0-9a-f]{20}$/;
 
-/** Whether Deno KV is certain to accept a change: after a failure, it keeps earlier ones. */
+/**
+ * Whether Deno KV is certain to accept a change. If it refuses one, it keeps the changes before it.
+ */
 function isUsual(mutation: Mutation): boolean {
   if (mutation.type === "delete") return true;
   if (mutation.type !== "set") return false;
@@ -30,12 +34,12 @@ const shortValueOf = (mutation: Mutation): string | undefined =>
     ? mutation.value.toHex()
     : undefined;
 
-/** Measures a commit while its keys are named. */
+/** Computes the size of a commit while its keys are named. */
 class Measure {
   alone = false;
   keyBytes = 0;
 
-  /** The name of a key, which is counted; `undefined` for one that Deno KV will refuse. */
+  /** Names a key and counts its size; `undefined` for a key that Deno KV will refuse. */
   nameOf(key: RecordKey): string | undefined {
     try {
       const name = keyName(key);

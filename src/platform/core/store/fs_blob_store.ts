@@ -23,18 +23,18 @@ import {
 } from "./blob_store.ts";
 import { VerifiedBlobs } from "./verified_blobs.ts";
 
-/** Blobs that are verified at the same time. */
+/** Maximum number of blobs that are verified at the same time. */
 const PARALLEL = 16;
 
-/** Blobs up to this size are read whole to verify them, in bytes. */
+/** Maximum size of a blob that is read whole to verify it, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 
-/** Age from which a lookup refreshes a file that others may sweep, in milliseconds. */
+/** Age at which a lookup refreshes a file that other nodes may sweep, in milliseconds. */
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of linked files: servers run as other users, and may be programs. The folders around both
- * names are closed to others.
+ * Mode of linked files. Servers run as other users, and a file can be a program that they run. The
+ * folders around both names are closed to other users.
  */
 const LINKED_MODE = 0o755;
 
@@ -43,11 +43,11 @@ export interface FsBlobStoreOptions {
   /** Folder for unfinished writes, on the same file system. */
   readonly incoming: string;
   readonly damaged: string;
-  /** True if a power loss may lose writes; false by default. */
+  /** True if a power loss can lose writes; false by default. */
   readonly isCache?: boolean;
-  /** In milliseconds; lets a file's check remain valid for a few seconds. */
+  /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
   readonly monotonic?: (() => number) | undefined;
-  /** Whether others sweep the same folder; they detect lookups by the age of a file. */
+  /** Whether other nodes sweep the same folder; they detect lookups by the age of a file. */
   readonly isShared?: boolean;
   /** Called for each lookup of a blob. */
   onUse(sha256: string): void;
@@ -117,7 +117,7 @@ export class FsBlobStore implements BlobStore {
       : info;
   }
 
-  /** Creates a file count as new. Fails if a sweep has removed it in the meantime. */
+  /** Makes a file count as new. Fails if a sweep has removed it in the meantime. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;
@@ -143,7 +143,10 @@ export class FsBlobStore implements BlobStore {
     return content?.sha256 === sha256;
   }
 
-  /** Hands a new file to `write`, which returns the content's hash, then moves it to its path. */
+  /**
+   * Passes a new file to `write`, which returns the content's hash, then moves the file to its
+   * path.
+   */
   async #store(write: (file: Deno.FsFile) => Promise<string>): Promise<void> {
     const temporary = join(this.#options.incoming, crypto.randomUUID());
     let written: Deno.FileInfo;
@@ -175,7 +178,7 @@ export class FsBlobStore implements BlobStore {
     this.#folders.add(name);
   }
 
-  /** Flushes the names of a workspace's folder, and of one in it. */
+  /** Flushes the folders that contain a new folder of blobs and the workspace's folder. */
   async #syncNewFolder(): Promise<void> {
     await syncFolder(this.#options.root);
     await syncFolder(dirname(this.#options.root));
@@ -225,7 +228,7 @@ export class FsBlobStore implements BlobStore {
     return await this.#isVerified(sha256, info) ? info.size : undefined;
   }
 
-  /** Whether the file has its blob's content: it is read once, and again after changes. */
+  /** Whether the file has its blob's content. Reads the file once, and again after changes. */
   async #isVerified(sha256: string, info: Deno.FileInfo): Promise<boolean> {
     if (this.#verified.has(sha256, info)) return true;
     if (!await this.#isSound(sha256, info.size)) {
@@ -305,7 +308,7 @@ export class FsBlobStore implements BlobStore {
       // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
       Deno.linkSync(source, path);
     } catch {
-      // Another file system, one without links, or too many links.
+      // The path is on another file system, or the file system allows no more links to the file.
       await Deno.copyFile(source, path);
     }
     if (((info.mode ?? 0) & 0o777) !== LINKED_MODE) await Deno.chmod(path, LINKED_MODE);

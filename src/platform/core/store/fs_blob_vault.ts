@@ -13,7 +13,8 @@ const INCOMING = "incoming";
 const DAMAGED = "damaged";
 
 /**
- * Empties the folder for unfinished writes. @param owner whose writes, if others share the folder.
+ * Empties the folder for unfinished writes. @param owner the node whose writes are removed, if
+ * others share the folder.
  */
 export async function prepareIncoming(root: string, owner?: string): Promise<string> {
   const incoming = join(root, INCOMING, owner ?? "");
@@ -36,14 +37,14 @@ export async function openFsBlobVault(
   options: {
     /** The id of this node, if others use the same folder. */
     readonly owner?: string | undefined;
-    /** In milliseconds; lets a file's check remain valid for a few seconds. */
+    /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
     readonly monotonic?: (() => number) | undefined;
     onDamaged?(message: string): void;
   } = {},
 ): Promise<BlobVault> {
   const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
-  /** Blobs that were looked up since the last sweep started: they may be recorded soon. */
+  /** Blobs that were looked up since the last sweep started, because they may be recorded soon. */
   let used = new Set<string>();
   return {
     of(workspaceId) {

@@ -77,7 +77,7 @@ Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
       await writing.put(hashes[n]!, new TextEncoder().encode(each));
     }
     const sound = texts.map(({ length }) => length);
-    // Once by the store that wrote them, once by a store that must read them, and again.
+    // Verifies with the store that wrote the blobs, then twice with one that must read them first.
     const reading = (await openFsBlobVault(root)).of(WORKSPACE);
     for (const blobs of [writing, reading, reading]) {
       const sizes = await blobs.verifyAll(hashes);

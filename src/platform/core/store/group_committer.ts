@@ -13,7 +13,7 @@ export interface Waiting extends Changes {
 }
 
 export interface GroupCommitter {
-  /** Takes the next commits; the rest keeps its order. */
+  /** Takes the next commits; the others keep their order. */
   take<T extends Waiting>(waiting: readonly T[]): {
     readonly group: readonly T[];
     readonly rest: T[];
@@ -22,8 +22,8 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, whose transactions succeed completely or fail. After a failed check, each half of
- * the group is committed separately. An error affects all.
+ * For Deno KV, whose transactions succeed or fail completely. After a failed check, each half of
+ * the group is committed separately. An error fails every commit of the transaction.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {
   const commit = async (group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]> => {

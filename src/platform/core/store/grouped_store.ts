@@ -1,6 +1,7 @@
 /**
- * A store whose concurrent commits share transactions, as do its reads: each transaction is flushed
- * to disk, so ten waiting writers cost one flush (docs/decisions/store.md).
+ * A store whose concurrent commits share transactions, and whose concurrent reads share requests.
+ * Each transaction is flushed to disk, so ten waiting writers cost one flush
+ * (docs/decisions/store.md).
  *
  * @module
  */
@@ -28,13 +29,13 @@ interface Writer extends Waiting {
   reject(reason: unknown): void;
 }
 
-/** Commits that wait at the same time share a transaction if possible, with separate outcomes. */
+/** Lets waiting commits share a transaction if possible; each commit has its own outcome. */
 export class GroupedStore extends StoreLayer {
   override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
   #waiting: Writer[] = [];
   #bytes = 0;
   #running = false;
-  /** The newest version stored here, which is the response to an empty commit. */
+  /** The newest version stored here, which an empty commit returns. */
   #newest = NEVER;
 
   readonly #committer: GroupCommitter;
@@ -48,7 +49,7 @@ export class GroupedStore extends StoreLayer {
   /** @throws {StoreBusyError} if too much is already waiting. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
-    // Later additions to the operation belong to its next commit.
+    // Copies them, because later additions to the operation belong to its next commit.
     const changes = { checks: [...checks], mutations: [...mutations] };
     const footprint = footprintOf(changes);
     const { bytes } = footprint;
@@ -75,7 +76,7 @@ export class GroupedStore extends StoreLayer {
     this.#running = false;
   }
 
-  /** Nothing may wait for a commit that never happens, and the next ones continue. */
+  /** Fails all waiting commits, which would otherwise wait forever. Later ones are not affected. */
   #refuseAll(failure: unknown): void {
     this.#running = false;
     this.#bytes = 0;

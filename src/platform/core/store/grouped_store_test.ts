@@ -90,7 +90,7 @@ Deno.test("GroupedStore() commits changes of the same keys in the order of the c
     const writers = [
       grouped.set(["a"], bytes(1)),
       grouped.atomic().set(["a"], bytes(2)).set(["b"], bytes(2)).commit(),
-      // Must not overtake the previous one, although it could join the first.
+      // Must not overtake the previous one, although it could share a transaction with the first.
       grouped.set(["b"], bytes(3)),
     ];
     await Promise.all(writers);

@@ -1,4 +1,4 @@
-/** The layout of the key-value store. Record types extend the keys of `all…`. @module */
+/** The layout of the key-value store. Record types add parts to the keys called `all…`. @module */
 import type { RecordKey } from "../../../store/mod.ts";
 type Key = RecordKey;
 
@@ -9,20 +9,20 @@ export const keys = {
   /** Records that were found damaged, by their encoded keys. */
   damagedRecords: (): Key => ["damaged_records"],
   damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
-  /** Nodes that share the store, by name; a node that is not heard from expires. */
+  /** Nodes that share the store, by name; the record of a node without heartbeats expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes of the last day; their own data is missing if they are gone. */
+  /** Nodes that were active within the last day; if they are gone, their own data is missing. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
-  /** Live processes of nodes: their claims are valid until this expires. */
+  /** Live processes of nodes; their claims are valid until this record expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
   /** Front edges by id, by name, and by the hash of their key. */
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** The node for each role that one node has for all. */
+  /** For each role that only one node can have, the node that holds it. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
@@ -55,7 +55,7 @@ export const keys = {
   projectHealth: (projectId: string): Key => ["project_health", projectId],
   /** The last minute for which scheduled tasks were started. */
   cronRound: (): Key => ["cron_round"],
-  /** How the scheduled tasks of a project ended last, by the hash of their path. */
+  /** The last outcome of a project's scheduled tasks, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
   allDrains: (): Key => ["drains"],
@@ -64,21 +64,21 @@ export const keys = {
   queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
   queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],
   queuePart: (of: readonly string[], number: number): Key => ["queue_parts", ...of, number],
-  /** Messages by the time of their next delivery; only the first one of each key. */
+  /** Messages by the time of their next delivery; only the first message of each key. */
   queueDue: (...of: readonly string[]): Key => ["queue_due", ...of],
   queueDueAt: (of: readonly string[], at: number, id: string): Key => ["queue_due", ...of, at, id],
-  /** The first message of each key, and those that wait for it. */
+  /** The first message of each key, and the messages that wait for it. */
   queueHeads: (...of: readonly string[]): Key => ["queue_heads", ...of],
   queueHeld: (...of: readonly string[]): Key => ["queue_held", ...of],
   queueHeldAt: (of: readonly string[], place: number): Key => ["queue_held", ...of, place],
   queueDead: (...of: readonly string[]): Key => ["queue_dead", ...of],
-  /** Recent ids from senders; sending one again has no effect. */
+  /** Recent ids from senders; sending a message with one of them again has no effect. */
   queueSeen: (...of: readonly string[]): Key => ["queue_seen", ...of],
   queueCounts: (...of: readonly string[]): Key => ["queue_counts", ...of],
   /** Queues with messages, and the process that delivers them. */
   queueActive: (...of: readonly string[]): Key => ["queue_active", ...of],
   queueClaims: (...of: readonly string[]): Key => ["queue_claims", ...of],
-  /** Form submissions of visitors, by project, environment, form and state; and the counts. */
+  /** Form submissions of visitors, by project, environment, form and state; and their counts. */
   formSubmissions: (...of: readonly string[]): Key => ["form_submissions", ...of],
   formCounts: (...of: readonly string[]): Key => ["form_counts", ...of],
   /** Projects whose data is still being removed. */
@@ -110,7 +110,7 @@ export const keys = {
   releases: (projectId: string): Key => ["rolling_releases", projectId],
   runningReleases: (): Key => ["running_releases"],
   runningRelease: (projectId: string): Key => ["running_releases", projectId],
-  /** Requests of both sides of a release, as counted by one process at one share. */
+  /** Requests to both deployments of a release, counted by one process at one share. */
   releaseCounts: (projectId: string): Key => ["release_counts", projectId],
   releaseCount: (projectId: string, id: string, share: number, instance: string): Key => [
     "release_counts",
@@ -139,9 +139,9 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Changed by every change of a project's variables, so that changes exclude each other. */
+  /** Updated by every change of a project's variables, so that changes exclude each other. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
-  /** Touched by every change in one scope. */
+  /** Updated by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],
   variablesVersion: (projectId: string, scope: string): Key => [
     "variables_version",
@@ -158,7 +158,7 @@ export const keys = {
 
   domains: (projectId: string): Key => ["domains", projectId],
   allDomains: (): Key => ["domains"],
-  /** A workspace binds a hostname once. */
+  /** A workspace can bind a hostname only once. */
   domainsByHostname: (workspaceId: string): Key => ["domain_by_hostname", workspaceId],
   domainByHostname: (workspaceId: string, hostname: string): Key => [
     "domain_by_hostname",
@@ -174,7 +174,7 @@ export const keys = {
     id,
   ],
   zone: (workspaceId: string, zone: string): Key => ["domain_zones", workspaceId, zone],
-  /** The one workspace that has proven a zone. */
+  /** The only workspace that has proven ownership of a zone. */
   zoneOwners: (): Key => ["zone_owners"],
   zoneOwner: (zone: string): Key => ["zone_owners", zone],
 
@@ -194,11 +194,11 @@ export const keys = {
   /** Grants that admitted members to a protected host; each works once. */
   usedGrant: (id: string): Key => ["used_grants", id],
 
-  /** Recent purges, for nodes that have not done them yet. */
+  /** Recent purges, for nodes that have not applied them yet. */
   purges: (): Key => ["purges"],
   purge: (id: string): Key => ["purges", id],
 
-  /** The rule set that was published over a project's deployments. */
+  /** The published rule set, which overrides the rules of a project's deployments. */
   publishedRules: (projectId: string): Key => ["published_rules", projectId],
   rulesRevisions: (projectId: string): Key => ["rules_revisions", projectId],
   rulesRevision: (projectId: string, id: string): Key => ["rules_revisions", projectId, id],
@@ -207,7 +207,7 @@ export const keys = {
   allGitCredentials: (): Key => ["git_credentials"],
   gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
 
-  /** Values of projects' code; `src/kv` creates their keys. */
+  /** Values that projects' code stores; `src/kv` creates their keys. */
   userKv: (): Key => ["user_kv"],
 
   /** Objects of the blob stores of projects, by environment and key. */
@@ -215,7 +215,7 @@ export const keys = {
   /** Current multipart uploads, and their parts. */
   allBlobUploads: (): Key => ["blob_uploads"],
   allBlobParts: (): Key => ["blob_parts"],
-  /** Bytes and objects that were ever added to a store, and removed from it. */
+  /** Totals of the bytes and objects that were added to a store, and of those removed from it. */
   allBlobUsage: (): Key => ["blob_usage"],
   blobUsage: (projectId: string): Key => ["blob_usage", projectId],
   blobUse: (projectId: string, environment: string, counter: string): Key => [
@@ -249,10 +249,10 @@ export const keys = {
     databaseId,
     name,
   ],
-  /** The branch that clients reach by a role. */
+  /** The branch that a database role gives access to. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
-  /** Size and connections over time, by database, length of the step, and its start. */
+  /** Size and connections over time, by database, length and start of the step. */
   databaseSamples: (databaseId: string, unit: string): Key => [
     "database_samples",
     databaseId,
@@ -262,10 +262,10 @@ export const keys = {
     databaseId: string,
     { unit, start, node }: { unit: string; start: number; node: string },
   ): Key => ["database_samples", databaseId, unit, start, node],
-  /** Branches of engines that must be removed. */
+  /** Branches that must be removed from their engines. */
   databaseRemains: (): Key => ["database_remains"],
   databaseRemain: (id: string): Key => ["database_remains", id],
-  /** Branches of engines without a record, and since when. */
+  /** Branches in engines that have no record, and since when. */
   databaseStrays: (): Key => ["database_strays"],
   databaseStraysOf: (engine: string): Key => ["database_strays", engine],
   databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
@@ -274,7 +274,7 @@ export const keys = {
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],
   projectHook: (projectId: string, id: string): Key => ["project_hooks", projectId, id],
   hookByToken: (hash: string): Key => ["deploy_hook_by_token", hash],
-  /** Pull requests of a project, by the branch that they offer. */
+  /** Pull requests of a project, by their source branch. */
   pulls: (projectId: string): Key => ["forge_pulls", projectId],
   pull: (projectId: string, branch: string): Key => ["forge_pulls", projectId, branch],
   /** Reports to forges about a project's deployments. */
@@ -293,7 +293,7 @@ export const keys = {
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],
   idempotencyPart: (id: string, number: number): Key => ["idempotency_parts", id, number],
 
-  /** Repositories that were pushed to a platform of several nodes, as blobs. */
+  /** Repositories that were pushed to a platform with several nodes, as blobs. */
   pushedRepositories: (): Key => ["pushed_repositories"],
   pushedRepository: (projectId: string): Key => ["pushed_repositories", projectId],
 
@@ -309,7 +309,7 @@ export const keys = {
   allBuilds: (): Key => ["builds"],
   builds: (projectId: string): Key => ["builds", projectId],
   build: (projectId: string, id: string): Key => ["builds", projectId, id],
-  /** Builds that wait or run, in the order of their triggers. */
+  /** Waiting and running builds, in the order of their triggers. */
   buildQueue: (): Key => ["build_queue"],
   buildTicket: (place: number): Key => ["build_queue", place],
   /** The active builds of a branch. */

@@ -1,6 +1,6 @@
 /**
- * Rows of a database file that Deno KV cannot read: it fails on a damaged key, and ends the
- * process on a damaged counter. They are set aside in the file itself.
+ * Sets aside rows that Deno KV cannot read, in the database file itself. Deno KV fails on a damaged
+ * key, and ends the process on a damaged counter.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const COUNTER_BYTES = 8;
 /** Maximum wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Rows whose columns are not of their types; the database finds them itself. */
+/** Rows with columns of a wrong type; the database finds them itself. */
 const WRONG_ROWS = `SELECT k, v, v_encoding FROM kv WHERE typeof(k) <> 'blob'
   OR typeof(v) <> 'blob' OR v_encoding NOT IN (1, 2, 3) OR (v_encoding = 2 AND length(v) <> 8)`;
 const ALL_ROWS = "SELECT * FROM kv";
@@ -50,7 +50,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
   }
 }
 
-/** The key for the operator; its readable part if it is damaged. */
+/** The key for the operator; its raw bytes if it cannot be decoded. */
 function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {
@@ -66,7 +66,7 @@ const bytesOf = (value: unknown): Uint8Array<ArrayBuffer> =>
     : new TextEncoder().encode(value === null ? "" : String(value));
 
 export interface MendOptions {
-  /** Whether every row is read, which takes a second per 100,000. */
+  /** Whether to read every row, which takes a second per 100,000 rows. */
   readonly readsAll: boolean;
   readonly now: number;
   readonly onDamaged: (message: string) => void;
@@ -80,7 +80,7 @@ export async function mendFile(path: string, options: MendOptions): Promise<numb
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const rows = database.prepare(options.readsAll ? ALL_ROWS : WRONG_ROWS).iterate();
     let isWhole = true;
-    // Read to the end: a table that is being read cannot be changed.
+    // Reads to the end, because a table that is being read cannot be changed.
     for (const row of rows as unknown as Iterable<Row>) {
       isWhole &&= faultOf(row) === undefined;
     }

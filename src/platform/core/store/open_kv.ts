@@ -33,7 +33,9 @@ export class StoreUnusableError extends Error {
   override readonly name = "StoreUnusableError";
 }
 
-/** Whether a place of a store is a URL: it is on another machine, and others may write to it. */
+/**
+ * Whether the location of a store is a URL: it is on another machine, and others may write to it.
+ */
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
 export interface OpenedKv {
@@ -61,15 +63,15 @@ const reasonOf = (cause: unknown): string =>
     ? describeFileFault(cause)
     : describeFault(cause);
 
-/** The location of a store in messages. */
+/** The location of a store, for messages. */
 export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-/** Names the store with the error, and what the operator can do. */
+/** Adds the name of the store to an error, and advice for the operator. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
-  // An address error needs no wrapper, because nothing was opened yet.
+  // A faulty URL needs no further explanation, because nothing was opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
   const given = reasonOf(cause);
   const reason = UNDECODABLE.test(given) ? "the key of a record cannot be decoded" : given;
@@ -110,8 +112,8 @@ export async function openKv(
 }
 
 /**
- * Reports a damaged file as one that cannot be opened. Repairs keys if there is a listener to
- * report them to.
+ * Reports a damaged file as a store that cannot be opened. If damaged keys are repaired (`mends`),
+ * errors about them stay unchanged.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&
@@ -137,7 +139,7 @@ async function openReadable(
       throw explain(error);
     });
   };
-  // A damaged counter would end the process.
+  // Before Deno KV opens it, because a damaged counter would end the process.
   if (await isFile(place) && await hasRecords(place)) await mend(false);
   const kv = await DenoStore.open(place, explain);
   try {
@@ -155,7 +157,10 @@ async function openReadable(
   }
 }
 
-/** Closes the files to other users: the folder may admit one, as for a local PostgreSQL. */
+/**
+ * Denies other users access to the files, because the folder may be open to one of them, as for a
+ * local PostgreSQL.
+ */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
   for (const path of [place, `${place}-wal`, `${place}-shm`]) {
@@ -223,7 +228,7 @@ async function openPlatformPg(
 }
 
 export interface PlatformKvOptions {
-  /** Completes the URL of a PostgreSQL, for example with the password. */
+  /** Completes the URL of a PostgreSQL server, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
   /** Called for each damaged record, which is set aside. */

@@ -35,7 +35,7 @@ export class NewerValuesError extends Error {
   }
 }
 
-/** Marks a store all of whose values are readable everywhere. */
+/** Marks a store whose values every runtime can read. */
 const MARK = keys.meta("portable_values");
 
 const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
@@ -79,7 +79,10 @@ export async function checkReadable(kv: RecordStore): Promise<boolean> {
   }
 }
 
-/** Marks a store for which `checkReadable()` requires it. Bytes are readable everywhere. */
+/**
+ * Marks a store if `checkReadable()` requires it. The mark consists of bytes, which every runtime
+ * can read.
+ */
 export async function markPortable(kv: RecordStore): Promise<void> {
   await kv.set(MARK, new Uint8Array([1]));
 }
@@ -87,14 +90,14 @@ export async function markPortable(kv: RecordStore): Promise<void> {
 export interface DamageOptions {
   /** Called for each record that was set aside; without it, reading one fails. */
   readonly onDamaged?: (message: string) => void;
-  /** Repairs what a failed listing could not read; returns the number of records. */
+  /** Repairs records that a failed listing could not read; returns their number. */
   readonly mend?: () => Promise<number>;
 }
 
 /** How many times to reread a damaged record that keeps changing. */
 const MAX_ATTEMPTS = 5;
 
-/** Returns the rest of a listing after an entry. */
+/** Returns the selector for the rest of a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
   // No key lies between a key and that key plus empty bytes.
   if (!reverse) {
@@ -127,7 +130,7 @@ export class PortableStore extends StoreLayer {
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  /** Leaves out damaged records, and continues after repairs of the store. */
+  /** Leaves out damaged records, and continues after the store was repaired. */
   override async *list<T = unknown>(
     selector: ListSelector,
     options: ListOptions = {},
@@ -169,8 +172,9 @@ export class PortableStore extends StoreLayer {
   }
 
   /**
-   * @throws {DamagedRecordError} if damaged records are not set aside; otherwise they have no
-   * value.
+   * Decodes an entry, or sets a damaged record aside, which then has no value.
+   *
+   * @throws {DamagedRecordError} if damaged records are not set aside.
    */
   async #decode<T>(found: MaybeEntry<T>): Promise<MaybeEntry<T>> {
     let entry: MaybeEntry = found;
@@ -194,7 +198,7 @@ export class PortableStore extends StoreLayer {
     const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
-    // No search finds a record whose key has changed.
+    // A record with a damaged key cannot be found, so the file must be repaired.
     else if (await this.#mend() === 0) return false;
     return true;
   }

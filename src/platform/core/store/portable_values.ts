@@ -23,7 +23,8 @@ const JSON_TEXT = 0x4a;
 const V8_FORMAT_15 = 0x0f;
 
 /**
- * Maximum size of a value in Deno KV, in bytes; JSON in other scripts takes more than format 15.
+ * Maximum size of a value in Deno KV, in bytes. In JSON, non-Latin text takes more space than in
+ * format 15.
  */
 const MAX_BYTES = 65_536;
 
@@ -70,9 +71,9 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The stored form of a value under a key, with a checksum if there is space. Counters do not
- * change, because the store itself adds to them, and so do bytes that do not look like an encoded
- * value.
+ * The stored form of a value under a key, with a checksum if there is space. Counters stay
+ * unchanged, because the store itself adds to them. Bytes that do not look like an encoded value
+ * stay unchanged too.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
@@ -84,7 +85,7 @@ export function encodeValue(key: RecordKey, value: unknown): unknown {
   return checked.byteLength <= MAX_BYTES ? checked : plain;
 }
 
-/** A value as bytes without a checksum; bytes and counters do not change. */
+/** A value as bytes without a checksum; bytes and counters stay unchanged. */
 export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
   if (value instanceof Deno.KvU64) return value;
   if (value instanceof Uint8Array && !isEncoded(value)) return value as Uint8Array<ArrayBuffer>;

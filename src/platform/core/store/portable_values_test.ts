@@ -38,7 +38,7 @@ const BYTES =
 const CHECKSUM = "5bc2ec68";
 const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 
-/** An object with its own field of the prototype's name. */
+/** An object with its own field called `__proto__`. */
 const PROTO = '{"__proto__":{"a":1}}';
 
 Deno.test("encodeValue() and decodeValue() keep every kind of value in records", () => {
@@ -95,7 +95,7 @@ Deno.test("decodeValue() finds each flipped bit of a value, and a value of anoth
     const encoded = encodeValue(value) as Uint8Array;
     assert.equal(checksumOf(KEY, encoded), "right");
     assert.throws(() => decode(["records", "01a1fc75"], encoded), ValueDamagedError);
-    // The first two bytes say that it is encoded at all.
+    // The first two bytes mark the value as encoded.
     for (let bit = 16; bit < encoded.byteLength * 8; bit++) {
       const changed = encoded.slice();
       changed[bit >> 3]! ^= 1 << (bit & 7);

@@ -1,6 +1,6 @@
 /**
- * A record type declares where its records are, their schema, and their index entries. A commit
- * that changes a record changes its entries with it. `table.ts` reads and changes the records of a
+ * A record type declares the keys of its records, their schema, and their index entries. A commit
+ * that changes a record also changes its entries. `table.ts` reads and changes the records of a
  * type in a store.
  *
  * @module
@@ -13,9 +13,9 @@ import type { Versioned } from "./records.ts";
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry: a copy of the record; all parts of its key, by these names; or only the
-   * last part, if the entry's own key has the others. An entry that lacks a name ends with that
-   * part.
+   * The value of an entry: a copy of the record, the last part of the record's key (`id`) if the
+   * entry's own key has the other parts, or all parts of the record's key by these names. If the
+   * value lacks a name, the last part of the entry's own key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry belongs to one record at a time. */
@@ -25,7 +25,7 @@ export interface Index<T> {
 interface Declaration<T, Key extends readonly KeyPart[], Name extends string> {
   /** The prefix of the keys of all records. */
   readonly root: RecordKey;
-  /** Returns the rest of a record's key. */
+  /** Returns the parts of a record's key after the prefix. */
   parts(record: T): Key;
   readonly schema: z.ZodType<T>;
   readonly indices?: Readonly<Record<Name, Index<T>>>;

@@ -81,7 +81,7 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /** Whether the list shows a record; all by default. Filtered pages may be short. */
+  /** Whether the list shows a record; by default, it shows all. Filtered pages may be short. */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 
@@ -105,7 +105,7 @@ export async function readPage<T>(
   return { items, nextCursor: null };
 }
 
-/** A page of records that were read already, newest first: their ids are in the order of time. */
+/** A page of records that were already read, newest first. Their ids are in time order. */
 export function pageOf<T extends { readonly id: string }>(
   records: readonly T[],
   { limit, cursor }: PageWish,
@@ -117,8 +117,8 @@ export function pageOf<T extends { readonly id: string }>(
 }
 
 /**
- * Number of attempts, with growing pauses, before an update gives up because of writers in other
- * processes.
+ * Maximum number of attempts, with growing pauses, before an update gives up because of writers in
+ * other processes.
  */
 const MAX_ATTEMPTS = 20;
 
@@ -127,12 +127,15 @@ const MAX_WAITING = 1000;
 
 export interface Committed<T> {
   readonly result: T;
-  /** Orders commits: a later one has a greater text. */
+  /** Version of the commit; later commits have greater ones. */
   readonly versionstamp: string;
 }
 
 export interface CommitOptions {
-  /** Checked but unchanged records: commits that only check the same one run concurrently. */
+  /**
+   * Records that are checked but not changed. Commits that only check the same record run
+   * concurrently.
+   */
   readonly checked?: readonly RecordKey[];
   readonly lease?: Lease | undefined;
 }

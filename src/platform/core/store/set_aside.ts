@@ -1,6 +1,6 @@
 /**
- * Damaged records: they are reported and moved to an unused part of the store, and the platform
- * serves the rest. While there are any, nothing is removed for lack of a reference.
+ * Sets damaged records aside: reports them and moves them to an unused part of the store, so that
+ * the platform can serve everything else. While there are any, no unreferenced data is removed.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { keys } from "./keys.ts";
 /** How long a damaged record is kept, in milliseconds: time to restore a backup. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Maximum length of a key in the damaged records, in bytes. */
+/** Maximum length of the original key in the key of a damaged record, in bytes. */
 const MAX_NAME_BYTES = 1900;
 
 export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
 
-/** The value of a damaged record, without the prefix of decodable values. */
+/** The value of a damaged record, without the first byte of decodable values. */
 export function asideValue(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   const kept = value.slice();

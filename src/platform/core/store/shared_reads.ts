@@ -2,12 +2,12 @@
 import type { MaybeEntry, RecordKey, RecordStore } from "../../../store/mod.ts";
 import { keyName, keySize } from "./commit_group.ts";
 
-/** Keys of one `getMany` (Deno KV). */
+/** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
 const AT_ONCE = 4;
 
-/** A longer key is left to Deno KV to refuse. */
+/** Maximum size of a key, in bytes; Deno KV itself refuses longer ones. */
 const MAX_KEY_BYTES = 2048;
 
 interface Waiting {

@@ -128,7 +128,7 @@ const CONTRACT: Contract = {
     await kv.atomic().sum(["n"], 2n ** 64n - 10n).commit();
     assert.deepEqual((await kv.get(["n"])).value, new Deno.KvU64(6n));
     await kv.set(["text"], "no counter");
-    // The error of a server is not a TypeError.
+    // A server does not report this as a TypeError.
     await assert.rejects(kv.atomic().sum(["text"], 1n).commit(), Error);
     assert.equal((await kv.get(["text"])).value, "no counter");
   },

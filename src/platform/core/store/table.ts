@@ -1,4 +1,8 @@
-/** The records of one type in a store: reads, lists and changes them, indices included. @module */
+/**
+ * Reads, lists and changes the records of one type in a store, including their index entries.
+ *
+ * @module
+ */
 import type {
   KeyPart,
   Lease,
@@ -58,7 +62,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
   }
 
-  /** A page of the copies below a key of an index, newest first. */
+  /** A page of the record copies below a key of an index, newest first. */
   listCopies(prefix: RecordKey, wish: PageWish): Promise<Page<T>> {
     return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
   }

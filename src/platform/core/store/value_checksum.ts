@@ -9,7 +9,7 @@
 import { crc32 } from "node:zlib";
 import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 
-/** Two bits each. */
+/** White space characters, each of which encodes two bits. */
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const BLANK_COUNT = 16;
 
@@ -36,12 +36,12 @@ const withTail = (value: Uint8Array, tail: readonly number[]): Uint8Array<ArrayB
   return whole;
 };
 
-/** JSON with its checksum. It must not end in white space. */
+/** Adds a checksum to JSON, which must not end in white space. */
 export function addTextChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, blanksOf(checksumOf(key, value)));
 }
 
-/** A value in V8's format 15 with its checksum. */
+/** Adds a checksum to a value in V8's format 15. */
 export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }

@@ -7,7 +7,10 @@ const MAX_REMEMBERED = 1_000_000;
 
 const FILES_PER_STEP = 32;
 
-/** How long a check of a file is valid, in milliseconds: activation follows creation. */
+/**
+ * How long a check of a file is valid, in milliseconds, because a deployment's files are looked up
+ * when it is created and again, within seconds, when it is activated.
+ */
 const LOOK_MS = 5000;
 
 /** A file that had the content of its blob. */

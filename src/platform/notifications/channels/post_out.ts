@@ -1,4 +1,4 @@
-/** One POST to a URL from a user, which refuses forbidden addresses. @module */
+/** Sends one POST request to a URL that a user chose, and refuses forbidden addresses. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";
@@ -16,7 +16,7 @@ export interface PostAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Codes of faults that a retry does not change. */
+/** Codes of faults that a retry does not fix. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
 /** Reads `Retry-After` (RFC 9110, 10.2.3); returns milliseconds from now. */
@@ -56,7 +56,7 @@ async function readExcerpt(
   return Uint8Array.from(bytes);
 }
 
-/** Posts bytes, and reads the head and first bytes of the response. Ignores redirects. */
+/** Posts bytes, and reads the head and first bytes of the response. Does not follow redirects. */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;

@@ -5,7 +5,7 @@ import type { DeliveryRequest, NotificationContent } from "./types.ts";
 export interface Receiver {
   /** Key with which the channel finds the receiver: the id of a user, subscription or webhook. */
   readonly id: string;
-  /** The host that receives it; while it is down, its other messages wait too. */
+  /** The host that receives it; while it is down, other messages to it wait too. */
   readonly host: string;
 }
 
@@ -19,7 +19,7 @@ export interface Delivery {
   readonly contents: readonly NotificationContent[];
   /** Number of notifications in it; more than `contents` in a long digest. */
   readonly total: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
@@ -35,14 +35,14 @@ export type SendOutcome =
     /** True if it concerns the host rather than this message. */
     readonly hostTrouble: boolean;
   }
-  /** No attempt will succeed: kept as a dead letter. */
+  /** No attempt will succeed; the message is kept as a dead letter. */
   | { readonly type: "failed"; readonly reason: string }
-  /** The receiver no longer exists: nothing is kept. */
+  /** The receiver no longer exists; the message is dropped. */
   | { readonly type: "gone"; readonly reason: string };
 
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
-/** Reads everything once, for concurrent requests; ignores later changes. */
+/** Reads each value once for concurrent requests, and ignores later changes. */
 export function readOnce(): ReadOnce {
   const known = new Map<string, Promise<unknown>>();
   return <T>(name: string, read: () => Promise<T>) => {
@@ -62,7 +62,7 @@ export interface Channel {
   /** Receivers of a request. Reads shared by concurrent requests use `once`. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** The name of a receiver of a person, as people know it. */
+  /** The name of a person's receiver, as the person knows it. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

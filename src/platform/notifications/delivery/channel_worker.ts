@@ -29,15 +29,15 @@ export interface WorkerParts {
  * Number of due entries that one scan reads; the next scan continues after them, for other hosts.
  */
 const LOOKAHEAD = 1000;
-/** Maximum sleep: clocks can be changed, and timers have a maximum. */
+/** Maximum sleep, because clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Maximum wait for messages in progress when the platform stops. */
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for messages of other nodes, which may end without settling them. */
+/** Maximum wait for messages of other nodes, because those may end without settling them. */
 const HELD_PAUSE_MS = 3000;
-/** Pause of a message whose records could not be read. */
+/** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host are spread over this time. */
 const SPREAD_MS = 1000;
@@ -50,13 +50,13 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended after the current scan started, because its list is older. */
+  /** Messages that ended after the current scan started, whose list still contains them. */
   readonly #ended = new Set<string>();
   /** How many messages were started or postponed so far. */
   #progress = 0;
-  /** The start of the next scan: after messages to busy hosts, else at the first. */
+  /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
-  /** Whether scans since the first entry may have left capacity unused. */
+  /** Whether a message has ended since a scan last started at the first message. */
   #hasNewRoom = false;
   #looks: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;

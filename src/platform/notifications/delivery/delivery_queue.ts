@@ -17,16 +17,16 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** How long less urgent messages wait to be joined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
-/** Requests per commit; Deno KV allows 1,000 changes. */
+/** Maximum number of requests per commit; Deno KV allows 1,000 changes. */
 const BATCH = 40;
-/** Characters of text per commit; Deno KV allows 800 KiB. */
+/** Maximum number of characters of text per commit; Deno KV allows 800 KiB. */
 const BATCH_CHARS = 150_000;
 
 export interface DeliveryQueueOptions {
   readonly kv: RecordStore;
   readonly channels: readonly Channel[];
   readonly review: ReviewDelivery;
-  /** The sending nodes; by default only this one. */
+  /** The nodes that send; by default only this one. */
   readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -41,7 +41,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;
-  /** Wakes a channel, as something may be due. */
+  /** Wakes a channel, because something may be due. */
   wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;
@@ -90,7 +90,7 @@ function jobsOf(
   };
 }
 
-/** Parts of a list that fit into one commit each. */
+/** Splits a list into parts that each fit into one commit. */
 function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
   let batch: Acceptance[] = [];
   let chars = 0;

@@ -17,7 +17,7 @@ const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 /** Parts of a digest expire some time after the dead letter that may need them. */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
-/** Changes in one commit; Deno KV allows 1,000. */
+/** Maximum number of changes in one commit; Deno KV allows 1,000. */
 const MAX_CHANGES = 400;
 /** How many parts of a digest its message shows; the others are counted. */
 const SHOWN_PARTS = 50;
@@ -28,7 +28,7 @@ export interface NewJob {
 }
 
 export interface Acceptance {
-  /** Version of the request's key. */
+  /** Fixed-length id of the request's key. */
   readonly seenId: string;
   readonly jobs: readonly NewJob[];
 }
@@ -47,7 +47,7 @@ export interface DueEntry {
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
-/** Older entries have no owner, and count as one. */
+/** Older entries have no owner, and count as those of a single owner. */
 const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
@@ -60,8 +60,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores at most 40 requests, without those seen before, in one commit. It only checks the guard,
-   * which changes when a digest is accepted or closed.
+   * Stores at most 40 requests in one commit, except those that were stored before. The commit only
+   * checks the guard, which changes when a digest is accepted or closed.
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
@@ -118,7 +118,7 @@ export class DeliveryStore {
     operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
   }
 
-  /** Jobs of a channel in the order in which they are due, from the first or after one. */
+  /** Jobs of a channel in the order in which they are due, from the first or after a given one. */
   async *due(channel: string, { batchSize, behind }: {
     readonly batchSize: number;
     readonly behind?: DueEntry | undefined;
@@ -168,7 +168,10 @@ export class DeliveryStore {
     return closed;
   }
 
-  /** A job's notification, or a digest's first ones with the total, without unwanted ones. */
+  /**
+   * The notification of a job, or the first ones of a digest with their total number. Leaves out
+   * unwanted ones.
+   */
   async contentsOf(
     job: Job,
     isWanted: (content: NotificationContent) => boolean = () => true,

@@ -4,8 +4,8 @@ import { LIMITS, request, SENT, testChannel, withQueue } from "./_test_delivery.
 type Queue = Parameters<Parameters<typeof withQueue>[1]>[0]["queue"];
 
 /**
- * Webhooks of workspaces with eight hosts each, eight messages at a time, and a share of two. A
- * message is being sent until the test ends it.
+ * Webhooks of workspaces with eight hosts each. At most eight messages are sent at a time, and each
+ * workspace has a share of two. A message is being sent until the test ends it.
  */
 function openHooks() {
   const waiting = new Map<string, (() => void)[]>();

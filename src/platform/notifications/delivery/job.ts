@@ -32,7 +32,7 @@ export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
-/** The owner that a message counts for: a person, or for webhooks a workspace. */
+/** The owner that a message counts for: a person, or a workspace for webhooks. */
 export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
   return userId ?? workspaceId ?? "";
 }
@@ -72,7 +72,7 @@ export const deliveryKeys = {
   ],
 } as const;
 
-/** The channels with due messages or released claims among changed keys. */
+/** The channels whose due messages or claims are among the changed keys. */
 export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
   const due = changed.filter(([room, list]) =>
     room === "delivery" && (list === "due" || list === "claims")

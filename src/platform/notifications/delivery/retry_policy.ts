@@ -21,7 +21,7 @@ export function pauseBound(
   return Math.min(longestPauseMs, firstPauseMs * factor ** Math.min(attempt - 1, 60));
 }
 
-/** After a failed attempt. Attempts count only if the receiver refused the message. */
+/** Decides after a failed attempt. Attempts only count if the receiver refused the message. */
 export function decideRetry(
   message: { readonly attempts: number; readonly acceptedAt: number },
   facts: {

@@ -32,7 +32,7 @@ export interface DeliveryRequest {
   readonly content: NotificationContent;
 }
 
-/** Checks when a message is sent whether its receiver still wants it over this channel. */
+/** Checks at the time of sending whether a receiver still wants a message over this channel. */
 export type ReviewDelivery = (message: {
   readonly channel: DeliveryChannel;
   readonly userId: string | null;

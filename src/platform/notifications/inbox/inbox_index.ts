@@ -79,7 +79,10 @@ function sum(cells: Cells, wanted: readonly number[], places: Places): number {
   return total;
 }
 
-/** The ids that a bulk change deletes, and the page that it makes; `undefined` for no change. */
+/**
+ * The ids that a bulk change deletes from a page, and the changed page; `undefined` if nothing
+ * changes.
+ */
 export function changePage(
   before: InboxPage,
   { type, at, places }: BulkChange,
@@ -101,7 +104,9 @@ export function changePage(
   return page === undefined ? undefined : { page, deleted };
 }
 
-/** Maximum pages of one commit in `nextBehind()`: Deno KV allows 1000 changes of 800 KiB. */
+/**
+ * Maximum number of pages per commit in `nextBehind()`; Deno KV allows 1000 changes and 800 KiB.
+ */
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
@@ -181,7 +186,7 @@ export class InboxIndex {
       readonly places: Places;
       readonly offset: number;
       readonly limit: number;
-      /** Only older ones than the notification of this id. */
+      /** Only notifications that are older than the one with this id. */
       readonly before?: string | undefined;
     },
   ): RowState[] {
@@ -209,7 +214,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Ids after one, oldest first; `undefined` if there are more than `limit`. */
+  /** Ids after a given one, oldest first; `undefined` if there are more than `limit`. */
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];
@@ -244,7 +249,7 @@ export class InboxIndex {
     return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
-  /** The first page whose last id is not less than one. */
+  /** The first page whose last id is not less than the given one. */
   #firstPage(id: Uint8Array): number {
     let [low, high] = [0, this.#list.length];
     while (low < high) {

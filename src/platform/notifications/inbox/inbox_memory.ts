@@ -1,11 +1,15 @@
-/** Inboxes in memory. A change that another node preceded is applied again. @module */
+/**
+ * Inboxes in memory. If another node changes an inbox first, the change is applied again.
+ *
+ * @module
+ */
 import type { InboxIndex } from "./inbox_index.ts";
 import { InboxChangedError } from "./inbox_store.ts";
 
 /** Maximum number of pages in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
 
-/** Attempts of a change that competes with other nodes. */
+/** Maximum number of attempts of a change that competes with other nodes. */
 const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
@@ -18,7 +22,7 @@ export interface InboxMemoryOptions {
 export class InboxMemory {
   /** Least recently used first. */
   readonly #loaded = new Map<string, InboxIndex>();
-  /** Tails of the queues of changes. */
+  /** The last change in each inbox's queue. */
   readonly #queues = new Map<string, Promise<void>>();
 
   readonly #options: InboxMemoryOptions;

@@ -116,7 +116,7 @@ export class InboxPage {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
 
-  /** Adds a row; its id must be greater than all before. */
+  /** Adds a row, whose id must be greater than all earlier ones. */
   append({ id, place, ...kind }: NewRow): void {
     const row = this.count++;
     this.#ids.set(idBytes(id), row * ID_BYTES);
@@ -134,7 +134,7 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose id is not less than one; `count` if all are. */
+  /** The first row whose id is not less than the given one; `count` if there is none. */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {

@@ -16,7 +16,7 @@ import type { Lease, Operation, RecordKey, RecordStore } from "../../../store/mo
 /** Number of pages to remove in one commit. */
 const MAX_REMOVED = 500;
 
-/** Keys of one `getMany` (Deno KV). */
+/** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
 export interface InboxChange {

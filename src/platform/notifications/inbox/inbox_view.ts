@@ -19,7 +19,7 @@ export interface DeletedNotification {
   readonly workspaceId: string | null | undefined;
 }
 
-/** A browser session sees the whole inbox, tokens and keys only their workspace's part. */
+/** A browser session sees the whole inbox; a token or key only sees its workspace's part. */
 export function inboxViewOf({ userId, workspaceId }: PersonalScope): InboxView {
   return { userId, workspaces: workspaceId === null ? null : [workspaceId] };
 }

@@ -1,4 +1,8 @@
-/** All inboxes. Changes of one run in order, and are stored before anyone sees them. @module */
+/**
+ * All inboxes. Changes of an inbox run in order, and are stored before anyone sees them.
+ *
+ * @module
+ */
 import type { InboxCounts, Notification } from "../../../contract/notifications.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -20,9 +24,11 @@ import type { ChangedNotification, DeletedNotification, InboxView } from "./inbo
 import { notificationToWire } from "./notification_wire.ts";
 import type { Lease } from "../../../store/mod.ts";
 
-/** Maximum number of notifications, with the archive; the oldest pages are removed. */
+/**
+ * Maximum number of notifications, including the archive; beyond it, the oldest pages are removed.
+ */
 const KEPT_NOTIFICATIONS = 100_000;
-/** One more page than that, because the last page is being filled. */
+/** Allows one more page, because the last page is being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
 export interface InboxesOptions {
@@ -123,21 +129,23 @@ export class Inboxes {
     this.#memory.forgetAll();
   }
 
-  /** Marks one as read; `undefined` if the view has none with that id. */
+  /** Marks a notification as read; `undefined` if the view has none with that id. */
   read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isRead(row)) page.read(row, at);
     });
   }
 
-  /** Moves one to the archive; `undefined` if the view has none with that id. */
+  /** Moves a notification to the archive; `undefined` if the view has none with that id. */
   archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isArchived(row)) page.archive(row, at);
     });
   }
 
-  /** Deletes one; repeating it is harmless. `undefined` if the view never had that id. */
+  /**
+   * Deletes a notification; repeating it is harmless. `undefined` if the view never had that id.
+   */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.#memory.change(view.userId, async (index) => {
       const spot = index.find(id, await this.#places(index, view));
@@ -155,7 +163,7 @@ export class Inboxes {
     });
   }
 
-  /** Changes a view's inbox or archive; returns how many changed. One record is stored first. */
+  /** Changes a view's inbox or archive; returns how many changed. Stores the change first. */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.#options;
     const count = await this.#memory.change(view.userId, async (index) => {

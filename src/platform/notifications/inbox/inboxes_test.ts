@@ -41,7 +41,7 @@ function maker() {
 async function withInboxes(
   run: (parts: {
     readonly kv: RecordStore;
-    /** Inboxes as they are after a start. */
+    /** The inboxes as they are after a restart. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,

@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 /** A comment that keeps proxies from closing an idle stream. */
 export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 
-/** The start of a stream: a client that loses it reconnects after 2 seconds. */
+/** The start of a stream: a client that loses the connection reconnects after 2 seconds. */
 export const OPENING = encoder.encode("retry: 2000\n\n");
 
 /** Encodes a message. A client resumes after a disconnect from the last id that it has read. */

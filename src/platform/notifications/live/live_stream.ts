@@ -43,7 +43,7 @@ export class LiveStream {
     }
   }
 
-  /** Sends immediately, ahead of held messages; skipped if much is already unread. */
+  /** Sends a message immediately, ahead of held ones; skips it if much is already unread. */
   beat(bytes: Uint8Array): void {
     if ((this.#controller?.desiredSize ?? 0) >= 0) this.#controller?.enqueue(bytes);
   }

@@ -18,16 +18,16 @@ const SHARES = 20;
 /** Maximum number of notifications that are replayed to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
-/** An id before that of every notification. */
+/** An id that precedes the id of every notification. */
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
   /** Id of an inbox's newest notification; `undefined` if it never had one. */
   lastId(userId: string): Promise<string | undefined>;
-  /** The notifications after one, oldest first; `undefined` if there are more than `limit`. */
+  /** The notifications after an id, oldest first; `undefined` if there are more than `limit`. */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
-  /** Receives failures to serve a stream, which is ended then. */
+  /** Receives failures to serve a stream, which then ends. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -111,7 +111,7 @@ export class LiveStreams {
     }
   }
 
-  /** Announces a change of everything. Clients with another view have to list the inbox again. */
+  /** Announces a change of a whole view. Clients with another view have to list the inbox again. */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.#groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
@@ -120,7 +120,7 @@ export class LiveStreams {
     }
   }
 
-  /** Whether someone reads the stream of an inbox here. */
+  /** Whether someone reads the stream of an inbox at this node. */
   isRead(userId: string): boolean {
     return this.#inboxes.has(userId);
   }
@@ -182,7 +182,7 @@ export class LiveStreams {
   }
 
   async #begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
-    // Read first: later notifications are sent below, or again after a reconnect.
+    // Read first: notifications that arrive later are sent below, or again after a reconnect.
     const newest = await this.#options.lastId(view.userId) ?? BEFORE_ALL;
     const missed = lastId === null ? [] : await this.#missed(view, lastId);
     const counts = { type: "counts" as const, ...await this.#options.counts(view) };
@@ -195,7 +195,7 @@ export class LiveStreams {
     stream.catchUp(encodeMessages(messages, resumeId).joined, new Set(missed?.map(({ id }) => id)));
   }
 
-  /** `undefined` if they cannot be read, or are too many. */
+  /** The notifications after an id; `undefined` if they cannot be read, or are too many. */
   async #missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.#options.after(view, lastId, MAX_REPLAYED) : undefined;
   }

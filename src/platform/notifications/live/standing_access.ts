@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Credential } from "../../core/access/mod.ts";
 import { type CredentialMemory, hasEnded } from "../../accounts/mod.ts";
 
-/** Creates the check whether the credential of an accepted request is still valid. */
+/** Creates a check of whether the credential of an accepted request is still valid. */
 export function standingAccess(
   { credential, hash }: { readonly credential: Credential; readonly hash: string },
   { memory, now }: { readonly memory: CredentialMemory; readonly now: Clock },

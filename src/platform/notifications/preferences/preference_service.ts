@@ -20,7 +20,7 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 /** Maximum number of people in the cache; beyond it, the cache is emptied. */
 const MAX_REMEMBERED = 10_000;
 
-/** Records of preferences; those of a person begin with these and the person's id. */
+/** The first parts of the keys of preferences; a person's id follows. */
 const FAMILIES: ReadonlySet<string> = new Set(
   [notificationKeys.preferences(""), notificationKeys.allPreferencesIn("")]
     .map(([family]) => String(family)),

@@ -16,7 +16,10 @@ const MINUTE_MS = 60 * 1000;
 const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
-/** From the start until before the end, also across midnight. Equal times disable it. */
+/**
+ * Whether it is quiet: from the start until just before the end, even across midnight. If both
+ * times are equal, it never is.
+ */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;
   const [start, end] = [minuteOf(hours.start), minuteOf(hours.end)];
@@ -28,7 +31,10 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
 }
 
-/** Whether an event concerns a person: automatic deployments do, deployments of others may not. */
+/**
+ * Whether an event concerns a person: automatic deployments do; other people's deployments depend
+ * on the preferences.
+ */
 export function concerns(
   userId: string,
   { data }: { readonly data: EventData },

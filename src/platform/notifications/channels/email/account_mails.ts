@@ -46,8 +46,8 @@ const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
- * The mail's content is hidden from the queue and from people. Its dead letters are the platform
- * owners'.
+ * The mail's content is hidden from the queue and from people. Its dead letters belong to the
+ * platform's owners.
  */
 function contentOf(
   id: string,
@@ -82,7 +82,7 @@ export function composeAccountMail({ to, subject, text, button }: z.infer<typeof
   return { to, subject, text: mailAsText(body), html: mailAsHtml(subject, body) };
 }
 
-/** Receivers of the mail channel that are not accounts. */
+/** Prefix of receivers of the mail channel that are not accounts. */
 const PREFIX = "mail:";
 
 interface AccountMailsOptions {
@@ -124,7 +124,7 @@ export class AccountMails {
     this.#givenUp = found;
   }
 
-  /** Rereads mails that another node gave up on, or sent after all. */
+  /** Rereads mails that another node gave up on or has sent after all. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     if (changed.some(([first]) => first === allGivenUp()[0])) await this.recover();
   }
@@ -138,7 +138,7 @@ export class AccountMails {
     }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
   }
 
-  /** Creates a function that queues a mail. It takes as long without a mail. */
+  /** Creates a function that queues a mail. Without a mail, it takes just as long. */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {

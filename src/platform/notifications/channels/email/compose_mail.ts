@@ -5,14 +5,14 @@ import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
 export interface MailFacts {
-  /** The URL of the platform, for people with accounts on several. */
+  /** The URL of the platform, for people with accounts on several platforms. */
   readonly origin: string;
   /**
    * Name of the workspace; null for notifications about the account, and for a platform's only
    * workspace.
    */
   readonly workspace: string | null;
-  /** Address that turns such mails off; null if they cannot be turned off. */
+  /** URL that turns such mails off; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** Number of notifications in the mail. */
   readonly total: number;
@@ -37,14 +37,14 @@ const moments = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A moment such as `1 December 2026, 13:05 UTC`: because the reader's time zone is unknown. */
+/** Formats a time as `1 December 2026, 13:05 UTC`, because the reader's time zone is unknown. */
 const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
 
 /**
  * One line without control characters, shortened with an ellipsis if it is too long for a subject.
  */
 function oneLine(text: string): string {
-  // deno-lint-ignore no-control-regex -- what is taken out
+  // deno-lint-ignore no-control-regex -- removes control characters on purpose
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
   return line.length <= MAX_SUBJECT
     ? line

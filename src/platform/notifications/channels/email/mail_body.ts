@@ -23,9 +23,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/**
- * Programs that drop style sheets keep the style of an element: the button must be visible there.
- */
+/** An inline style, because mail programs that drop style sheets must show the button too. */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 

@@ -17,13 +17,13 @@ export interface Mail {
 
 export interface Mailer {
   readonly sender: Sender;
-  /** Sends at once, and returns the outcome; never rejects. */
+  /** Sends immediately and returns the outcome; never rejects. */
   send(mail: Mail): Promise<SendOutcome>;
   close(): void;
 }
 
 const CONNECT_MS = 10_000;
-/** Servers may reply late. Leaving sooner sends a message twice (RFC 5321, 4.5.3.2.6). */
+/** Servers may reply late. Giving up earlier can send a message twice (RFC 5321, 4.5.3.2.6). */
 const SILENCE_MS = 10 * 60 * 1000;
 
 async function openTransport(smtpUrl: string): Promise<Transporter> {

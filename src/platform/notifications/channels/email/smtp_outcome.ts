@@ -41,7 +41,7 @@ function faultOf(error: unknown): SmtpFault {
 }
 
 function wordsOf({ response, status }: SmtpFault): string {
-  // deno-lint-ignore no-control-regex -- what is taken out
+  // deno-lint-ignore no-control-regex -- removes control characters on purpose
   const words = (response ?? "").replace(/[\x00-\x1f\x7f-\x9f]+/g, " ").trim();
   return words === "" ? `SMTP ${status}` : words.slice(0, MAX_WORDS);
 }

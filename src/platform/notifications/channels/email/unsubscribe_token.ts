@@ -15,7 +15,7 @@ function signatureOf({ userId, category }: Unsubscription, key: string): string 
   return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
 }
 
-/** Makes the token. `key` is base64url of 32 bytes. */
+/** Creates the token. `key` is 32 bytes in base64url. */
 export function signUnsubscription(wish: Unsubscription, key: string): string {
   return `${wish.userId}.${wish.category.toLowerCase()}.${signatureOf(wish, key)}`;
 }

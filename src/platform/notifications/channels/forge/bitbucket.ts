@@ -8,8 +8,8 @@ import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.
 const MAX_KEY = 40;
 const MAX_DESCRIPTION = 255;
 /**
- * With this name, git takes an access token of a repository, which the API accepts as a bearer
- * token.
+ * The user name with which git sends a repository's access token. The API accepts such a token as a
+ * bearer token.
  */
 const TOKEN_USER = "x-token-auth";
 

@@ -4,7 +4,7 @@ import type { Forge } from "../../../../contract/projects.ts";
 /** A repository, as the API of its forge addresses it. */
 export interface ForgeTarget {
   readonly forge: Forge;
-  /** Address of the API, without a slash at its end. */
+  /** URL of the API, without a final slash. */
   readonly api: string;
   /** Path segments of the repository; its own name is the last one. */
   readonly path: readonly string[];
@@ -45,7 +45,7 @@ export interface Dialect {
   /** Headers of every request, including the token. */
   fields(target: ForgeTarget): readonly (readonly [string, string])[];
   status(target: ForgeTarget, status: CommitStatus): ForgeRequest;
-  /** True for a refusal because the commit already has the status. */
+  /** Whether a refusal means that the commit already has the status. */
   isMarked?(answer: { readonly status: number; readonly text: string }): boolean;
   /** Lists the comments of a pull request. */
   comments(target: ForgeTarget, pull: number): ForgeRequest;
@@ -63,7 +63,7 @@ export interface Dialect {
   readComments(answer: unknown): readonly ShownComment[];
 }
 
-/** An address below that of the API; each part is encoded. */
+/** A URL below the API's URL; each part is encoded. */
 export function at({ api }: ForgeTarget, ...parts: readonly (string | number)[]): string {
   return [api, ...parts.map((part) => encodeURIComponent(part))].join("/");
 }

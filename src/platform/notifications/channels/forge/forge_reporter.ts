@@ -32,7 +32,7 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
-  /** The visitors of a project's previews. */
+  /** Who can visit the previews of a project. */
   protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
   readonly allowPrivate: boolean;
@@ -95,7 +95,7 @@ export class ForgeReporter {
     });
   }
 
-  /** Why it failed; `undefined` if it did not. */
+  /** Why the report failed; `undefined` if it did not. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
     const { reports, now } = this.#parts;
     const known = await reports.find(deployment);
@@ -168,7 +168,7 @@ export class ForgeReporter {
   ): Promise<DeploymentRecord | undefined> {
     const { environment, projectId, commitSha, checks } = deployment;
     if (environment !== ENVIRONMENT_PRODUCTION) {
-      // A newer deployment of the branch is what the pull request shows.
+      // The pull request already shows a newer deployment of the branch.
       return last !== null && last.deploymentId > deployment.id ? undefined : deployment;
     }
     if (last === null || checks === undefined || checks.state === "RUNNING") return undefined;
@@ -185,7 +185,7 @@ export class ForgeReporter {
       if (id !== undefined) return id;
     }
     if (!pull.isOpen) return undefined;
-    // A crash may have happened between a comment and its record.
+    // A crash may have happened after the comment was written and before it was recorded.
     const { json } = await this.#ask(addressed, dialect.comments(target, number));
     const mark = markOf(deployment.projectId);
     const found = this.#read(() => dialect.readComments(json)).find((each) =>

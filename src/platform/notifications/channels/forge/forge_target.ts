@@ -7,7 +7,7 @@ import type { Dialect, ForgeTarget } from "./dialect.ts";
 import { gitea, github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 
-/** Forges that everyone uses: their kind, and their API if it has its own host. */
+/** Public forges: their kind, and their API if it has its own host. */
 const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: string }>> = {
   "github.com": { forge: "github", api: "https://api.github.com" },
   "gitlab.com": { forge: "gitlab" },
@@ -16,7 +16,7 @@ const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: str
   "gitea.com": { forge: "gitea" },
 };
 
-/** Host names that show their kind, such as `gitlab.example.com`. */
+/** Host names that reveal the kind of a forge, such as `gitlab.example.com`. */
 const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
   [/^github\./, "github"],
   [/^gitlab\./, "gitlab"],

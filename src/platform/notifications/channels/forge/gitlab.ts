@@ -15,7 +15,7 @@ const STATES: Readonly<Record<CommitState, string>> = {
 const note = z.object({ id: z.int(), body: z.string() })
   .transform(({ id, body }) => ({ id: `${id}`, text: body }));
 
-/** A project is addressed by its whole path. */
+/** The API identifies a project by its whole path. */
 const project = ({ path }: ForgeTarget): readonly string[] => ["projects", path.join("/")];
 
 export const gitlab: Dialect = {

@@ -74,7 +74,7 @@ export function commitStatus(
     const description = "Nothing to build";
     return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
-  // A deployment that was live has been built. Its removal is not the commit's fault.
+  // A deployment that was live was built successfully. Its removal is not the commit's fault.
   if (state === "stopped" && liveAt !== null) return undefined;
   return {
     sha: commitSha,

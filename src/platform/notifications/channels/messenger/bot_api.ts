@@ -9,7 +9,7 @@ const CALL_MS = 15_000;
 export interface BotSettings {
   /** The secret from BotFather. */
   readonly token: string;
-  /** Address of the Bot API, if it is not Telegram's own. */
+  /** URL of the Bot API, if it is not Telegram's own. */
   readonly api?: string;
   readonly name?: string;
 }
@@ -19,7 +19,7 @@ export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
 
-/** A call that failed: refused with a status, or unanswered (`undefined`). */
+/** A call that failed: refused with a status, or without a response (`undefined`). */
 export class BotApiError extends Error {
   override readonly name = "BotApiError";
   constructor(

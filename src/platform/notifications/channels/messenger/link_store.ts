@@ -1,4 +1,9 @@
-/** Chats of accounts, one account each, and the codes that link them, in Deno KV. @module */
+/**
+ * Chats that are linked to accounts, one account per chat, and the codes that link them, in Deno
+ * KV.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/messenger.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -23,9 +28,9 @@ type Key = RecordKey;
 export const messengerKeys = {
   byChat: (chatId: number): Key => ["messenger_chats", chatId],
   code: (hash: string): Key => ["messenger_codes", hash],
-  /** Sign-ins that wait for the chat, by the hash of a value that their browser has. */
+  /** Sign-ins that wait for the chat, by the hash of a value in their browser. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
-  /** Hash of the sign-in with an id, or with a code by the hash of that. */
+  /** Hashes of sign-ins, by the id of the sign-in and by the hash of its code. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
 } as const;
 
@@ -57,7 +62,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return record.expiresAt;
   }
 
-  /** Uses up a code; the account that it links to, or `undefined`. */
+  /** Uses up a code; returns the account that it links to, or `undefined`. */
   async takeCode(code: string, now: number, lease?: Lease): Promise<string | undefined> {
     const key = messengerKeys.code(hashOf(code));
     const record = await readRecord(this.kv, key, codeRecord);
@@ -71,7 +76,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return await this.findBy("chat", messengerKeys.byChat(chatId));
   }
 
-  /** Links a chat. Another account keeps its chat, so that no one can be tricked out of theirs. */
+  /** Links a chat, unless it belongs to another account: nobody can be tricked out of theirs. */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const { userId, chatId } = wanted;
     const contended = [messengerKeys.byChat(chatId), [...links.root, userId]];

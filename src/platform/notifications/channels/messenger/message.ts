@@ -11,7 +11,9 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Shortens a text to UTF-16 units, as the API counts, without splitting a character. */
+/**
+ * Shortens a text to a number of UTF-16 units, which the API counts, without splitting a character.
+ */
 function cut(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -28,7 +28,7 @@ import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
 /** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
-/** And all addresses together: each attempt is stored. */
+/** How many attempts all addresses together can start in that time: each attempt is stored. */
 const ALL_BEGINS = 5000;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
 /** How many accounts one IP address can create per hour, as with email. */
@@ -79,7 +79,9 @@ export class MessengerSignIn implements BotDialogue {
   }
 
   /**
-   * Starts an attempt for a browser; returns the value of its cookie. @throws {Failure} too many
+   * Starts an attempt for a browser; returns the value of its cookie.
+   *
+   * @throws {Failure} for too many attempts
    */
   async begin(client: Client): Promise<string> {
     requireRate(this.#begins, addressGroup(client.address), "attempts");
@@ -103,7 +105,7 @@ export class MessengerSignIn implements BotDialogue {
     return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
-  /** Creates an account for the chat that approved. @throws {Failure} if none did */
+  /** Creates an account for the chat that approved. @throws {Failure} if no chat did */
   async signUp(
     cookie: string,
     name: string,

@@ -43,7 +43,7 @@ export type Attempt = z.infer<typeof attemptRecord>;
 
 export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 
-/** The link was opened before. */
+/** `used` if the link was opened before. */
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
@@ -62,7 +62,7 @@ export function signInCode(cookie: string): string {
   return hash.subarray(0, CODE_BYTES).toString("base64url");
 }
 
-/** The name of a code in the store, from which the code does not follow. */
+/** The name of a code in the store, which does not reveal the code. */
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
 
 export class SignInAttempts {
@@ -104,7 +104,10 @@ export class SignInAttempts {
     await this.#kv.delete(messengerKeys.signIn(hashOf(cookie)));
   }
 
-  /** A chat opens the link: the numbers to choose from; `undefined` for another code. */
+  /**
+   * Records that a chat opened the link; returns the numbers to choose from, or `undefined` if no
+   * attempt has this code.
+   */
   ask(code: string, chat: Chat, lease?: Lease): Promise<Asked | undefined> {
     return this.#change<Asked>({ name: codeName(code), lease }, (attempt) => {
       if (attempt.state.type !== "waiting") return { result: "used" };
@@ -115,7 +118,10 @@ export class SignInAttempts {
     });
   }
 
-  /** A chat taps a number, or (`null`) that it was not them. A wrong number ends the attempt. */
+  /**
+   * Records the number that a chat tapped, or `null` if the person denies the attempt. A wrong
+   * number ends the attempt.
+   */
   async answer(
     id: string,
     chatId: number,

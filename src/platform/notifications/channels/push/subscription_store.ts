@@ -22,7 +22,7 @@ const subscriptionRecord = z.object({
   p256dh: z.string(),
   auth: z.string(),
   name: z.string(),
-  /** The only workspace whose notifications it gets, that of its key or client; null for all. */
+  /** The workspace of its key or client, the only one whose notifications it gets; null for all. */
   workspaceId: z.string().nullable().default(null),
   /** The credential that created it, with which it ends; null for older ones. */
   credentialId: z.string().nullable().default(null),
@@ -52,7 +52,7 @@ export type NewSubscription = Pick<
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser may change accounts; a key or token is limited to its scope. */
+/** A browser can change accounts; a key or token is limited to its scope. */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 

@@ -12,7 +12,7 @@ import type { RecordStore } from "../../../../store/mod.ts";
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;
 
-/** Creates the function that reads the keys, which are created at its first call. */
+/** Creates a function that reads the keys, and creates them on its first call. */
 export function vapidKeyReader(
   store: { readonly kv: RecordStore; readonly box: SecretBox },
 ): () => Promise<VapidKeys> {

@@ -63,7 +63,10 @@ export class WebhookService {
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
-  /** @throws {Failure} `invalid_request` for a URL that is not public, `conflict` for too many. */
+  /**
+   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` for too many
+   * webhooks.
+   */
   async create(
     workspaceId: string,
     wanted: BodyOf<typeof endpoints.createWebhook>,
@@ -98,7 +101,7 @@ export class WebhookService {
     return toWire(await this.#find(workspaceId, id));
   }
 
-  /** @throws {Failure} `invalid_request` for an address that is not public. */
+  /** @throws {Failure} `invalid_request` for a URL that is not public. */
   async update(
     workspaceId: string,
     id: string,
@@ -145,7 +148,7 @@ export class WebhookService {
     return { ...page, items: page.items.map(toLogWire) };
   }
 
-  /** Puts a delivery of the log into the queue again. */
+  /** Queues a logged delivery again. */
   async redeliver(workspaceId: string, id: string, entryId: string): Promise<void> {
     const { store, queue, now, random } = this.#parts;
     const webhook = await this.#find(workspaceId, id);

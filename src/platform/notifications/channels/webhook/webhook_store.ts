@@ -26,7 +26,7 @@ const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The previous secret; until this time, messages are signed with it too. */
+  /** The previous secret; messages are also signed with it until this time. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
@@ -115,7 +115,7 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
-  /** Reseals secrets with an older key; returns the number of changed webhooks. */
+  /** Reseals secrets that were sealed with an older key; returns the number of changed webhooks. */
   async reseal(box: SecretBox): Promise<number> {
     return await this.rewrite(async (webhook) => {
       const place = webhookPlace(webhook);

@@ -5,7 +5,7 @@ import { Failure } from "../../../core/http/mod.ts";
 const REMEDY =
   "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
-/** Refuses URLs that delivery would refuse without a lookup; names are checked when resolved. */
+/** Refuses URLs that delivery would refuse without resolving a name; delivery checks names. */
 export function checkWebhookUrl(url: string, rules: { readonly allowPrivate: boolean }): void {
   try {
     judgeTarget(url, rules);
