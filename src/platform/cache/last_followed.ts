@@ -11,7 +11,7 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
   } catch (error) {
-    // It then appears to have been away for longer.
+    // The node then appears to have been away for longer than it was.
     if (!isFullDisk(error)) throw error;
   }
 }

@@ -79,7 +79,7 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes all cached responses of all deployments; resolves when it is no longer served. */
+  /** Removes all cached responses of all deployments; resolves when none is served any longer. */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
     cache.clear();
@@ -102,7 +102,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Registers a callback that notifies other nodes of a server's revalidation, which waits for it.
+   * Registers a callback that notifies other nodes of a server's revalidation. The revalidation
+   * waits for it.
    */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;

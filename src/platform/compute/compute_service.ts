@@ -24,7 +24,7 @@ import { SiteServers } from "./site_servers.ts";
 /** Time for running requests when the platform stops or the deployment ends, in milliseconds. */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests after a takeover: the longest that a request may take. */
+/** Time for running requests after a takeover: as long as a request can take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;
@@ -137,7 +137,7 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Why a server does not respond: the first such server counts. */
+  /** Returns why a server does not respond; if several do not, the first reason. */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],

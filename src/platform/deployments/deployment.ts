@@ -44,7 +44,7 @@ export const deploymentRecord = z.object({
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, from its manifest. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Its visitors, according to its manifest; missing if the project's setting applies. */
+  /** Who can visit it, according to its manifest; missing if the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
   /** How to create the database branch of a preview, according to its manifest. */
   database: databaseSchema.optional(),

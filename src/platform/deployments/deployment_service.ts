@@ -285,7 +285,7 @@ export class DeploymentService {
     await this.#services.computeService.remove(id);
   }
 
-  /** Throws an error again; one that is final ends the deployment. */
+  /** Rethrows an error; a final one also fails the deployment. */
   async #failed(deployment: DeploymentRecord, error: unknown): Promise<never> {
     if (isFinal(error)) await this.#fail(deployment, error);
     throw error;
@@ -368,8 +368,8 @@ export class DeploymentService {
       to: { ...own, deploymentId, ...productionOf(project, label) },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
-    // A new host works immediately, because clients may request it as soon as they read that it is
-    // live.
+    // A new host works immediately, because clients may request it as soon as they read that the
+    // deployment is live.
     const fresh = bindings.filter((_, index) => before[index] === undefined);
     await Promise.all(fresh.map(({ hostname, to }) => sites.pointLazily(hostname, to)));
     // A deployment that becomes live starts with an empty cache.

@@ -73,7 +73,7 @@ function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostCh
  * each attempt. If it throws, the deployment is not stored.
  */
 export interface CreatedWith {
-  /** The records that it checks. */
+  /** The records whose versions `add` checks. */
   readonly contended: readonly RecordKey[];
   add(operation: Operation): Promise<void>;
 }
@@ -110,7 +110,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     this.#note = note;
   }
 
-  /** Stores a new deployment and reserves its unique label; false if that is taken. */
+  /** Stores a new deployment and reserves its unique label; false if the label is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);

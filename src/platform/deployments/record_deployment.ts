@@ -8,7 +8,7 @@ import { branchLabel } from "../core/addresses.ts";
 import type { BuildTrigger, DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 
-/** Attempts to find a free unique label; one in 10^11 is taken. */
+/** Number of attempts to find a free unique label. One in 10^11 labels is taken. */
 const LABEL_ATTEMPTS = 5;
 
 export interface RecordServices {

@@ -10,7 +10,7 @@ import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** An unfinished deployment that has not changed for this time is abandoned, in milliseconds. */
+/** How long an unfinished deployment can stay unchanged before it is abandoned, in milliseconds. */
 export const MAX_PENDING_MS = 24 * HOUR_MS;
 
 /** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */

@@ -81,7 +81,7 @@ const zoneOf = (zones: readonly Zone[], name: string): Zone | undefined =>
   zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`))
     .sort((a, b) => b.name.length - a.name.length)[0];
 
-/** Fills in the records of a name, or the SOA record that says how long there are none. */
+/** Fills in the records of a name, or the SOA record that says how long to cache their absence. */
 function addRecords(response: Packet, { zones, nameServers }: Authority, client: string) {
   const { name: asked, type } = response.questions[0]!;
   const name = asked.toLowerCase();

@@ -96,9 +96,7 @@ export interface DomainServices {
 export interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
-  /**
-   * Called with names that are served from now on, or no longer; resolves when handshakes show it.
-   */
+  /** Called with names that are now served, or no longer; resolves when handshakes show it. */
   servedChanged(hostnames: readonly string[]): Promise<void>;
   /** Called when someone waits for this name: an earlier failed order is retried immediately. */
   retry(hostname: string): void;
@@ -184,8 +182,8 @@ export class DomainService {
   }
 
   /**
-   * If the proof is found, makes the workspace the zone's owner, unless there is another
-   * workspace's.
+   * If the proof is found, makes the workspace the zone's owner, unless another workspace still has
+   * a proof.
    */
   async verify(
     domain: DomainRecord,

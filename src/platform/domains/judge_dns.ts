@@ -18,7 +18,7 @@ const failureOf = (answer: DnsAnswer): string | null =>
 /** The part of a stranger's values that a report shows: few, short, without control characters. */
 function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
-    // deno-lint-ignore no-control-regex -- control characters are what is sought
+    // deno-lint-ignore no-control-regex -- matches control characters on purpose
     value.replace(/[\x00-\x1f\x7f-\x9f]/g, "\uFFFD").slice(0, MAX_SHOWN_LENGTH)
   );
 }

@@ -34,7 +34,7 @@ export type Fetched = { readonly type: "fetched" } | GitFailure;
 
 const LOCAL_MS = 60_000;
 
-/** Number of packs from which the mirror is repacked. */
+/** Number of packs at which the mirror is repacked. */
 const MAX_PACKS = 40;
 
 /** File that names the repository of the mirror. */

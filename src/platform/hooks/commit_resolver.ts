@@ -5,7 +5,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
-/** Seconds after which the repository may be fetched, or the branch free. */
+/** When to retry, in seconds: the repository may be fetched by then, or the branch free. */
 export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {
@@ -15,7 +15,7 @@ interface CommitResolverOptions {
 }
 
 export class CommitResolver {
-  /** Maximum number of concurrent queries to git. */
+  /** Current queries to git, which concurrent callers share. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
   readonly #options: CommitResolverOptions;

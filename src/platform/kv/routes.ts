@@ -23,7 +23,7 @@ const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
   expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
 });
 
-/** Characters of one piece of a base64 text: a multiple of 3 bytes. */
+/** Number of bytes to encode at a time: a multiple of 3, so that the pieces have no padding. */
 const PIECE = 3 * 8192;
 
 function toBase64(bytes: Uint8Array): string {

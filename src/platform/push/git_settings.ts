@@ -6,7 +6,7 @@ export const MAX_PUSH_BYTES = 1024 ** 3;
 /** Maximum size in bytes of a project's repository. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
-/** Number of packs from which a repository is repacked. */
+/** Number of packs at which a repository is repacked. */
 const MAX_PACKS = 40;
 
 /** Harmless faults of old repositories, which GitHub and GitLab also accept. */
@@ -61,7 +61,7 @@ export function gitVariables(home: string): Record<string, string> {
   return env;
 }
 
-/** Points HEAD to the production branch; mostly it does already, and readers need no lock. */
+/** Points HEAD to the production branch. Usually it already does, and then readers need no lock. */
 const SET_HEAD = `
 head="refs/heads/$2"
 [ "$(git --git-dir="$1" symbolic-ref HEAD)" = "$head" ] ||

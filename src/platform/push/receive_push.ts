@@ -1,4 +1,6 @@
-/** Takes a push into the repository of a project. A refused push leaves nothing. @module */
+/**
+ * Receives a push into the repository of a project. A refused push leaves nothing behind. @module
+ */
 import { join } from "node:path";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -38,7 +40,7 @@ export interface ReceiveServices {
 /** Shares a repository with other nodes. */
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
-/** Of an ended run, which reports nothing. */
+/** The problem of a run that ended without a report. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */
@@ -97,7 +99,7 @@ async function listen(
 }
 
 export class PushReceiver {
-  /** Repositories whose leftovers of crashes were removed. */
+  /** Repositories that have been cleaned of leftovers from crashes. */
   readonly #tidied = new Set<string>();
 
   readonly #services: ReceiveServices;
@@ -114,7 +116,7 @@ export class PushReceiver {
       /** Receives git's messages to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */
+      /** The permission for pushing a branch that the key lacks; `undefined` if it lacks none. */
       lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {

@@ -69,7 +69,10 @@ export class QueueStore {
     this.#parts = parts;
   }
 
-  /** Stores a message; the id of the earlier one if its id was sent before. */
+  /**
+   * Stores a message and returns its id. If the sender's id was used before, returns the earlier
+   * message's.
+   */
   async send(
     place: QueuePlace,
     { labels, key, dedupeId, contentType, body, dueAt }: NewMessage,
@@ -271,8 +274,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of some states; false if there is none, which may have changed
-   * its state since it was listed.
+   * Deletes a message that is in one of the given states; false if there is none. Its state may
+   * have changed since it was listed.
    */
   async remove(
     place: QueuePlace,

@@ -29,7 +29,9 @@ const CLOSE_MS = 5_000;
 /** How often the count of deliveries is stored. */
 const COUNT_MS = 5_000;
 
-/** Pauses between deliveries: they double, with jitter of the upper half. */
+/**
+ * First and maximum delay before another delivery. Delays double, with jitter in the upper half.
+ */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
 
@@ -82,10 +84,10 @@ interface DueMessage {
 
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
-  /** Entries that ended since the current scan started, whose list is older. */
+  /** Entries that have ended since the current scan started, which its list may still contain. */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
-  /** That of the last message's queue. */
+  /** Maximum number of concurrent deliveries, as the last message's deployment declares it. */
   #concurrency = 1;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -279,8 +281,7 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A message that was deleted in the meantime no longer counts, nor does a deleted
-      // environment's.
+      // A deleted message no longer counts, nor does a message of a deleted environment.
       if (!await store.end(this.#place, entry, { known: message, ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

@@ -56,7 +56,7 @@ export class TrafficStore {
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
-  /** Counts of an environment since `start`, without those of other versions. */
+  /** Counts of an environment since `start`, except those that another version has stored. */
   async *read(
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {

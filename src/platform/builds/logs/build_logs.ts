@@ -132,7 +132,7 @@ export class BuildLogs {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Opens the log of a build, replacing that of an earlier attempt. */
+  /** Opens the log of a build, replacing the log of an earlier attempt. */
   async open(build: LoggedBuild): Promise<BuildLogWriter> {
     const path = this.#path(build);
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 2;
 /** When to retry after a full queue, in seconds. */
 const RETRY_SECONDS = 60;
 
-/** Pauses between writes to a failing store: they double up to the longest. */
+/** First and maximum pause between attempts to write to a failing store, in milliseconds. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -80,7 +80,7 @@ export class BuildQueue {
     this.#options.nodes?.onDeath(() => void this.takeUp());
   }
 
-  /** Applies what other nodes have queued, started, ended or stopped. */
+  /** Updates the queue after other nodes have queued, started, ended or stopped builds. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { builds, isWanted } = this.#options;
     for (const each of buildsIn(changed)) {

@@ -50,7 +50,7 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether production's URL, or the branch's, shows it. */
+  /** Whether the URL of production, or of the branch, shows it. */
   readonly isShown: boolean;
 }
 

@@ -97,7 +97,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Limits how long to read the output of an ended build, to `drainMs`. */
+/** Stops reading the output of an ended build after `drainMs`. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,7 +108,9 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   };
 }
 
-/** Leaves no process running. @throws {StillRunningError} if one cannot be ended. */
+/**
+ * Runs a build, and leaves no process running. @throws {StillRunningError} if one cannot be ended.
+ */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
   signal.throwIfAborted();
@@ -120,7 +122,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const stopping = AbortSignal.any([signal, late, size.exceeded, processes.exceeded]);
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
-  // The code below decides whether it ended.
+  // Failures are ignored here, because `end()` is awaited again below.
   const stop = () => void end().then(reading.begin, reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
   const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });

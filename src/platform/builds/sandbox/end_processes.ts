@@ -92,8 +92,8 @@ export async function waitForEnd(
 }
 
 /**
- * `killAll` kills a user's processes all immediately from inside, so that none can fork; survivors
- * are killed one by one. @throws {StillRunningError}
+ * Ends all processes of a user. `killAll` kills them at once from inside, so that none can fork;
+ * survivors are killed one by one. @throws {StillRunningError}
  */
 export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
   let clean = 0;

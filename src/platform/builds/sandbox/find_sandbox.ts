@@ -8,8 +8,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * The machine was too slow to tell. The platform would keep using a weaker sandbox after a
- * fallback.
+ * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker one,
+ * because the platform would keep using it.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
@@ -72,7 +72,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
     const { child, end } = startSandbox(run, { kind, program, hidden });
     const timer = setTimeout(() => {
       isLate = true;
-      // The code below decides whether it ended.
+      // Failures are ignored here, because `end()` is awaited again below.
       end().catch(() => {});
     }, limitMs);
     try {
