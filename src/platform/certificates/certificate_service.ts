@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an excerpt of an authority's message to store, in characters. */
+/** Maximum number of characters of an authority's message to store. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` of an authority to respect. */
+/** Maximum `Retry-After` of an authority to respect, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -78,7 +78,7 @@ export class CertificateService {
     this.#wishes = new RenewalWishes(options.issuer, options.now);
   }
 
-  /** The store for the node that orders. */
+  /** The store, as the node that orders certificates uses it. */
   get #led(): Led<Pick<CertificateStore, "put" | "delete">> {
     return this.#options.store;
   }
@@ -93,7 +93,7 @@ export class CertificateService {
     await onChanged(changed);
   }
 
-  /** Applies changes by the node that orders. */
+  /** Applies changes made by the node that orders certificates. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { store, onChanged } = this.#options;
     for (const hostname of store.hostnamesOf(changed)) {
@@ -268,7 +268,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due whose authority wants an earlier renewal. */
+  /** Makes certificates due if the authority wants an earlier renewal. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {

@@ -41,7 +41,7 @@ export class PendingChallenges {
     this.#tellOthers = tellOthers;
   }
 
-  /** Applies a challenge of the node that orders. */
+  /** Applies a challenge from the node that orders certificates. */
   take({ token, keyAuthorization }: Challenge): void {
     this.#pending.set(token, keyAuthorization);
   }

@@ -1,4 +1,7 @@
-/** Caches of deployments, loaded or not: responses stored by rules, pages of servers. @module */
+/**
+ * Caches of deployments, even of unloaded ones: responses stored by rules, and pages of servers.
+ * @module
+ */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -15,7 +18,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** Maximum time to gather invalid URIs while others apply earlier ones, in milliseconds. */
+/** Maximum time to gather invalid URIs while other nodes apply earlier ones, in milliseconds. */
 const GATHER_MS = 100;
 
 export interface Revalidated {

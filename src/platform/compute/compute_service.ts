@@ -51,7 +51,7 @@ export class ComputeService {
   readonly cached: CachedAnswers;
   readonly #maker: ServerMaker;
   readonly #open = new Map<string, SiteServers>();
-  /** Servers that finish their last requests. */
+  /** Servers that are finishing their last requests. */
   readonly #closing = new Set<Promise<void>>();
   /** The last log lines, by deployment. */
   readonly #lines = new Map<string, string[]>();

@@ -38,7 +38,9 @@ export interface FilesSource {
   readonly blobs: BlobStore;
 }
 
-/** Runs work on several items in parallel. Settles when all has ended, even after a failure. */
+/**
+ * Runs work on several items in parallel. Settles when all work has ended, even after a failure.
+ */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {

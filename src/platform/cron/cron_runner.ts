@@ -17,7 +17,7 @@ const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
 
-/** Valid text for a field of a request. */
+/** Matches text that is valid in a header field. */
 const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /** Status to log for a request without a response. */

@@ -95,7 +95,10 @@ export class BranchStore {
     }, { checked: [owner] });
   }
 
-  /** `undefined` if the branch does not exist. Storages that it no longer names must be removed. */
+  /**
+   * Changes a branch; `undefined` if it does not exist. Storages that it no longer names must be
+   * removed.
+   */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     change: (branch: BranchRecord) => BranchRecord,

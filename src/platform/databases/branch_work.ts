@@ -97,7 +97,10 @@ export class BranchWork {
     await branches.forgetRemain(storage, lease);
   }
 
-  /** Failures are retried later. @throws {LeaseLostError} in a round of a leader. */
+  /**
+   * Removes unused storages; failures are retried later. @throws {LeaseLostError} in a round of a
+   * leader.
+   */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {
       if (this.#closed) return;

@@ -187,7 +187,7 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
-/** The recipe of a branch's content, if it was created from a source. */
+/** The recipe of a branch after it gets content from a source. */
 export function recipeAfter(
   source: SourceRecord,
   { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,

@@ -182,7 +182,7 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Whether a deployment meets a filter; `undefined` if all do. `environment` is a name. */
+/** Returns the test of a filter; `undefined` if all deployments pass. `environment` is a name. */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {

@@ -113,8 +113,8 @@ export class DeploymentService {
   }
 
   /**
-   * Does nothing for a live deployment. @throws {Failure} `blobs_missing`, or `conflict` if it has
-   * ended, its server does not start, or it does not pass its checks.
+   * Makes a deployment live; does nothing if it already is. @throws {Failure} `blobs_missing`, or
+   * `conflict` if it has ended, its server does not start, or it does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -146,7 +146,9 @@ export class DeploymentService {
     return activated.result.deployment;
   }
 
-  /** Like `activate()`; a deployment that does not start or pass has failed permanently. */
+  /**
+   * Like `activate()`, but a deployment that does not start or pass its checks fails permanently.
+   */
   async activateOrFail(
     deployment: DeploymentRecord,
     options?: ActivateOptions,

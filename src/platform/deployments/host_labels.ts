@@ -12,7 +12,7 @@ export class StaleDecisionError extends Error {
 export interface HostChange {
   readonly label: string;
   readonly deploymentId: string;
-  /** The current rolling release on it. */
+  /** The current rolling release on the host. */
   readonly rolling?: HostRecord["rolling"];
 }
 

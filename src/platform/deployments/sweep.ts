@@ -16,7 +16,7 @@ export const MAX_PENDING_MS = 24 * HOUR_MS;
 /** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
-/** Younger blobs are kept: their deployment may be about to be recorded. Milliseconds. */
+/** Age in milliseconds below which blobs are kept: their deployment may be about to be recorded. */
 const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
@@ -24,7 +24,7 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that are needed by anything but deployments, as workspace and hash. */
+  /** Blobs that are needed by anything other than deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */

@@ -8,7 +8,7 @@ import { Packet, type Resource } from "dns2";
 
 const { TYPE, CLASS, RCODE } = Packet;
 
-/** Transfers of whole zones; the codec does not know the incremental ones. */
+/** Query types for transfers of whole zones; the codec has no name for incremental ones. */
 const TRANSFERS: readonly number[] = [TYPE.AXFR, 251];
 
 /** Maximum size of a UDP response: it fits into one packet on every path (RFC 9715). */

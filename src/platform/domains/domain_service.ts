@@ -75,7 +75,7 @@ const TOKEN_BYTES = 20;
 
 export interface DomainSettings {
   readonly target: RoutingTarget;
-  /** Hosts of the platform itself; they and all below them cannot be bound. */
+  /** Hosts of the platform itself; neither they nor names below them can be bound. */
   readonly reserved: readonly string[];
   readonly acme: boolean;
 }

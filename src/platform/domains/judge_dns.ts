@@ -15,7 +15,9 @@ const valuesOf = (answer: DnsAnswer): readonly string[] =>
 const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
-/** The part of a stranger's values that a report shows: few, short, without control characters. */
+/**
+ * The values to show in a report, which strangers control: few, short, without control characters.
+ */
 function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
     // deno-lint-ignore no-control-regex -- matches control characters on purpose

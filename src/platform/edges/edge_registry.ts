@@ -137,7 +137,7 @@ export class EdgeRegistry {
     }
   }
 
-  /** Lists the edges; `behind` counts the changes that one has not applied yet. */
+  /** Lists the edges; `behind` counts the changes that an edge has not applied yet. */
   list(behind: (name: string) => number | null): FrontEdge[] {
     return [...this.#edges.values()].map((edge) => this.#shown(edge, behind(edge.name)));
   }
@@ -211,7 +211,7 @@ export class EdgeRegistry {
    * Stores the public addresses of an edge, for other nodes and the next start. The first addresses
    * are kept, so that a stolen key cannot send visitors to another machine.
    *
-   * @returns Whether they are as reported.
+   * @returns Whether the stored addresses are the reported ones.
    */
   async place(
     name: string,
@@ -254,7 +254,7 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The edge of a key. */
+  /** The name of the edge that a key belongs to. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);

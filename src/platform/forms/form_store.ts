@@ -68,7 +68,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return total < MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
   }
 
-  /** False if the project or environment no longer exists, or there is too much spam. */
+  /**
+   * Stores a submission; false if the project or environment no longer exists, or there is too much
+   * spam.
+   */
   async keep(
     record: SubmissionRecord,
     { retentionMs, event }: {
@@ -136,7 +139,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed !== undefined;
   }
 
-  /** The forms of an environment that ever had a submission, with their counts. */
+  /** The forms of an environment that have ever had a submission, with their counts. */
   async counts(projectId: string, environment: string): Promise<Map<string, CountRecord>> {
     const found = new Map<string, CountRecord>();
     const all = readAll(this.kv, keys.formCounts(projectId, environment), countRecord);

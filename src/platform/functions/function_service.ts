@@ -46,7 +46,7 @@ export interface FunctionServices {
   readonly cacheDir: string;
   /** Prefix of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
-  /** Maximum number of processes; by default, what the memory allows. */
+  /** Maximum number of processes; by default, as many as the memory allows. */
   readonly maxProcesses: number | undefined;
   readonly env: Environment;
   onTrouble(message: string): void;
@@ -90,7 +90,9 @@ export class FunctionService {
     );
   };
 
-  /** Starts functions with their deployment's variables and limits; `undefined` for none. */
+  /**
+   * Starts functions with their deployment's variables and limits; `undefined` if there are none.
+   */
   async open(
     deployment: DeploymentRecord,
     { blobs, limits }: {

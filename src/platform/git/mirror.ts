@@ -106,7 +106,10 @@ export class Mirror {
     return source === url;
   }
 
-  /** Only shares fetches that start after this call: earlier ones may have missed a push. */
+  /**
+   * Fetches the repository. Only shares fetches that start after this call, because earlier ones
+   * may have missed a push.
+   */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const asked = this.#begun;
     await this.underWay();

@@ -70,7 +70,10 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
   }
 }
 
-/** An SSH URL at the host of a project that is fetched over HTTPS, for which there is no key. */
+/**
+ * Converts an SSH URL at the host of a project that is fetched over HTTPS, because there is no key
+ * for SSH.
+ */
 export function asOwnTransport(url: string, own: GitAddress | null): string {
   const address = gitAddress(url);
   if (address?.transport !== "ssh" || own?.transport !== "http" || address.host !== own.host) {

@@ -24,7 +24,10 @@ export class CommitResolver {
     this.#options = options;
   }
 
-  /** The signal ends the wait, not the fetch. @throws {Failure} also `unavailable` */
+  /**
+   * Resolves a commit. The signal ends the wait, not the fetch. @throws {Failure} also
+   * `unavailable`
+   */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
       const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);

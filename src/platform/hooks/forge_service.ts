@@ -61,7 +61,10 @@ export class ForgeService {
     this.#services = services;
   }
 
-  /** `undefined` for other requests, whose body is not read. @throws {Failure} `forbidden` */
+  /**
+   * Handles an event of a forge; `undefined` for other requests, whose body is not read. @throws
+   * {Failure} `forbidden`
+   */
   async answer(
     call: HookCall,
     request: Request,
@@ -148,7 +151,7 @@ export class ForgeService {
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // The head, regardless of the payload, so late or repeated events do no harm.
+    // Uses the head, regardless of the payload, so that late or repeated events do no harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,

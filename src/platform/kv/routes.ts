@@ -104,7 +104,7 @@ export function bindKvRoutes(router: Router, services: KvRouteServices): void {
     }
     if (result.type === "full") throw new Failure("storage_full", result.message);
     const set = await store.get(namespace, key);
-    // A change by another writer in the meantime is also current.
+    // The entry may already show a later change by another writer.
     return entryOf({
       key,
       size: set?.bytes.byteLength ?? bytes.byteLength,

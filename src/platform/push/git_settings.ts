@@ -43,7 +43,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["init.defaultBranch", "main"],
 ];
 
-/** The environment of git, without `PATH`. The settings win over those of a repository. */
+/** The environment of git, without `PATH`. Its settings override those of a repository. */
 export function gitVariables(home: string): Record<string, string> {
   const env: Record<string, string> = {
     HOME: home,

@@ -18,9 +18,9 @@ const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at 
 /** The change of one ref. */
 export interface RefCommand {
   readonly ref: string;
-  /** Full SHA of the object that it named before; `undefined` if it is created. */
+  /** Full SHA of the object that the ref named before; `undefined` if the ref is created. */
   readonly before: string | undefined;
-  /** Full SHA of its new object; `undefined` if it is deleted. */
+  /** Full SHA of the ref's new object; `undefined` if the ref is deleted. */
   readonly sha: string | undefined;
 }
 

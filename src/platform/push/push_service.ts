@@ -40,7 +40,7 @@ const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported
 /** Interval of progress messages to a client during a push, in milliseconds. */
 const STILL_MS = 15_000;
 
-/** Who pushes. */
+/** The caller who pushes. */
 export interface PushCaller extends Pick<Caller, "grant"> {
   readonly userId: string;
   /** Called with the changed refs, before their builds. */

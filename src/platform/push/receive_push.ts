@@ -50,7 +50,7 @@ export interface ArrivedPush {
   readonly isWhole: boolean;
 }
 
-/** The caller disposes of the scratch folder. @throws {Failure} if it is not a valid push */
+/** Reads a push; the caller disposes of its scratch folder. @throws {Failure} if it is not valid */
 export async function readPush(
   { openSandbox }: ReceiveServices,
   request: Request,
@@ -108,7 +108,7 @@ export class PushReceiver {
     this.#services = services;
   }
 
-  /** Carries a push out. The caller ensures that there is one push of a project at a time. */
+  /** Carries out a push. The caller ensures that there is one push of a project at a time. */
   async receive(
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,

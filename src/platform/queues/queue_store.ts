@@ -152,7 +152,7 @@ export class QueueStore {
     }
   }
 
-  /** The version for removing the queue. Every sent message changes it. */
+  /** The version to check when removing the queue; every sent message changes it. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -162,8 +162,8 @@ export class QueueStore {
   /**
    * Ends a delivery; false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry: nothing changes one without the other
-   * @param fence checks that this process still delivers the queue
+   * @param known the message, read after its entry: both only change together @param fence checks
+   * that this process still delivers the queue
    */
   async end(
     place: QueuePlace,

@@ -104,12 +104,12 @@ export class QueueWorker {
     this.#parts = parts;
   }
 
-  /** Deliveries under way. */
+  /** Number of deliveries in progress. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Deliveries that are not stored yet in the count. */
+  /** Number of deliveries that are not stored in the count yet. */
   get uncounted(): number {
     return this.#done;
   }
@@ -209,7 +209,7 @@ export class QueueWorker {
     yield* await read();
   }
 
-  /** Whether this process delivers the queue: claims it if no process does. */
+  /** Whether this process delivers the queue, which it claims if no other process does. */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;
     const key = keys.queueClaims(...this.#place);

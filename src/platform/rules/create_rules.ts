@@ -183,7 +183,7 @@ export interface Rules {
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** The rules of projects, which sites are compiled with. */
+/** The rules of projects, with which sites are compiled. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {

@@ -51,7 +51,7 @@ export class TrafficStore {
     const expireIn = PERIODS[part.unit].keptMs;
     await this.#kv.set(keys.trafficPart(part), rest, { expireIn });
     if (vitals === undefined) return;
-    // Stored separately, because a value is limited to 64 KiB: counts of vitals only.
+    // Vitals are stored separately, because a value is limited to 64 KiB.
     const key = keys.trafficPart({ ...part, part: `${part.part}-vitals` });
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }

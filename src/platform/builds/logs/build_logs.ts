@@ -174,7 +174,10 @@ export class BuildLogs {
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
-  /** Every build with a log, in no order; builds that start in the meantime may be missing. */
+  /**
+   * Every build with a log, in no particular order; builds that start in the meantime may be
+   * missing.
+   */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;

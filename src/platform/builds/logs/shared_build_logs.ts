@@ -169,7 +169,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** False if the deployment was removed, or another process builds it. */
+  /** Stores a log as a blob; false if the deployment was removed, or another process builds it. */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);

@@ -38,7 +38,7 @@ export interface BuildQueueOptions {
   readonly concurrency: number;
   /** The building nodes; by default, only this one. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
-  /** Whether the deployment of a build still needs it; used if others can stop it. */
+  /** Whether the deployment of a build still needs it; used if other nodes can stop builds. */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
   /** Waits; rejects as soon as the signal is aborted. A timer by default. */
@@ -55,7 +55,7 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** The process that runs a build; a waiting build is free, even if a process ran it before. */
+/** The process that runs a build; a waiting build has none, even if a process ran it before. */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -182,7 +182,7 @@ export class BuildQueue {
     }
   }
 
-  /** Never rejects. A build whose end cannot be stored during shutdown runs again. */
+  /** Runs a build; never rejects. A build whose end cannot be stored during shutdown runs again. */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {

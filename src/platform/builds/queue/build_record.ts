@@ -41,7 +41,7 @@ export type BranchBuilds = z.infer<typeof branchBuilds>;
 
 export type Admission =
   | { readonly type: "create" }
-  /** The same commit is already live or being built there. */
+  /** The same commit is already live or being built. */
   | { readonly type: "identical"; readonly id: string }
   /** Another commit of the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };

@@ -39,7 +39,7 @@ const MAX_REASON = 4000;
 /** Maximum number of characters to keep of the process's own error output. */
 const MAX_WORDS = 2000;
 
-/** Output is read immediately: if it is still open after this, an escaped process keeps it open. */
+/** How long output can stay open after a build: after this, an escaped process keeps it open. */
 const DRAIN_MS = 5000;
 
 /** Writes the process's events to the log; returns the final one, if any. */

@@ -26,7 +26,10 @@ interface Process {
   readonly users: readonly number[];
 }
 
-/** `/proc/<pid>` does not prove the owner: a process can make it root's (PR_SET_DUMPABLE). */
+/**
+ * Lists all processes. It does not rely on the owner of `/proc/<pid>`, because a process can make
+ * that root (PR_SET_DUMPABLE).
+ */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {

@@ -30,7 +30,7 @@ export interface ProbeOptions {
   /** First user id for builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
-  /** The operator allows builds without a sandbox. */
+  /** Whether the operator allows builds without a sandbox. */
   readonly open: boolean;
   /** The only kind to try; all by default. */
   readonly only?: SandboxKind;
@@ -126,7 +126,7 @@ async function probeRun(
   };
 }
 
-/** For the current user, without a platform. @throws {SandboxUndecidedError} */
+/** Finds the sandbox for the current user, without a platform. @throws {SandboxUndecidedError} */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxKind | undefined> {

@@ -7,7 +7,7 @@ import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 export interface ForgeRepository {
   /** Its path at the forge, such as `ada/shop`. */
   readonly name: string;
-  /** Hosts of the URLs that the event has for it. */
+  /** Hosts in the event's URLs of the repository. */
   readonly hosts: ReadonlySet<string>;
 }
 
