@@ -1,5 +1,6 @@
 /**
  * Caches of deployments, even of unloaded ones: responses stored by rules, and pages of servers.
+ *
  * @module
  */
 import { join } from "node:path";

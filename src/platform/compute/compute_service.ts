@@ -173,7 +173,7 @@ export class ComputeService {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
-      // A server in creation may be waiting for the database, so it is checked later.
+      // A server that is being created may be waiting for the database, so it is checked later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
         this.#services.onTrouble(`Cannot end a server: ${error}`)
       );

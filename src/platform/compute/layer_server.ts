@@ -1,5 +1,6 @@
 /**
  * The server of one layer. It is created on first use, and its responses determine its health.
+ *
  * @module
  */
 import { messageOf } from "../../lib/error_message.ts";

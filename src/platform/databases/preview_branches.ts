@@ -1,6 +1,8 @@
 /**
  * Database branches for previews: created with the first preview of a git branch, and removed with
- * its last one. @module
+ * its last one.
+ *
+ * @module
  */
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";

@@ -27,7 +27,7 @@ export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
   /** Id of the person who starts it; missing if there is none. */
   readonly startedBy?: string | undefined;
-  /** What started its build; missing without one. */
+  /** The trigger of its build; missing without a build. */
   readonly trigger?: BuildTrigger;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;

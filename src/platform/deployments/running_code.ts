@@ -1,6 +1,8 @@
 /**
  * Interfaces to the servers, functions and databases of deployments; other capabilities implement
- * them. @module
+ * them.
+ *
+ * @module
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
 import type { SchemaDifference } from "../../contract/schema_difference.ts";

@@ -109,7 +109,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True if the response certainly does not contain a zone's proof. */
+/** True if the response shows that a zone's proof is missing. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||
@@ -127,7 +127,10 @@ export class DomainService {
     services.feed.include(() => this.hosts.current());
   }
 
-  /** Also binds its apex or `www` as a redirect. @throws {Failure} `invalid_request`, `conflict` */
+  /**
+   * Binds a domain, and its apex or `www` as a redirect. @throws {Failure} `invalid_request`,
+   * `conflict`
+   */
   async add(
     project: ProjectRecord,
     wanted: { readonly hostname: string; readonly environment: string },

@@ -1,5 +1,6 @@
 /**
  * Evaluates DNS lookups: the expected and found values of each record, and what to do. Pure.
+ *
  * @module
  */
 import type { DnsCheck } from "../../contract/domains.ts";

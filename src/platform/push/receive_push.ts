@@ -1,5 +1,7 @@
 /**
- * Receives a push into the repository of a project. A refused push leaves nothing behind. @module
+ * Receives a push into the repository of a project. A refused push leaves nothing behind.
+ *
+ * @module
  */
 import { join } from "node:path";
 import type { OpenSandbox } from "../builds/mod.ts";

@@ -162,8 +162,8 @@ export class QueueStore {
   /**
    * Ends a delivery; false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry: both only change together @param fence checks
-   * that this process still delivers the queue
+   * @param known the message, read after its entry: both only change together
+   * @param fence checks that this process still delivers the queue
    */
   async end(
     place: QueuePlace,

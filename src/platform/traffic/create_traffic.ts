@@ -1,5 +1,6 @@
 /**
  * Composes traffic statistics: collects the counts of the edge, stores them, and reports them.
+ *
  * @module
  */
 import * as z from "zod";

@@ -19,7 +19,7 @@ interface Arrived {
 }
 
 export class TrafficCollector {
-  /** By deployment, so that its size is bounded while the store cannot be read. */
+  /** Counts by deployment, so that their size is bounded while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
   readonly #options: TrafficCollectorOptions;

@@ -1,5 +1,6 @@
 /**
  * Reads build logs of all nodes: a running build's from its node, a finished build's from blobs.
+ *
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";

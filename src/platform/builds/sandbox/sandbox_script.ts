@@ -69,7 +69,7 @@ export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without a sandbox, at least the processes in its process group end with it. */
+/** Without a sandbox, at least the processes in the build's process group end with the build. */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 

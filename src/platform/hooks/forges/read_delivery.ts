@@ -1,5 +1,7 @@
 /**
- * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them. @module
+ * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them.
+ *
+ * @module
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
