@@ -47,8 +47,8 @@ export const countRecord = z.object({
   /** Total size of the files of its submissions, in bytes. */
   fileBytes: z.number().default(0),
   /**
-   * Retention according to the latest submission's deployment; null for ever. The setting of a live
-   * form takes precedence.
+   * Retention according to the latest submission's deployment; null for no limit. The setting of a
+   * live form takes precedence.
    */
   retentionMs: z.number().nullable(),
 });

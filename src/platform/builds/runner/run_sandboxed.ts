@@ -39,7 +39,10 @@ const MAX_REASON = 4000;
 /** Maximum number of characters to keep of the process's own error output. */
 const MAX_WORDS = 2000;
 
-/** How long output can stay open after a build: after this, an escaped process keeps it open. */
+/**
+ * How long to wait for the end of the output, in milliseconds: if it is still open then, an escaped
+ * process holds it open.
+ */
 const DRAIN_MS = 5000;
 
 /** Writes the process's events to the log; returns the final one, if any. */
