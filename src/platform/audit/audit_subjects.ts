@@ -19,13 +19,13 @@ const MAX_TEXT = 500;
 interface Row {
   /** The field with the id; `null` if there is none. */
   readonly id?: string | null;
-  /** The fields that name it, joined by `/`. */
+  /** The fields that form the subject's name, joined by `/`. */
   readonly name: readonly string[];
   /** The fields to compare. Never one that contains a secret. */
   readonly facts?: readonly string[];
   /** The field of the response that contains the resource. */
   readonly of?: string;
-  /** Puts facts into words before they are compared. */
+  /** Converts facts to readable values before they are compared. */
   readonly read?: (facts: AuditFacts) => AuditFacts;
 }
 
@@ -238,7 +238,7 @@ export function subjectOf(
   return { target: id === null && name === "" ? null : { id, name: name || null }, changes };
 }
 
-/** The project of a call whose path names none. */
+/** Returns the project of a call, even if its path does not contain one. */
 export function projectOf({ project, answer, noted }: CompletedCall): string | null {
   if (project !== null) return project;
   const candidates = [noted.before?.project, isFacts(answer) ? answer.project : undefined];

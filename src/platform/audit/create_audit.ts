@@ -1,4 +1,4 @@
-/** `GET /v1/audit`, and the writers of the log. @module */
+/** Serves `GET /v1/audit`, and records changes in the audit log. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";

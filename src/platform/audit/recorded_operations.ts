@@ -2,7 +2,9 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
-/** Changes without a human decision: file uploads, and the traffic of programs. */
+/**
+ * Changes that no person decides on: file uploads, steps of a deployment, and events of programs.
+ */
 const NOT_RECORDED: ReadonlySet<string> = new Set(
   [
     "putBlob",

@@ -12,7 +12,7 @@ import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import { type BackupRecord, type BackupStore, countDatabases } from "./backup_store.ts";
 
-/** First pause after a failure, in milliseconds; it doubles up to the time between backups. */
+/** Delay before the first retry, in milliseconds; it doubles up to the time between backups. */
 const FIRST_RETRY_MS = 5 * 60_000;
 
 /** Maximum length of a message, in characters. */

@@ -6,7 +6,7 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
-/** The counts of a thousand databases do not fit into a record. */
+/** Adds up the counts, because a record has no space for those of a thousand databases. */
 export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
   count: databases.length,
   tables: databases.reduce((sum, { tables }) => sum + tables, 0),
@@ -23,7 +23,7 @@ const lastBackup = z.object({
   blobs: number,
   databases: z.union([
     z.object({ count: number, tables: number, rows: number }),
-    // The previously stored value.
+    // Older versions stored the counts of each database.
     z.array(z.object({ tables: number, rows: number })).transform(countDatabases),
   ]),
 });

@@ -19,7 +19,7 @@ export interface BackupSettings {
 
 /** How often to check whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
-/** Delay of the first check, so that the start has priority. */
+/** Delay of the first check in milliseconds, so that it does not slow down startup. */
 const FIRST_LOOK_MS = 5_000;
 
 const timeOf = (time: number | null): string | null =>

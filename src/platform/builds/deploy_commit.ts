@@ -30,8 +30,8 @@ export interface WantedCommitDeployment {
 }
 
 /**
- * Stores a deployment, its build and what `also` adds in one commit. @throws {NotAdmittedError |
- * Failure} `rate_limited` if too many builds wait
+ * Stores a deployment, its build and the changes that `also` adds, in one commit. @throws
+ * {NotAdmittedError | Failure} `rate_limited` if too many builds wait
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,

@@ -50,7 +50,7 @@ export interface OpenedBuilds {
 
 export type OpenBuilds = (parts: BuildParts) => OpenedBuilds;
 
-/** Opens git over the data directory's mirrors, and the runner over it. */
+/** Opens git with the mirrors in the data directory, and a build runner that uses them. */
 export const openBuilds: OpenBuilds = (parts) => {
   const { dataDir, credentials, allowPrivate, env, gitRoots, settings } = parts;
   const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";

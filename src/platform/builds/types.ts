@@ -43,7 +43,10 @@ export type BuildOutcome =
   /** The signal was aborted, and all processes of the build have ended. */
   | { readonly type: "cancelled" };
 
-/** Runs commands in a checkout: checks against a deployment's URL, or a migration without one. */
+/**
+ * Runs commands in a checkout: checks against a deployment's URL, or a migration, which needs no
+ * URL.
+ */
 export type RunInCheckout = (
   commands: readonly string[],
   place?: CheckPlace,

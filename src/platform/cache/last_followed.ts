@@ -6,12 +6,12 @@ import { isFullDisk } from "../core/store/mod.ts";
 
 const pathIn = (folder: string): string => join(folder, "purges_known");
 
-/** Records that all purges are known at a time, in milliseconds since the epoch. */
+/** Records that a node knew all purges at a time, in milliseconds since the epoch. */
 export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
   } catch (error) {
-    // It then appears to have been away for longer.
+    // The node then appears to have been away for longer than it was.
     if (!isFullDisk(error)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Shares purges between nodes, by records with a limited lifetime. A node that was away for longer
- * may have missed some, and purges everything.
+ * than that may have missed some, and purges everything.
  *
  * @module
  */
@@ -17,7 +17,10 @@ import type { RecordKey } from "../../store/mod.ts";
 /** How long other nodes can learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
-/** Maximum absence after which a node still learns of all purges, because some may be expiring. */
+/**
+ * Maximum absence after which a node still learns of all purges. It is shorter than their lifetime,
+ * because some may be about to expire.
+ */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
 /** How often a node records that it knows of all purges, in milliseconds. */
@@ -54,7 +57,10 @@ export class SharedPurges {
     await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
   }
 
-  /** Applies the purges of others while this node was away, because pages on its disk remain. */
+  /**
+   * Applies the purges that other nodes made while this node was away, because pages remain on its
+   * disk.
+   */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;
     if (!nodes.isShared) return;
@@ -65,7 +71,7 @@ export class SharedPurges {
     }
   }
 
-  /** Applies the purges of other nodes among changed keys. */
+  /** Applies the purges of other nodes whose records have changed. */
   async repeat(changed: readonly RecordKey[]): Promise<void> {
     for (const key of changed) {
       if (key[0] !== keys.purges()[0]) continue;
@@ -80,7 +86,7 @@ export class SharedPurges {
     await this.#parts.cached.purgeAll();
   }
 
-  /** Records regularly, until it is closed, that this node knows of all purges. */
+  /** Regularly records that this node knows of all purges, until it is closed. */
   start(): void {
     if (!this.#parts.nodes.isShared) return;
     this.#rounds = startRounds({

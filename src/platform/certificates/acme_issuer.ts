@@ -20,7 +20,7 @@ export interface AcmeOptions {
   readonly directoryUrl: string;
   /** Email address where the authority may contact the operator. */
   readonly contact?: string;
-  /** The operator agrees to the authority's terms of service. */
+  /** Whether the operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
   /** Certificates (PEM) to trust a private authority's server, in addition to the system's. */
   readonly serverCa?: string;
@@ -48,7 +48,7 @@ export interface Issuer {
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/** The authority already has a replacement of the certificate (RFC 9773, 5). */
+/** Whether the authority already has a replacement for the certificate (RFC 9773, 5). */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 

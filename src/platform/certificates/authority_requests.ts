@@ -25,7 +25,7 @@ const problemSchema = z.object({ type: z.string().default(""), detail: z.string(
 /** The authority refused a request. */
 export class AuthorityError extends Error {
   override readonly name = "AuthorityError";
-  /** Its kind, such as `rateLimited` (RFC 8555, 6.7). */
+  /** The kind of problem, such as `rateLimited` (RFC 8555, 6.7). */
   readonly type: string;
 
   constructor(

@@ -12,7 +12,9 @@ import { sealedSecret } from "../core/secrets/mod.ts";
 const MINUTE_MS = 60_000;
 const FIRST_RETRY_MS = 5 * MINUTE_MS;
 const MAX_RETRY_MS = 24 * 60 * MINUTE_MS;
-/** Fraction of its lifetime after which a certificate is renewed, or up to a tenth later. */
+/**
+ * A certificate is renewed after this fraction of its lifetime, plus up to a tenth of the lifetime.
+ */
 const RENEW_AFTER = 2 / 3;
 const RENEW_SPREAD = 1 / 10;
 

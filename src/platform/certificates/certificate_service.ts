@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an excerpt of an authority's message to store, in characters. */
+/** Maximum number of characters of an authority's message to store. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` of an authority to respect. */
+/** Maximum `Retry-After` of an authority to respect, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -78,7 +78,7 @@ export class CertificateService {
     this.#wishes = new RenewalWishes(options.issuer, options.now);
   }
 
-  /** The store for the node that orders. */
+  /** The store, as the node that orders certificates uses it. */
   get #led(): Led<Pick<CertificateStore, "put" | "delete">> {
     return this.#options.store;
   }
@@ -93,13 +93,13 @@ export class CertificateService {
     await onChanged(changed);
   }
 
-  /** Applies changes by the node that orders. */
+  /** Applies changes made by the node that orders certificates. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { store, onChanged } = this.#options;
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
       if (record === undefined) this.#forget(hostname);
-      // Waiting clients do not wait for the edges to follow.
+      // Clients that wait for the certificate do not wait until all edges have it.
       const seen = record && await this.#take(record) ? onChanged([hostname]) : undefined;
       if (record?.issued !== null || record.failures > 0) this.#waiting.settle(hostname);
       await seen;
@@ -268,7 +268,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due whose authority wants an earlier renewal. */
+  /** Makes certificates due if the authority wants an earlier renewal. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -318,7 +318,7 @@ export class CertificateService {
       for (const record of records) await this.#led.put(record, lease);
       for (const hostname of hostnames) this.#pairs.set(hostname, pair);
       const seen = onChanged(hostnames);
-      // Waiting clients do not wait for the edges to follow.
+      // Clients that wait for the certificate do not wait until all edges have it.
       for (const hostname of hostnames) this.#waiting.settle(hostname);
       await seen;
       for (const record of records) this.#records.set(record.hostname, record);

@@ -18,11 +18,11 @@ const ACME_ERROR = "urn:ietf:params:acme:error:";
 interface World {
   readonly names: Set<string>;
   readonly clock: { now: number };
-  /** Names that were ordered; an order fails while `failure` says why. */
+  /** Names that were ordered. Orders fail with the message in `failure` while it is set. */
   readonly orders: string[];
   readonly authority: {
     failure: string | undefined;
-    /** Set while the authority limits rates: seconds until a retry. */
+    /** Seconds until a retry; set while the authority limits rates. */
     retryAfter: number | undefined;
     /** Names that the authority refuses. */
     refused: Set<string>;
@@ -33,9 +33,9 @@ interface World {
   };
   /** Names that get a certificate on demand. */
   readonly demanded: Set<string>;
-  /** Names whose certificates have changed, each with the state reported until then. */
+  /** Names whose certificates have changed, each with its reported status at that time. */
   readonly changed: string[];
-  /** Opens the service as a start does, and waits for the first orders. */
+  /** Opens the service as at startup, and waits for the first orders. */
   start(options?: { readonly intervalMs: number }): Promise<CertificateService>;
 }
 

@@ -36,7 +36,7 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     this.#box = box;
   }
 
-  /** The hosts of the certificates among changed keys. */
+  /** Finds the hosts whose certificate records have changed. */
   hostnamesOf(changed: readonly RecordKey[]): string[] {
     const [name] = keys.certificates();
     return changed.filter((key) => key[0] === name).map((key) => String(key[1]));

@@ -1,6 +1,6 @@
 /**
- * Responses to challenges (RFC 8555, 8.3 and 8.4) while orders are pending: over HTTP, and in the
- * DNS if svc is the name server. The authority may ask any node immediately, so all nodes are notified
+ * Responses to challenges (RFC 8555, 8.3 and 8.4) while orders are pending: over HTTP, and over DNS
+ * if svc is the name server. The authority may ask any node immediately, so all nodes are notified
  * first.
  *
  * @module
@@ -41,7 +41,7 @@ export class PendingChallenges {
     this.#tellOthers = tellOthers;
   }
 
-  /** Applies a challenge of the node that orders. */
+  /** Applies a challenge from the node that orders certificates. */
   take({ token, keyAuthorization }: Challenge): void {
     this.#pending.set(token, keyAuthorization);
   }

@@ -74,7 +74,7 @@ export class HttpsListener {
   #closed = false;
   #again = false;
   #replacing: Promise<void> | undefined;
-  /** Closes the old listener next to the current one. */
+  /** Closes the previous listener, which is still open alongside the current one. */
   #retire: (() => Promise<void>) | undefined;
 
   readonly #options: HttpsListenerOptions;
@@ -121,7 +121,7 @@ export class HttpsListener {
     await this.#current.close();
   }
 
-  /** Closes the old listener that is still open next to the current one. */
+  /** Closes the previous listener if it is still open alongside the current one. */
   async standAlone(): Promise<void> {
     await this.#replacing;
     await this.#retire?.();
@@ -194,7 +194,7 @@ export class HttpsListener {
         closing.abort();
         try {
           listener.close();
-        } catch { /* already closed by its user */ }
+        } catch { /* already closed */ }
         await served;
       },
     };

@@ -40,7 +40,7 @@ export interface SecureListener {
   readonly port: number;
   /** Records that certificates changed or were removed; resolves when clients see it. */
   changed(names: ChangedNames): Promise<void>;
-  /** Closes an old listener that is still open next to the current one. */
+  /** Closes the previous listener if it is still open alongside the current one. */
   standAlone(): Promise<void>;
   /** Ends the timers and stops accepting; open connections stay. */
   close(): Promise<void>;

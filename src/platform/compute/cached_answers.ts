@@ -1,4 +1,8 @@
-/** Caches of deployments, loaded or not: responses stored by rules, pages of servers. @module */
+/**
+ * Caches of deployments, even of unloaded ones: responses stored by rules, and pages of servers.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -15,7 +19,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** Maximum time to gather invalid URIs while others apply earlier ones, in milliseconds. */
+/** Maximum time to gather invalid URIs while other nodes apply earlier ones, in milliseconds. */
 const GATHER_MS = 100;
 
 export interface Revalidated {
@@ -79,7 +83,7 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes all cached responses of all deployments; resolves when it is no longer served. */
+  /** Removes all cached responses of all deployments; resolves when none is served any longer. */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
     cache.clear();
@@ -102,7 +106,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Registers a callback that notifies other nodes of a server's revalidation, which waits for it.
+   * Registers a callback that notifies other nodes of a server's revalidation. The revalidation
+   * waits for it.
    */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;

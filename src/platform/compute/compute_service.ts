@@ -24,7 +24,7 @@ import { SiteServers } from "./site_servers.ts";
 /** Time for running requests when the platform stops or the deployment ends, in milliseconds. */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests after a takeover: the longest that a request may take. */
+/** Time for running requests after a takeover: as long as a request can take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;
@@ -51,7 +51,7 @@ export class ComputeService {
   readonly cached: CachedAnswers;
   readonly #maker: ServerMaker;
   readonly #open = new Map<string, SiteServers>();
-  /** Servers that finish their last requests. */
+  /** Servers that are finishing their last requests. */
   readonly #closing = new Set<Promise<void>>();
   /** The last log lines, by deployment. */
   readonly #lines = new Map<string, string[]>();
@@ -137,7 +137,7 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Why a server does not respond: the first such server counts. */
+  /** Returns why a server does not respond; if several do not, the first reason. */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],
@@ -173,7 +173,7 @@ export class ComputeService {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
-      // A server in creation may be waiting for the database, so it is checked later.
+      // A server that is being created may be waiting for the database, so it is checked later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
         this.#services.onTrouble(`Cannot end a server: ${error}`)
       );

@@ -16,7 +16,7 @@ import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deploymen
 /** Folder for folders under construction; emptied at start. */
 const INCOMING = "incoming";
 
-/** Ends the runtime's search here, before it reaches parent folders. */
+/** A file that stops the runtime's search here, before it reaches parent folders. */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
@@ -38,7 +38,9 @@ export interface FilesSource {
   readonly blobs: BlobStore;
 }
 
-/** Runs work on several items in parallel. Settles when all has ended, even after a failure. */
+/**
+ * Runs work on several items in parallel. Settles when all work has ended, even after a failure.
+ */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -66,7 +68,7 @@ function foldersOf(paths: readonly string[]): readonly string[] {
   return [...folders];
 }
 
-/** Empty without a list. @throws {LinksError} if it is invalid */
+/** Reads the list of links; empty if there is none. @throws {LinksError} if it is invalid */
 async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   const list = files.find(({ path }) => path === LINKS_PATH);
   if (list === undefined) return new Map();
@@ -77,7 +79,7 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/** Whether all links and complete files exist: a power failure may have lost some. */
+/** Whether all links and files exist and are complete: a power failure may have lost some. */
 async function isWhole(
   folder: string,
   { files }: FilesSource,
@@ -167,7 +169,7 @@ export class DeploymentFiles {
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 
-  /** Creates the root, and removes unfinished folders of a crash. */
+  /** Creates the root, and removes unfinished folders that a crash left. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#root, INCOMING);

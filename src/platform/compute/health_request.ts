@@ -1,4 +1,4 @@
-/** The request that checks whether a server responds before anyone sees it. @module */
+/** The request that checks whether a server responds before visitors see its deployment. @module */
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 
 /** Timeout for the response headers, in milliseconds. */

@@ -1,4 +1,8 @@
-/** The server of one layer, created on first use, and its health by its responses. @module */
+/**
+ * The server of one layer. It is created on first use, and its responses determine its health.
+ *
+ * @module
+ */
 import { messageOf } from "../../lib/error_message.ts";
 import type {
   ComputeFailure,
@@ -9,7 +13,9 @@ import type {
   ComputeSocketResult,
 } from "../../runtime/mod.ts";
 
-/** Failures of the server itself; after a timeout, it may still respond to other requests. */
+/**
+ * Failures that count against the server. After a timeout, it may still respond to other requests.
+ */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
   "crashed",
@@ -55,14 +61,16 @@ export class LayerServer {
     }
   }
 
-  /** `undefined` if none has been created yet. */
+  /** Checks the server; `undefined` if none has been created yet. */
   async check(): Promise<ComputeHealth | undefined> {
     if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
     const server = await this.#server?.catch(() => undefined);
     return await server?.check();
   }
 
-  /** Gives running requests this many milliseconds. A later request starts a new server. */
+  /**
+   * Gives running requests this many milliseconds to finish. A later request starts a new server.
+   */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
     this.#server = this.#made = undefined;
@@ -85,7 +93,7 @@ export class LayerServer {
     await this.retire(milliseconds);
   }
 
-  /** Ends all processes permanently; running requests get that many milliseconds. */
+  /** Ends all processes permanently; running requests get this many milliseconds to finish. */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;
     const retiring = [...this.#retiring];

@@ -110,8 +110,8 @@ export class ServerMaker {
   }
 
   /**
-   * The server starts with its first request. @throws {Error} with a message for the person who
-   * deploys
+   * Creates a server, which starts with its first request. @throws {Error} with a message for the
+   * person who deploys
    */
   async make(
     deployment: DeploymentRecord,

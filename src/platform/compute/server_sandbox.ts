@@ -11,7 +11,7 @@ import {
 export interface ServerSettings {
   /** Runs servers even if the system does not support the complete sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** The system's support. */
+  /** The sandbox features that the system supports. */
   readonly support: SandboxSupport;
 }
 

@@ -51,7 +51,7 @@ export class SiteServers implements SiteCompute {
     await this.#all((server) => server.retireOutdated(isOutdated, milliseconds));
   }
 
-  /** Ends all processes permanently; running requests get that many milliseconds. */
+  /** Ends all processes permanently; running requests get this many milliseconds to finish. */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));
   }

@@ -12,15 +12,15 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
-/** Variable by whose value a server recognizes such a request. */
+/** Variable with the secret by which a server recognizes the platform's requests. */
 const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
 
-/** Valid text for a field of a request. */
+/** Matches text that is valid in a header field. */
 const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/** Status in the log of a request without a response. */
+/** Status to log for a request without a response. */
 const NO_ANSWER = 502;
 
 export interface RunnerServices {
@@ -40,7 +40,7 @@ export interface WantedRun {
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
-  /** How many times it is repeated if it fails; missing for a run by hand. */
+  /** How many times it is repeated if it fails; missing for a manual run. */
   readonly retries?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { Minutes } from "./minutes.ts";
 /** Maximum number of concurrent tasks; others wait. */
 const MAX_RUNNING = 32;
 
-/** Pause before a failed run is repeated for the first time; it doubles, in milliseconds. */
+/** Delay before the first retry of a failed run, in milliseconds; it doubles with each retry. */
 const RETRY_PAUSE_MS = 10_000;
 
 export interface SchedulerServices {
@@ -23,7 +23,7 @@ export interface SchedulerServices {
   /** Called if a task is due while it is still running. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
   readonly minutes: Minutes;
-  /** Pause before a failed run is repeated for the first time. */
+  /** Delay before the first retry of a failed run, in milliseconds. */
   readonly retryPauseMs?: number | undefined;
   onTrouble(message: string): void;
 }
@@ -46,7 +46,7 @@ export class CronScheduler {
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
-  /** When the pauses before repeated runs end. */
+  /** Functions that end the delays before retries early. */
   readonly #pauses = new Set<() => void>();
   #free = MAX_RUNNING;
   #stop: (() => void) | undefined;
@@ -81,7 +81,7 @@ export class CronScheduler {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }
 
-  /** Starts a task, unless it runs: `undefined` then. Resolves when it ends. */
+  /** Starts a task, and resolves when it ends; `undefined` if it is already running. */
   begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
@@ -189,7 +189,7 @@ export class CronScheduler {
     return { ...site, ...known };
   }
 
-  /** A deployment that goes live again has another activation time. */
+  /** A deployment that goes live again has a new activation time, so its data is read again. */
   #forget(shown: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!shown.has(id)) this.#known.delete(id);
   }

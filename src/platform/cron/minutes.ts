@@ -8,7 +8,7 @@ export interface Minutes {
   each(act: () => void): () => void;
 }
 
-/** The minutes of a clock that goes as fast as the machine's timers. */
+/** The minutes of a clock that runs at the speed of the machine's timers. */
 export function minutesOf(now: Clock): Minutes {
   return {
     now,

@@ -88,14 +88,14 @@ export class TestMachine implements AsyncDisposable {
     return project;
   }
 
-  /** Starts a platform; the previous one may be dead, or unaware of it. */
+  /** Starts a platform. The previous one may have ended, or may still run without knowing of it. */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {
     const platform = this.open(this.kv, ...engines);
     await platform.databases.capability.start?.();
     return platform;
   }
 
-  /** Opens a platform that resumes no work, with its own path to the store. */
+  /** Opens a platform that resumes no work; `kv` is its access to the store. */
   open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
     const box = this.#box;
     const { events, alive } = this;

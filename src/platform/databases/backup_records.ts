@@ -43,7 +43,7 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
   };
 }
 
-/** Renames storages in a restored store. Snapshots and storages to remove are in no backup. */
+/** Renames storages in a restored store. Snapshots and storages to remove are not in backups. */
 export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     const adopted = restored(value, random);

@@ -12,7 +12,7 @@ import type { Engines } from "./engines.ts";
 import { type BranchRecord, type DatabaseRecord, stateOf, type StorageRecord } from "./records.ts";
 import { SIZES } from "./sizes.ts";
 
-/** `cannot_connect_now` of PostgreSQL. */
+/** PostgreSQL's code for `cannot_connect_now`. */
 const CANNOT_CONNECT_NOW = "57P03";
 
 export function engineBranch(
@@ -59,7 +59,7 @@ function refusalOf(
 }
 
 export class RecordedBranches implements BranchDirectory {
-  /** Branches that clients requested since this process started, which may have changed. */
+  /** Branches that clients have requested since this process started, and that may have changed. */
   readonly #touched = new Set<string>();
 
   readonly #parts: BranchParts;

@@ -130,7 +130,7 @@ export class BranchService {
     const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
-    // After a running copy from it; housekeeping retries failures.
+    // Waits for a running copy of the branch. If the removal fails, housekeeping retries it.
     await work.alone(database.id, () => work.removeRemains(lease));
   }
 
@@ -155,7 +155,7 @@ export class BranchService {
     return source;
   }
 
-  /** Refuses a time that the history does not have. */
+  /** Refuses a time outside of the branch's history. */
   async #requireHistory(
     database: DatabaseRecord,
     source: BranchRecord,

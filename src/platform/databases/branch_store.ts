@@ -95,7 +95,10 @@ export class BranchStore {
     }, { checked: [owner] });
   }
 
-  /** `undefined` if the branch does not exist. Storages that it no longer names must be removed. */
+  /**
+   * Changes a branch; `undefined` if it does not exist. Storages that it no longer names must be
+   * removed.
+   */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     change: (branch: BranchRecord) => BranchRecord,
@@ -157,12 +160,12 @@ export class BranchStore {
     return named;
   }
 
-  /** Whether damaged records are set aside, which may name branches of engines. */
+  /** Whether damaged records were set aside, which may refer to branches of engines. */
   async hasDamagedRecords(): Promise<boolean> {
     return await hasDamagedRecords(this.#kv);
   }
 
-  /** Notes that an engine's branch has no record; returns since when that has been known. */
+  /** Notes that an engine's branch has no record, and returns when this was first noticed. */
   async noteStray({ engine, id }: StorageRecord, now: number, lease?: Lease): Promise<number> {
     const key = keys.databaseStray(engine, id);
     const known = await readRecord(this.#kv, key, strayRecord);
@@ -196,7 +199,7 @@ function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
 }
 
-/** Adds to a commit that storages must be removed. */
+/** Records in a commit that storages must be removed. */
 function leaveRemains(operation: Operation, storages: readonly StorageRecord[]): void {
   for (const storage of storages) operation.set(keys.databaseRemain(storage.id), storage);
 }

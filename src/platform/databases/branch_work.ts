@@ -38,7 +38,7 @@ export interface WorkParts {
   readonly dumps: RestoredDumps;
   /** The key of hashes in masked branches of a workspace. */
   maskKey(workspaceId: string): Promise<Uint8Array>;
-  /** Others that share the records: each task is one's own while its process lives. */
+  /** The processes that share the records: a task belongs to one process while that is alive. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
   /** Called when a branch failed, or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
@@ -97,7 +97,10 @@ export class BranchWork {
     await branches.forgetRemain(storage, lease);
   }
 
-  /** Failures are retried later. @throws {LeaseLostError} in a round of a leader. */
+  /**
+   * Removes unused storages; failures are retried later. @throws {LeaseLostError} in a round of a
+   * leader.
+   */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {
       if (this.#closed) return;
@@ -147,7 +150,7 @@ export class BranchWork {
       await this.#end(database, branch, (current) => ({
         ...current,
         failure,
-        // Any node may retry it.
+        // Any node can retry it.
         task: current.task && { ...current.task, maker: null },
       }));
       return;
@@ -200,7 +203,7 @@ export class BranchWork {
       return isSame ? change(current) : current;
     });
     if (changed !== undefined) await this.#parts.onEnded(database, changed);
-    // Another node has removed the branch, or wants something else of it in the meantime.
+    // Another node has removed the branch, or given it another task, in the meantime.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
   }

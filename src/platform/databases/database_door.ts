@@ -19,7 +19,7 @@ export interface DoorAddress {
 export interface DoorOptions {
   readonly directory: RecordedBranches;
   readonly host: string;
-  /** Port for clients; null if there is none, so that only servers of deployments connect. */
+  /** Port for clients; null if there is none, so that only servers of deployments can connect. */
   readonly port: number | null;
   /** Host name at which people reach the platform. */
   readonly publicHost: string;

@@ -13,7 +13,10 @@ import type { DatabaseUser, DeploymentDatabases, VariablesUser } from "./deploym
 import type { BranchRecord, DatabaseRecord } from "./records.ts";
 import { diffSchemas, readSchema, type Schema } from "./schema_diff.ts";
 
-/** Maximum length of an object name that a deployment records; functions include their arguments. */
+/**
+ * Maximum length of an object's name in a deployment's record; names of functions include their
+ * arguments.
+ */
 const MAX_CHANGE_NAME = 300;
 /** Maximum time for reading a schema, in milliseconds. */
 const SCHEMA_MS = 15_000;
@@ -56,7 +59,7 @@ export class DatabaseMigrations {
     return isTaken;
   }
 
-  /** Releases it; returns whether its schema has changed. */
+  /** Releases the database; returns whether its schema has changed. */
   async endMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
     const { migration } = migrated?.branch ?? {};

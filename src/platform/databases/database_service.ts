@@ -113,7 +113,7 @@ export class DatabaseService {
     }
   }
 
-  /** Changes settings. Another size holds from the next start of each branch. */
+  /** Changes settings. A new size applies when a branch starts again. */
   async update(database: DatabaseRecord, changes: Changes): Promise<DatabaseRecord> {
     const { databases } = this.#services;
     const updated = await databases.update(database, (current) => ({ ...current, ...changes }));

@@ -39,7 +39,7 @@ Deno.test("a database is creating until its branch main is ready", async () => {
   // SQL waits for the branch, and then reaches the engine, which has no branch.
   const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
   const queried = assert.rejects(query, /It runs no SQL/);
-  // What read-only mode always refuses does not wait.
+  // A statement that read-only mode always refuses does not wait.
   const body = { sql: "INSERT INTO boats VALUES ('Kestrel')", readOnly: true };
   const refused: Response = await platform.call("queryDatabase", { ...at, body });
   assert.match(await refused.text(), /^\{"type":"error",.*"25006".*\}\n$/);
@@ -100,7 +100,7 @@ Deno.test("a node's work belongs to it while it is alive, and to another node af
   machine.kill("process-0");
   await until(() => other.call("getDatabase", at), ({ state }) => state === "active");
   assert.equal(took, 1);
-  // A node that was considered dead, and completes its work.
+  // A node that was considered dead completes its work.
   held.resolve();
   await one.databases.capability.close!();
   assert.equal((await other.call("getDatabase", at)).state, "active");
@@ -292,7 +292,7 @@ Deno.test("one snapshot a day is kept of a database that may have changed, and s
   const manual = await platform.call("createDatabaseSnapshot", { ...at, body: {} });
   for (let day = 0; day < 9; day++) {
     machine.now += DAY_MS;
-    // Clients may have changed it since the last one.
+    // Clients may have changed the branch since the last snapshot.
     await platform.call("getDatabaseConnection", at);
     await platform.databases.deploymentDatabases.accessFor({
       projectId: (await platform.call("getDatabase", at)).projectId,

@@ -25,7 +25,7 @@ export interface DatabaseUser {
   readonly projectId: string;
   readonly environment: string;
   readonly branch: string;
-  /** How the deployment wants its preview branch created. */
+  /** How to create the deployment's preview branch. */
   readonly database?: DatabaseSettings | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface DeploymentVariables {
   readonly databases: Readonly<Record<string, string>>;
   /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
-  /** Equal while the connection strings are. */
+  /** Changes when the connection strings change. */
   readonly identity: string;
 }
 
@@ -69,7 +69,7 @@ function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): Database
   return { preview: preview ?? "copy", mask: mask ?? {} };
 }
 
-/** The database that the settings of a deployment are about. */
+/** The database that the settings of a deployment apply to. */
 function subjectOf(
   databases: readonly DatabaseRecord[],
   { environment, database: settings }: Pick<DatabaseUser, "environment" | "database">,
@@ -97,9 +97,7 @@ export class DeploymentDatabases {
     this.#services = services;
   }
 
-  /**
-   * Prepares the branch of a preview. @throws {DatabaseNotReadyError}, without an unmasked branch
-   */
+  /** Prepares the branch of a preview; leaves no unmasked one. @throws {DatabaseNotReadyError} */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
     const recipe = settings && recipeOf(settings);
@@ -134,7 +132,7 @@ export class DeploymentDatabases {
     }
   }
 
-  /** The database that the settings of a deployment are about, with the branch that it uses. */
+  /** The database that the settings of a deployment apply to, with the branch that it uses. */
   async subject(
     user: DatabaseUser,
   ): Promise<{ readonly database: DatabaseRecord; readonly branch: string } | undefined> {
@@ -198,7 +196,10 @@ export class DeploymentDatabases {
     }
   }
 
-  /** The project's variables. A reference to an unavailable database is empty: a site must open. */
+  /**
+   * The project's variables. A reference to an unavailable database resolves to an empty string, so
+   * that a site still opens.
+   */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -225,8 +226,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * For a developer's computer: the branch of their previews, if any, otherwise `main`. @throws
-   * {Failure}
+   * The connection for a developer's computer: to the branch of their previews, if any, otherwise
+   * to `main`. @throws {Failure}
    */
   async connectionFor(
     user: Pick<DatabaseUser, "projectId" | "environment"> & {
@@ -246,7 +247,7 @@ export class DeploymentDatabases {
     return (await databaseService.connection(database, shown)).url;
   }
 
-  /** The branch for functions: that of the first database. @throws {DatabaseNotReadyError} */
+  /** The branch that functions use, in the first database. @throws {DatabaseNotReadyError} */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
     if (database === undefined) return undefined;
@@ -257,7 +258,7 @@ export class DeploymentDatabases {
   /** The `identity` that `openVariables()` would return; `undefined` while unavailable. */
   async identityFor(
     user: DatabaseUser & {
-      /** References in its variables. */
+      /** The references in the deployment's variables. */
       readonly references?: readonly { readonly reference: string }[] | undefined;
     },
   ): Promise<string | undefined> {
@@ -274,7 +275,7 @@ export class DeploymentDatabases {
     return identityOf(used);
   }
 
-  /** The databases of a deployment, the oldest for each variable. */
+  /** The databases that a deployment gets: for each variable, the oldest one. */
   async #injected({ projectId, environment }: DatabaseUser): Promise<DatabaseRecord[]> {
     const wanted = (await this.#services.databases.list(projectId))
       .filter((database) => injectsInto(database, environment));
@@ -293,8 +294,7 @@ export class DeploymentDatabases {
   }
 
   /**
-   * How the deployment wants the branch of a database created; `undefined` if it does not define
-   * it.
+   * How the settings of a deployment define the branch of a database; `undefined` if they do not.
    */
   async #recipeFor(
     { id }: DatabaseRecord,

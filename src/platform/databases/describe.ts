@@ -166,7 +166,7 @@ export class Descriptions {
     const [current] = all;
     if (current === undefined) return null;
     const { bytes, keepMs, maxBytes, problem } = current;
-    // Earlier times are in the history of storages that it showed before.
+    // Earlier times are in the history of former storages.
     const times = all.flatMap((facts) => facts?.since ?? []);
     return {
       since: times.length === 0 ? null : time(restorableSince(branch, Math.min(...times))),

@@ -23,7 +23,7 @@ export class EngineHealth {
     this.#engines = engines;
   }
 
-  /** Does not open the engine. @param port for clients, if any. */
+  /** Describes the engines without opening them. @param port for clients, if any. */
   async describe(port: number | undefined): Promise<NonNullable<Health["databases"]>> {
     const { usual } = this.#engines;
     const status = await this.#ask();

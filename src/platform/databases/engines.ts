@@ -68,7 +68,7 @@ export class Engines {
   }
 }
 
-/** The machine lacks something that an engine needs. The message is for the operator. */
+/** Describes an error for the operator. */
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 
@@ -76,7 +76,7 @@ const wordsOf = (error: unknown): string =>
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
 /** When to try again, in seconds. */
 const RETRY_SECONDS = 5;
-/** `cannot_connect_now` of SQL. */
+/** SQL state for `cannot_connect_now`. */
 const CANNOT_CONNECT_NOW = "57P03";
 /** The SQL state for a full disk. */
 const DISK_FULL = "53100";

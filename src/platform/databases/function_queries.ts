@@ -19,7 +19,7 @@ const statement = z.object({
 
 const encoder = new TextEncoder();
 
-/** An error instead of a result, for functions. */
+/** An error that a function gets instead of a result. */
 interface Refusal {
   readonly error: string;
   readonly sqlState: string;

@@ -159,7 +159,7 @@ async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<num
     const engine = await engines.opened(kind);
     if (engine === undefined) continue;
     const found = await engine.list();
-    // Read after the engine: a branch that is being created has its record before.
+    // Read after the engine's list, because a new branch is recorded before it is created.
     const named = await branches.namedStorages();
     if (await branches.hasDamagedRecords()) return removed;
     for (const id of await branches.strays(kind)) {

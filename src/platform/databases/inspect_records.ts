@@ -17,7 +17,8 @@ export interface RecordFacts {
   /** The branches, and the engines of their storages. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
-   * The database on a server with the highest limit of clients at a time, on each of its branches.
+   * The database on a server with the highest limit of concurrent clients, which applies to each of
+   * its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
   /** Ids of all storages in the records. */
@@ -32,7 +33,7 @@ type Facts<Key extends keyof RecordFacts> = RecordFacts[Key] extends readonly (i
   ? Fact[]
   : never;
 
-/** Reads the records; nothing of the store is changed. */
+/** Reads the records; changes nothing in the store. */
 export async function inspectRecords(kv: RecordStore): Promise<RecordFacts> {
   const [databases, branches, projects] = [
     new DatabaseStore(kv),

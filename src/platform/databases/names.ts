@@ -57,7 +57,7 @@ async function mintPassword(
   { random, box }: { readonly random: Random; readonly box: SecretBox },
   place: string,
 ): Promise<{ readonly password: SealedSecret; readonly verifier: string }> {
-  // Needs no escape in a URL.
+  // Needs no escaping in a URL.
   const text = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
   return {
     password: await box.seal(text, place),

@@ -1,4 +1,9 @@
-/** Database branches for previews: created with a branch's first, removed with its last. @module */
+/**
+ * Database branches for previews: created with the first preview of a git branch, and removed with
+ * its last one.
+ *
+ * @module
+ */
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { type DeploymentRecord, type DeploymentStore, isServed } from "../deployments/mod.ts";

@@ -37,7 +37,7 @@ export interface QueryParts extends RouteParts {
  */
 const MAX_QUERIES = 8;
 
-/** Interval and number of checks whether a branch is created; 30 seconds in total. */
+/** Interval and number of checks whether a branch has been created; 30 seconds in total. */
 const CHECK_MS = 200;
 const MAX_CHECKS = 150;
 
@@ -69,7 +69,7 @@ class Running {
   }
 }
 
-/** Events as lines of JSON; asking for no more ends the query. */
+/** Sends events as lines of JSON; cancelling the stream ends the query. */
 function linesOf(
   events: AsyncGenerator<SqlEvent, void, void>,
   onEnd: () => void,
@@ -100,7 +100,7 @@ interface BranchOfRequest {
   readonly params: DatabaseParams;
   /** Name of the branch. */
   readonly name: string;
-  /** Ends with the request, or the platform. */
+  /** Aborted when the request ends or the platform stops. */
   readonly signal: AbortSignal;
 }
 
@@ -148,7 +148,8 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     const { sql, params: values, readOnly } = body;
     const refusal = readOnly ? refuseReadOnly(sql) : undefined;
     if (refusal !== undefined) {
-      // A database that is being created, or not running, would make the error wait.
+      // Does not connect, because a database that is being created or started would delay the
+      // error.
       await databaseService.requireBranch(await findDatabase(parts, caller, params), body.branch);
       return new Response(`${JSON.stringify(refusal)}\n`, { headers: { "content-type": NDJSON } });
     }

@@ -37,7 +37,7 @@ const ENGINES: Readonly<Record<EngineKind, (folder: string) => Promise<DatabaseE
       postgres: LOCAL,
       dataFolder,
       memoryBytes: 1024 ** 3,
-      // Called at the point where a test kills it.
+      // Called when a test kills the server.
       onTrouble: () => {},
     }),
 };

@@ -77,7 +77,10 @@ export const branchRecord = z.object({
   verifier: z.string(),
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
-  /** Storages that it showed before, oldest first, each up to a time; its history is in them. */
+  /**
+   * Former storages, oldest first, each with the time until which it was current. They contain the
+   * branch's history.
+   */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
   /** The storage that is being created; null if there is none. */
   task: z.object({
@@ -92,15 +95,15 @@ export const branchRecord = z.object({
   gitBranch: z.string().nullable(),
   /** The deployment settings it was created with, if any. */
   recipe: databaseRecipe.nullable().default(null),
-  /** When the newest deployment was created that it was created or reset for. */
+  /** Creation time of the newest deployment that the branch was created or reset for. */
   madeFor: z.number().nullable().default(null),
   /** When its first content was ready, masked if requested; null before, and in old records. */
   madeAt: z.number().nullable().default(null),
-  /** The deployment that migrates it, and the latest time until which it does. */
+  /** The deployment that is migrating the branch, and the latest time until which it can. */
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema before; null if unknown. */
+    /** Digest of the schema before the migration; null if unknown. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),
@@ -109,13 +112,13 @@ export const branchRecord = z.object({
 });
 export type BranchRecord = z.infer<typeof branchRecord>;
 
-/** The storage that a branch showed at a time. */
+/** The storage that a branch used at a time. */
 export const storageAt = ({ former, storage }: BranchRecord, at: number): StorageRecord | null =>
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * The earliest time to restore: of its first masked content, and within remembered storages. @param
- * since that of the history
+ * The earliest time that can be restored: after the first masked content was ready, and within the
+ * remembered storages. @param since start of the engine's history
  */
 export const restorableSince = (
   { former, madeAt, createdAt }: BranchRecord,
@@ -184,7 +187,7 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
-/** The recipe of a branch's content, if it was created from a source. */
+/** The recipe of a branch after it gets content from a source. */
 export function recipeAfter(
   source: SourceRecord,
   { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,

@@ -112,7 +112,7 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
 }
 
-/** Deleted databases of a project, and those of the workspace without a project. */
+/** Deleted databases of a project, and those in the workspace whose project no longer exists. */
 async function recoverable(
   { databases, projects }: Pick<RouteParts, "databases" | "projects">,
   workspaceId: string,

@@ -9,7 +9,7 @@ import {
 
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** Objects that users have created: not those of PostgreSQL, extensions, or temporary ones. */
+/** Leaves out PostgreSQL's own schemas, including those of temporary objects. */
 const OWN = `n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'`;
 const notOfExtension = (catalog: string, id: string): string =>
   `NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass

@@ -60,7 +60,7 @@ const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngin
       }),
     ),
   async server(dataFolder) {
-    // PostgreSQL's user needs access through it.
+    // PostgreSQL runs as another user, which must be able to enter the folder.
     await Deno.chmod(dataFolder, 0o755);
     const memoryBytes = 2 * 1024 ** 3;
     return await openServerEngine({ postgres: LOCAL, dataFolder, memoryBytes, onTrouble() {} });

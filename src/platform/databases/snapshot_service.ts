@@ -32,7 +32,7 @@ export class SnapshotService {
     this.#branchService = branchService;
   }
 
-  /** Snapshots that are whole, newest first. */
+  /** Complete snapshots, newest first. */
   async list(database: DatabaseRecord): Promise<SnapshotRecord[]> {
     const all = await this.#services.branches.snapshots.collect(database.id);
     return all.filter(({ ready }) => ready).reverse();
@@ -87,7 +87,7 @@ export class SnapshotService {
     const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
       this.#services.branches;
     const all = await branches.snapshots.collect(database.id);
-    // A platform that was killed, or lost its store, has left an incomplete one.
+    // A platform that was killed, or lost its store, has left an incomplete snapshot.
     for (const each of all.filter(({ ready }) => !ready)) {
       if (!await this.#isTaken(each)) await branches.removeSnapshot(each, lease);
     }
@@ -103,7 +103,7 @@ export class SnapshotService {
     return true;
   }
 
-  /** Whether a live process is still working on it. */
+  /** Whether a live process is still taking the snapshot. */
   async #isTaken({ id, maker }: SnapshotRecord): Promise<boolean> {
     const { nodes } = this.#services;
     if (maker === nodes.instance) return this.#taking.has(id);
@@ -141,7 +141,7 @@ export class SnapshotService {
         await branches.saveSnapshot(ready, lease);
         return ready;
       } catch (error) {
-        // It belongs to this process, even if another one already leads.
+        // The snapshot belongs to this process, even if another one already leads.
         await branches.removeSnapshot(snapshot);
         throw toFailureOfEngine(error);
       } finally {

@@ -13,7 +13,7 @@ export async function makeFromScript(
   script: ReadableStream<Uint8Array>,
   target: OpenStorage,
 ): Promise<void> {
-  // A killed process may have left an incomplete one.
+  // A killed process may have left an incomplete branch.
   await target.engine.remove(target.branch.id);
   await target.engine.create(target.branch);
   const session = await target.engine.connect(

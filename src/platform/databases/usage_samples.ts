@@ -18,7 +18,7 @@ export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Length of steps, and how long their samples are kept; minutes are for young databases. */
+/** Length of steps, and how long their samples are kept. Minutes are for new databases. */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
   tenMinutes: { ms: 10 * SAMPLE_MS, keptMs: 24 * HOUR_MS },
@@ -77,7 +77,7 @@ export class UsageSamples {
     const peak = isNew ? connections : Math.max(known.connections, connections);
     this.#peaks.set(database.id, { start, connections: peak });
     const young = isYoung(database, now());
-    // An idle database is written once in ten minutes.
+    // An idle database is written once every ten minutes.
     if (!young && !isNew && peak === known.connections) return;
     const sizeBytes = await sizeOf(database);
     if (young) await this.#write(database, "minute", { sizeBytes, connections });
@@ -91,7 +91,10 @@ export class UsageSamples {
     await kv.set(key, sample, { expireIn: keptMs });
   }
 
-  /** The last day by ten minutes, or the time since its creation by minute while that is short. */
+  /**
+   * The usage of the last day in steps of ten minutes or, for a new database, since its creation in
+   * steps of one minute.
+   */
   async read(database: DatabaseRecord): Promise<DatabaseUsage> {
     const { kv, now } = this.#parts;
     const unit = isYoung(database, now()) ? "minute" : "tenMinutes";

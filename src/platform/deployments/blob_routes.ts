@@ -59,7 +59,7 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-/** Waits for work on a body; a client that disconnects is not the platform's fault. */
+/** Waits for work on a body. A client that disconnects counts as an invalid request. */
 async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -35,7 +35,7 @@ function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> 
   });
 }
 
-/** The same content must have the same size: a wrong one would truncate responses. */
+/** The same content must have the same size: a wrong size would truncate responses. */
 function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> {
   const sizes = new Map<string, number>();
   let total = 0;

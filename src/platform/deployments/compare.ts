@@ -77,7 +77,7 @@ function routeParts(routes: readonly Route[]): Part[] {
   });
 }
 
-/** Rules without their parsed form, which follows from the rest. */
+/** Rules without their parsed form, which is derived from the other fields. */
 function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   const parts: Part[] = [];
   yield* inSteps(ruleSet?.rules ?? [], (rule) => {
@@ -131,6 +131,9 @@ export function* compareVariables(
   return yield* compareParts(parts(before), parts(after));
 }
 
-/** The default to compare with: production or, if that is this deployment, the one before. */
+/**
+ * The default deployment to compare with: production's or, if that is this deployment, the one
+ * before it.
+ */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>
   history.findLast((each) => each !== id);

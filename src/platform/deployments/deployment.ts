@@ -13,7 +13,7 @@ import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
-/** What started the build of a commit. */
+/** The triggers of a commit's build. */
 export const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
 export type BuildTrigger = (typeof BUILD_TRIGGERS)[number];
 
@@ -34,7 +34,7 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** The source of its content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
-  /** What started its build; missing without a build, or in a record of an older version. */
+  /** The trigger of its build; missing without a build, or in a record of an older version. */
   trigger: z.enum(BUILD_TRIGGERS).optional(),
   /** The preview whose content it shows in production; null for a direct deployment. */
   promotedFrom: z.string().nullable().default(null),
@@ -44,7 +44,7 @@ export const deploymentRecord = z.object({
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, from its manifest. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Its visitors, according to its manifest; missing if the project's setting applies. */
+  /** Who can visit it, according to its manifest; missing if the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
   /** How to create the database branch of a preview, according to its manifest. */
   database: databaseSchema.optional(),
@@ -182,7 +182,7 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Whether a deployment meets a filter; `undefined` if all do. `environment` is a name. */
+/** Returns the test of a filter; `undefined` if all deployments pass. `environment` is a name. */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {

@@ -14,7 +14,7 @@ export type Moment =
   | "rolled_back"
   | "withdrawn";
 
-/** A deployment can have the same moment twice: the time of the update distinguishes them. */
+/** The time of the update distinguishes events, because a deployment can have one moment twice. */
 export function deploymentEvent(
   moment: Moment,
   deployment: DeploymentRecord,

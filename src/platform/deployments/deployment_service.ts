@@ -113,8 +113,8 @@ export class DeploymentService {
   }
 
   /**
-   * Does nothing for a live deployment. @throws {Failure} `blobs_missing`, or `conflict` if it has
-   * ended, its server does not start, or it does not pass its checks.
+   * Makes a deployment live; does nothing if it already is. @throws {Failure} `blobs_missing`, or
+   * `conflict` if it has ended, its server does not start, or it does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -146,7 +146,9 @@ export class DeploymentService {
     return activated.result.deployment;
   }
 
-  /** Like `activate()`; a deployment that does not start or pass has failed permanently. */
+  /**
+   * Like `activate()`, but a deployment that does not start or pass its checks fails permanently.
+   */
   async activateOrFail(
     deployment: DeploymentRecord,
     options?: ActivateOptions,
@@ -285,7 +287,7 @@ export class DeploymentService {
     await this.#services.computeService.remove(id);
   }
 
-  /** Throws an error again; one that is final ends the deployment. */
+  /** Rethrows an error; a final one also fails the deployment. */
   async #failed(deployment: DeploymentRecord, error: unknown): Promise<never> {
     if (isFinal(error)) await this.#fail(deployment, error);
     throw error;
@@ -368,8 +370,8 @@ export class DeploymentService {
       to: { ...own, deploymentId, ...productionOf(project, label) },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
-    // A new host works immediately, because clients may request it as soon as they read that it is
-    // live.
+    // A new host works immediately, because clients may request it as soon as they read that the
+    // deployment is live.
     const fresh = bindings.filter((_, index) => before[index] === undefined);
     await Promise.all(fresh.map(({ hostname, to }) => sites.pointLazily(hostname, to)));
     // A deployment that becomes live starts with an empty cache.

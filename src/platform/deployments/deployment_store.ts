@@ -73,7 +73,7 @@ function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostCh
  * each attempt. If it throws, the deployment is not stored.
  */
 export interface CreatedWith {
-  /** The records that it checks. */
+  /** The records whose versions `add` checks. */
   readonly contended: readonly RecordKey[];
   add(operation: Operation): Promise<void>;
 }
@@ -84,7 +84,7 @@ export type NoteMoment = (
   deployment: DeploymentRecord,
 ) => void;
 
-/** The times of final states of a deployment, for any cause. */
+/** The moment to record for each final state of a deployment, regardless of its cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -97,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** Recorded when the status changes; by default the time of the status. */
+  /** The moment to record when the status changes; by default, the status determines it. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -110,7 +110,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     this.#note = note;
   }
 
-  /** Stores a new deployment and reserves its unique label; false if that is taken. */
+  /** Stores a new deployment and reserves its unique label; false if the label is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
@@ -150,8 +150,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * `undefined` if it no longer exists. Notes a new status in the same commit; the caller raises
-   * it.
+   * Changes a deployment; `undefined` if it no longer exists. Records a new status as a moment in
+   * the same commit; the caller raises its event.
    */
   override async update(
     place: readonly [string, string],
@@ -219,7 +219,10 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     });
   }
 
-  /** Points production at another deployment, by a planned history. @throws {StaleDecisionError} */
+  /**
+   * Points production at another deployment, according to a planned history. @throws
+   * {StaleDecisionError}
+   */
   rollBack(
     project: ProjectRecord,
     plan: { readonly undo: string; readonly to: string; readonly history: string[] },

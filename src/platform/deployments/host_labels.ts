@@ -4,7 +4,7 @@ import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
-/** The records changed before the commit could be made; decide again. */
+/** The records changed before the commit; the caller must decide again. */
 export class StaleDecisionError extends Error {
   override readonly name = "StaleDecisionError";
 }
@@ -12,11 +12,11 @@ export class StaleDecisionError extends Error {
 export interface HostChange {
   readonly label: string;
   readonly deploymentId: string;
-  /** The current rolling release on it. */
+  /** The current rolling release on the host. */
   readonly rolling?: HostRecord["rolling"];
 }
 
-/** Labels that show a single deployment. The branch of a promoted preview keeps showing that. */
+/** Labels that show a single deployment. A promoted preview's branch keeps showing the preview. */
 export const ownLabels = (
   { uniqueLabel, branchLabel, promotedFrom }: DeploymentRecord,
 ): readonly string[] => promotedFrom === null ? [uniqueLabel, branchLabel] : [uniqueLabel];

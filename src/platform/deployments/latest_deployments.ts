@@ -1,7 +1,7 @@
 /** The latest deployments of an environment, for callers that know only their ids. @module */
 import type { DeploymentStore } from "./deployment_store.ts";
 
-/** Deployments of an environment that are found by its name. */
+/** Maximum number of deployments to find for an environment. */
 const MOST = 200;
 
 export const latestDeployments =

@@ -4,7 +4,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { withLive, withReplaced } from "./production_history.ts";
 import type { ReleaseRecord } from "./release_record.ts";
 
-/** A project whose production shows another deployment. */
+/** Returns the project after production has switched to another deployment. */
 export function shownInProduction(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const { productionHistory, productionPast } = project;
   const replaced = productionHistory.at(-1);
@@ -15,7 +15,9 @@ export function shownInProduction(project: ProjectRecord, id: string, now: numbe
   };
 }
 
-/** A project whose production showed a deployment to some visitors, whose pages are still open. */
+/**
+ * Records that visitors may still have pages open of a deployment that production no longer shows.
+ */
 function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const live = project.productionHistory.at(-1) ?? "";
   return {
@@ -24,7 +26,7 @@ function noLongerShown(project: ProjectRecord, id: string, now: number): Project
   };
 }
 
-/** The project once a rolling release is in a state. */
+/** Returns the project after a rolling release has reached a state. */
 export function afterRelease(
   project: ProjectRecord,
   { state, to }: ReleaseRecord,
@@ -34,7 +36,7 @@ export function afterRelease(
   return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
 }
 
-/** The role of a project's host label in its production. */
+/** Whether a host label is the production host, and which earlier deployments that still serves. */
 export const productionOf = (
   { name, productionPast }: ProjectRecord,
   label: string,

@@ -58,7 +58,8 @@ export type RollbackPlan =
 
 /**
  * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before).
- * Without `to`, repeating it goes further back. With it, repeating it undoes that choice.
+ * Without `to`, repeated rollbacks go further back. After a rollback with `to`, one without it
+ * undoes that choice.
  */
 export function planRollback(
   history: readonly string[],

@@ -22,8 +22,8 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
 }
 
 /**
- * @throws {Failure} `conflict` for an unbuilt one, `blobs_missing`, `blob_mismatch` for wrong
- * sizes.
+ * @throws {Failure} `conflict` for an unbuilt deployment, `blobs_missing`, `blob_mismatch` for
+ * wrong sizes.
  */
 export async function requireContent(
   blobs: BlobStore,
@@ -48,7 +48,10 @@ export async function requireContent(
   );
 }
 
-/** Seals each function, stores the result as a blob, and returns the names with the hashes of those. */
+/**
+ * Seals each function, and stores the result as a blob. Returns the names of the functions with the
+ * hashes of their blobs.
+ */
 export async function sealFunctions(
   functionService: Pick<DeployedFunctions, "seal">,
   blobs: BlobStore,

@@ -8,7 +8,7 @@ import { branchLabel } from "../core/addresses.ts";
 import type { BuildTrigger, DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 
-/** Attempts to find a free unique label; one in 10^11 is taken. */
+/** Number of attempts to find a free unique label. One in 10^11 labels is taken. */
 const LABEL_ATTEMPTS = 5;
 
 export interface RecordServices {
@@ -27,7 +27,7 @@ export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
   /** Id of the person who starts it; missing if there is none. */
   readonly startedBy?: string | undefined;
-  /** What started its build; missing without one. */
+  /** The trigger of its build; missing without a build. */
   readonly trigger?: BuildTrigger;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;

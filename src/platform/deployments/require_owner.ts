@@ -1,4 +1,4 @@
-/** Finds whose deployment it is, within the caller's workspace. @module */
+/** Finds the owner of a deployment in the caller's workspace. @module */
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { DeploymentStore } from "./deployment_store.ts";

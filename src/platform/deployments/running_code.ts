@@ -1,4 +1,9 @@
-/** Servers and functions of deployments: interfaces for the capabilities above. @module */
+/**
+ * Interfaces to the servers, functions and databases of deployments; other capabilities implement
+ * them.
+ *
+ * @module
+ */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
 import type { SchemaDifference } from "../../contract/schema_difference.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
@@ -67,11 +72,11 @@ export interface DeployedDatabases {
   /** Prepares a preview's database branch for its code. @throws {DatabaseNotReadyError} */
   prepare(deployment: DeploymentRecord): Promise<void>;
   /**
-   * Reserves the database for a migration for a time; false while another deployment has reserved
-   * it.
+   * Reserves the database for a migration for a limited time; false while another deployment has
+   * reserved it.
    */
   beginMigration(deployment: DeploymentRecord): Promise<boolean>;
-  /** Releases it; returns whether its schema has changed. */
+  /** Releases the database; returns whether its schema has changed. */
   endMigration(deployment: DeploymentRecord): Promise<boolean>;
   /** How the branch of a preview differs from `main`; `undefined` if unknown. */
   schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;

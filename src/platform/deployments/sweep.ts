@@ -10,13 +10,13 @@ import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** An unfinished deployment that has not changed for this time is abandoned, in milliseconds. */
+/** How long an unfinished deployment can stay unchanged before it is abandoned, in milliseconds. */
 export const MAX_PENDING_MS = 24 * HOUR_MS;
 
 /** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
-/** Younger blobs are kept: their deployment may be about to be recorded. Milliseconds. */
+/** Age in milliseconds below which blobs are kept: their deployment may be about to be recorded. */
 const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
@@ -24,7 +24,7 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that are needed by anything but deployments, as workspace and hash. */
+  /** Blobs that are needed by anything other than deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */

@@ -15,7 +15,8 @@ export interface HeartbeatServices {
 }
 
 /**
- * Keeps the deployment open, or without a name all of the workspace. @throws {Failure} `conflict`
+ * Keeps the named deployment open, or without a name all deployments of the workspace. @throws
+ * {Failure} `conflict`
  */
 export async function startHeartbeat(
   { uploads, now }: HeartbeatServices,

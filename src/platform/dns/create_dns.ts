@@ -1,6 +1,6 @@
 /**
  * svc's own name server: DNS-01 challenges of the base domain, and the addresses of its hosts by
- * health and country of the front edges. All that it knows is in memory.
+ * health and country of the front edges. All its state is in memory.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { type DnsRecord, respond, type Zone } from "./respond.ts";
 const CHALLENGE_TTL = 1;
 const HOST_TTL = 30;
 
-/** Queries per second: of a client over UDP or TCP, and of all over UDP. */
+/** Maximum queries per second: from one client over UDP or TCP, and from all clients over UDP. */
 const MAX_OF_CLIENT = 200;
 const MAX_QUERIES = 5000;
 const SECOND = { windowMs: 1000, stepMs: 100 };
@@ -38,7 +38,7 @@ export interface DnsParts {
   >;
   readonly challenges: Pick<PendingChallenges, "txtOf">;
   readonly edges: Pick<Edges, "places" | "present">;
-  /** Names of hosts that edges do not get certificates of. */
+  /** Names of hosts for which edges get no certificates. */
   readonly apiNames: readonly string[];
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -57,7 +57,7 @@ function challengeZone(name: string, challenges: DnsParts["challenges"]): Zone {
   };
 }
 
-/** The base domain: it has each name with one more label, like a wildcard record. */
+/** The zone of the base domain. Like a wildcard record, it has every name with one more label. */
 function hostZone(
   { options, edges, apiNames, country }: DnsParts,
   isPresent: (edge: string) => boolean,
@@ -123,7 +123,8 @@ export function createDns(
         onTrouble,
         respond(message, { from, isUdp }) {
           const client = addressGroup(from);
-          // Over UDP, anyone can send in the name of a client, who must still get responses by TCP.
+          // UDP senders can forge a client's address, and the client must still get responses over
+          // TCP.
           if (isUdp ? ofAll.take("") > 0 : ofClient.take(`tcp ${client}`) > 0) return undefined;
           const isLimited = isUdp && ofClient.take(client) > 0;
           return respond(message, authority, { from, isUdp, isLimited });

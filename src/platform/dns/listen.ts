@@ -12,12 +12,12 @@ import { readDnsMessage, writeDnsMessage } from "../../lib/dns_frames.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Asked } from "./respond.ts";
 
-/** Open TCP connections; the oldest one makes room for another. */
+/** Maximum number of open TCP connections; the oldest one is closed to make room for another. */
 const MAX_CONNECTIONS = 128;
 /** Time for a query over TCP and its response, in milliseconds. */
 const EXCHANGE_MS = 5000;
 const MAX_EXCHANGES = 100;
-/** Pause after a failed accept, such as without free descriptors, in milliseconds. */
+/** Pause after a failed accept, for example without free descriptors, in milliseconds. */
 const PAUSE_MS = 100;
 
 type Sender = Pick<Asked, "from" | "isUdp">;
@@ -26,7 +26,9 @@ export interface DnsListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** The response to a message; without one, UDP gets none and TCP ends. */
+  /**
+   * The response to a message. Without one, UDP clients get no response, and TCP connections end.
+   */
   respond(message: Buffer, sender: Sender): Buffer | undefined;
   /** Called once for the first failure. */
   onTrouble(message: string): void;

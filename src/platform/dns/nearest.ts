@@ -1,8 +1,8 @@
 /** @module Finds the places nearest to a country. */
 
 /**
- * A place in each country, in degrees north and east: the main city of its time zones (zone.tab of
- * the IANA database, public domain), or of the most people.
+ * A location in each country, in degrees north and east: the main city of its time zone (zone.tab
+ * of the IANA database, public domain), or of its most populous time zone.
  */
 const PLACES = `
 AD+42+2 AE+25+55 AF+35+69 AG+17-62 AI+18-63 AL+41+20 AM+40+44 AO-9+13 AQ-78+167 AR-35-58
@@ -47,14 +47,17 @@ const POINTS: ReadonlyMap<string, Point> = new Map(
   }),
 );
 
-/** The straight distance, which grows with the one over ground; infinite if it is unknown. */
+/**
+ * The straight-line distance, which increases with the distance on the ground; infinite if the
+ * target is unknown.
+ */
 function distance(from: Point, to: Point | undefined): number {
   return to === undefined
     ? Infinity
     : Math.hypot(from[0] - to[0], from[1] - to[1], from[2] - to[2]);
 }
 
-/** Returns the places nearest to a country; all of them if that is unknown. */
+/** Returns the places nearest to a country; all of them if the country is unknown. */
 export function nearest<Place extends { readonly country: string | undefined }>(
   places: readonly Place[],
   country: string | undefined,

@@ -8,7 +8,7 @@ import { Packet, type Resource } from "dns2";
 
 const { TYPE, CLASS, RCODE } = Packet;
 
-/** Transfers of whole zones; the codec does not know the incremental ones. */
+/** Query types for transfers of whole zones; the codec has no name for incremental ones. */
 const TRANSFERS: readonly number[] = [TYPE.AXFR, 251];
 
 /** Maximum size of a UDP response: it fits into one packet on every path (RFC 9715). */
@@ -81,7 +81,7 @@ const zoneOf = (zones: readonly Zone[], name: string): Zone | undefined =>
   zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`))
     .sort((a, b) => b.name.length - a.name.length)[0];
 
-/** Fills in the records of a name, or the SOA record that says how long there are none. */
+/** Fills in the records of a name, or the SOA record that says how long to cache their absence. */
 function addRecords(response: Packet, { zones, nameServers }: Authority, client: string) {
   const { name: asked, type } = response.questions[0]!;
   const name = asked.toLowerCase();

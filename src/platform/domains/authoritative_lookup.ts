@@ -10,8 +10,8 @@ async function resolve(name: string, type: "NS" | "A" | "AAAA"): Promise<string[
   try {
     return await Deno.resolveDns(name, type);
   } catch {
-    // The name has none, or the resolver does not respond. In both cases, there is no server to
-    // ask.
+    // The name has no name servers, or the resolver does not respond. In both cases, there is no
+    // server to ask.
     return [];
   }
 }

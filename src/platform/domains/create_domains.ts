@@ -101,9 +101,12 @@ export interface DomainSetup {
   readonly dns: DnsLookup;
   /** The authority for certificates; `undefined` if none is used. */
   readonly acme: AcmeOptions | undefined;
-  /** Opens what proves the base domain by DNS; `undefined` if nothing can. */
+  /** Opens the DNS challenges of the base domain; `undefined` if none are possible. */
   readonly dns01: ((records: PendingChallenges) => Dns01Challenges) | undefined;
-  /** Hosts of the platform itself that should have a certificate, and a wildcard for all below. */
+  /**
+   * Hosts of the platform itself that should have a certificate, and a wildcard for names below
+   * them.
+   */
   readonly ownNames: readonly string[];
   /** Whether hosts of deployments get a certificate at the first connection. */
   readonly ordersOnDemand: boolean;
@@ -172,7 +175,7 @@ export function createDomains(
   const dns01 = setup.dns01?.(challenges);
   const store = new CertificateStore(kv, box);
   const { sites } = parts;
-  /** Authorities refuse the hosts of pictures, whose label begins with `_`. */
+  /** Authorities refuse hosts whose label begins with `_`. */
   const isBelowBase = (hostname: string) =>
     !hostname.startsWith("_") && hostname.endsWith(`.${baseDomain}`);
   const certificates = acme && new CertificateService({

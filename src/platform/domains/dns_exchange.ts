@@ -29,7 +29,7 @@ export function makeQuery(name: string, type: LookupType): Packet {
   return query;
 }
 
-/** Decodes a response; `undefined` for a message that does not respond the query. */
+/** Decodes a response; `undefined` for a message that does not belong to the query. */
 function readResponse(message: Buffer, query: Packet): Packet | undefined {
   let response: Packet;
   try {

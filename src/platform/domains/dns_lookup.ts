@@ -5,7 +5,7 @@ export type DnsAnswer =
   | { readonly type: "found"; readonly values: readonly string[] }
   /** The name server responds that the name, or a record of the type, does not exist. */
   | { readonly type: "missing"; readonly reason: "NXDOMAIN" | "NODATA" }
-  /** No usable response came, so the response is unknown. */
+  /** No usable response arrived, so the records are unknown. */
   | { readonly type: "failed"; readonly reason: string };
 
 /** The types of records that the platform looks up. */

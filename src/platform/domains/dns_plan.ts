@@ -10,7 +10,7 @@ const TOKEN_PREFIX = "svc-verify=";
 export interface RoutingTarget {
   /** The hostname that CNAME records point at. */
   readonly hostname: string;
-  /** The platform's public IP addresses; empty if the operator named none. */
+  /** The platform's public IP addresses; empty if the operator specified none. */
   readonly addresses: readonly string[];
 }
 

@@ -40,7 +40,7 @@ function refusedText(text: string): string | undefined {
   if (text.includes("@")) return "Use only the host name, without userinfo";
   if (text.startsWith("[") || isIP(text) !== 0) return "Use a host name, not an IP address";
   if (text.includes(":")) return "Use only the host name, without a port";
-  // deno-lint-ignore no-control-regex -- control characters are what is sought
+  // deno-lint-ignore no-control-regex -- matches control characters on purpose
   if (/[\x00-\x20\x7f%<>^|"]/.test(text)) return "Use letters, digits, hyphens and dots only";
   return undefined;
 }

@@ -75,7 +75,7 @@ const TOKEN_BYTES = 20;
 
 export interface DomainSettings {
   readonly target: RoutingTarget;
-  /** Hosts of the platform itself; they and all below them cannot be bound. */
+  /** Hosts of the platform itself; neither they nor names below them can be bound. */
   readonly reserved: readonly string[];
   readonly acme: boolean;
 }
@@ -96,9 +96,7 @@ export interface DomainServices {
 export interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
-  /**
-   * Called with names that are served from now on, or no longer; resolves when handshakes show it.
-   */
+  /** Called with names that are now served, or no longer; resolves when handshakes show it. */
   servedChanged(hostnames: readonly string[]): Promise<void>;
   /** Called when someone waits for this name: an earlier failed order is retried immediately. */
   retry(hostname: string): void;
@@ -111,7 +109,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True if the response certainly does not contain a zone's proof. */
+/** True if the response shows that a zone's proof is missing. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||
@@ -129,7 +127,10 @@ export class DomainService {
     services.feed.include(() => this.hosts.current());
   }
 
-  /** Also binds its apex or `www` as a redirect. @throws {Failure} `invalid_request`, `conflict` */
+  /**
+   * Binds a domain, and its apex or `www` as a redirect. @throws {Failure} `invalid_request`,
+   * `conflict`
+   */
   async add(
     project: ProjectRecord,
     wanted: { readonly hostname: string; readonly environment: string },
@@ -184,8 +185,8 @@ export class DomainService {
   }
 
   /**
-   * If the proof is found, makes the workspace the zone's owner, unless there is another
-   * workspace's.
+   * If the proof is found, makes the workspace the zone's owner, unless another workspace still has
+   * a proof.
    */
   async verify(
     domain: DomainRecord,

@@ -93,7 +93,7 @@ function openDns01(
         provider: ownServer({ records, delegations, look }),
         alias,
         onTrouble,
-        // As the authority does: through the delegation.
+        // Looks up the name as the authority does, through the delegation.
         look: async (name) => [await look(name, "TXT")],
       });
   }

@@ -128,7 +128,7 @@ export class DomainStore extends Table<
           .set(zoneKey, zoneValue);
         if (same === undefined) domains.insert(operation, domain);
         else {
-          // Its entries are written again, because other nodes follow those of a zone.
+          // Written again, because other nodes follow the entries of a zone's domains.
           operation.check({ key: domains.keyOf(domain), versionstamp: same.versionstamp });
           domains.set(operation, domain);
         }

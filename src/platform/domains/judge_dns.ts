@@ -1,5 +1,6 @@
 /**
  * Evaluates DNS lookups: the expected and found values of each record, and what to do. Pure.
+ *
  * @module
  */
 import type { DnsCheck } from "../../contract/domains.ts";
@@ -15,10 +16,12 @@ const valuesOf = (answer: DnsAnswer): readonly string[] =>
 const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
-/** The part of a stranger's values that a report shows: few, short, without control characters. */
+/**
+ * The values to show in a report, which strangers control: few, short, without control characters.
+ */
 function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
-    // deno-lint-ignore no-control-regex -- control characters are what is sought
+    // deno-lint-ignore no-control-regex -- matches control characters on purpose
     value.replace(/[\x00-\x1f\x7f-\x9f]/g, "\uFFFD").slice(0, MAX_SHOWN_LENGTH)
   );
 }

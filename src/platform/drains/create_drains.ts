@@ -45,7 +45,7 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
   readonly accounts: Pick<AccountStore, "ownerId">;
   /** The operator's endpoints, if there are any. */
   readonly otlp: OperatorEndpoints | undefined;
-  /** Certificates (PEM) to trust next to the system's. */
+  /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts: readonly string[] | undefined;
 }
 

@@ -99,7 +99,7 @@ export interface SenderHealth {
 export class DrainSender {
   #queue: SizedRecord[] = [];
   #head = 0;
-  /** Of the queue and the batch that is being sent. */
+  /** Bytes of the queue and of the batch that is being sent. */
   #bytes = 0;
   #inFlight = 0;
   #inFlightBytes = 0;
@@ -221,7 +221,7 @@ export class DrainSender {
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);
-    // An endpoint only for logs, or one that is being replaced.
+    // The endpoint only accepts logs, or is being replaced.
     if (outcome.status === 404) this.#metricsAfter = this.#parts.now() + NO_METRICS_MS;
     this.#note(outcome, "Metrics: ");
   }
@@ -345,9 +345,7 @@ export class DrainSender {
     );
   }
 
-  /**
-   * A random time between half of the given one and all of it, so that nodes do not retry together.
-   */
+  /** A random time between half and all of the given one, so that nodes do not retry together. */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);
   }
@@ -360,7 +358,7 @@ export class DrainSender {
     }
   }
 
-  /** Waits, but no longer than until the sender closes or is woken. */
+  /** Waits until the time is over, the sender closes, or it is woken. */
   async #pause(ms: number): Promise<void> {
     if (this.#isClosing) return;
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Actions of people on the drains of a project, and their health on all nodes. @module */
+/** Manages the drains of a project, and reports their health on all nodes. @module */
 import * as z from "zod";
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -36,7 +36,7 @@ const nodeHealth = z.object({
   lastErrorAt: time,
   lastError: z.string().nullable(),
 });
-/** Of a project's drains by id, or of the operator's endpoints by position. */
+/** Health of a project's drains by id, or of the operator's endpoints by position. */
 const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();

@@ -27,7 +27,7 @@ import type { Endpoint } from "./post_batch.ts";
 import { processMetrics } from "./process_metrics.ts";
 import type { RecordOwners } from "./record_owners.ts";
 
-/** Lines that wait for their deployments to be read. */
+/** Maximum number of lines that wait for their deployments to be read. */
 const MAX_WAITING = 20_000;
 /** Number of lines to handle before yielding to other tasks. */
 const AT_ONCE = 200;
@@ -112,7 +112,7 @@ export class Drains {
     return this.#projects.get(projectId)?.senders.get(id);
   }
 
-  /** Opens the drains that the store has, and closes the others. */
+  /** Opens the drains that are stored, and closes the others. */
   load(): Promise<void> {
     return this.#loading = this.#loading.catch(() => {}).then(() => this.#load());
   }

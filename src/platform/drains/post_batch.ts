@@ -33,7 +33,7 @@ export interface PostParts {
   readonly now: Clock;
 }
 
-/** `accepted` may have rejected some records; its problem says why. */
+/** For `accepted`, the endpoint may still have rejected some records; `problem` says why. */
 export type PostOutcome =
   & { readonly status: number | null }
   & (
@@ -66,7 +66,7 @@ export async function packMetrics(
   );
 }
 
-/** Reads how many records an endpoint rejected, and its message; a damaged body has none. */
+/** Reads how many records an endpoint rejected, and its message; nothing from a damaged body. */
 function readPartial(signal: Signal, body: Uint8Array) {
   try {
     if (signal === "logs") {
@@ -80,7 +80,7 @@ function readPartial(signal: Signal, body: Uint8Array) {
   }
 }
 
-/** The words in a response of any kind, without control characters and credentials. */
+/** The text of a response in any format, without control characters and credentials. */
 function wordsOf(text: string, { headers }: Endpoint): string {
   // A scheme such as Bearer precedes a token, which code may print without it.
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);

@@ -8,11 +8,13 @@ import type { DeploymentStore } from "../deployments/mod.ts";
 import { maskerFor, type VariableStore } from "../variables/mod.ts";
 import { createResource, type OtlpResource, type RecordOwner } from "./log_records.ts";
 
-/** Deployments that are remembered. */
+/** Maximum number of deployments to remember. */
 const MAX_KNOWN = 1000;
-/** How long the variables of a deployment are remembered, in milliseconds: databases change them. */
+/**
+ * How long to remember the variables of a deployment, in milliseconds: databases can change them.
+ */
 const KNOWN_MS = 60_000;
-/** How long to cache that there is none, or that its variables cannot be read. */
+/** How long to cache that a deployment is missing, or that its variables cannot be read. */
 const MISSING_MS = 5000;
 
 export interface OwnerParts {
@@ -44,7 +46,10 @@ export class RecordOwners {
     this.platform = createResource({ "service.name": "svc", ...this.#place() });
   }
 
-  /** `undefined` if the deployment was removed or its variables are unreadable: nothing is sent. */
+  /**
+   * Finds the owner of a deployment's records. `undefined` if the deployment was removed or its
+   * variables are unreadable: then nothing is sent.
+   */
   of(
     projectId: string,
     deploymentId: string,
@@ -54,7 +59,7 @@ export class RecordOwners {
     if (known !== undefined && now() < known.until) return known.owner;
     return this.#reading.run(deploymentId, async () => {
       const owner = await this.#read(projectId, deploymentId).catch((error) => {
-        // Only once, not for each attempt.
+        // Reported only once, not for each attempt.
         if (known === undefined || known.owner !== undefined) {
           onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
         }

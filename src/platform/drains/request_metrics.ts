@@ -17,7 +17,7 @@ export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serial
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /** Maximum number of series per drain; the one idle longest is dropped. */
 const MAX_SERIES = 1000;
-/** Methods with a series; a client can send any. */
+/** Methods with their own series; clients can send any method. */
 const METHODS = new Set([
   "CONNECT",
   "DELETE",

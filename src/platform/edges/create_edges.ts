@@ -29,8 +29,8 @@ export interface Edges {
   /** Serves requests of edges themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
-   * Handles requests that edges pass on as if their clients had sent them here: of all edges, or
-   * only of those on other machines.
+   * Handles requests that edges pass on as if their clients had sent them here: from all edges, or
+   * only from those on other machines.
    */
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
   /** The metrics of each edge. */
@@ -43,7 +43,7 @@ export interface Edges {
   readonly local: LocalEdgeLink;
 }
 
-/** The question to other nodes: which edges are connected to them. */
+/** Asks other nodes which edges are connected to them. */
 export const PRESENCE = {
   name: "edges",
   data: () => null,
@@ -63,9 +63,9 @@ export interface EdgeFacts {
 export interface LocalEdgeLink {
   /** Adds an edge, or gives it another key; returns the key. */
   add(name: string): string;
-  /** Called when an edge no longer follows. */
+  /** Called when an edge no longer follows the feed. */
   onLost: (name: string) => void;
-  /** Called when the clients of an edge must go elsewhere, and when they no longer must. */
+  /** Called when clients must no longer use an edge, and when they can use it again. */
   onDrained: (name: string, isDrained: boolean) => void;
 }
 

@@ -23,9 +23,9 @@ import type { ServedRequests } from "./served_requests.ts";
 import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
-/** Public addresses of an edge. */
+/** Maximum number of public addresses of an edge. */
 const MAX_ADDRESSES = 8;
-/** A batch of a mebibyte of characters, even if JSON escapes them all. */
+/** Enough for a batch with a mebibyte of characters, even if JSON escapes all of them. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {
@@ -42,7 +42,7 @@ export interface EdgeEndpointParts {
   readonly apiNames: readonly string[];
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
-  /** Called when an edge no longer follows, unless the platform is stopping. */
+  /** Called when an edge no longer follows the feed, unless the platform is stopping. */
   onLost?(edge: string): void;
 }
 
@@ -142,7 +142,7 @@ export class EdgeEndpoint {
     throw new Failure("not_found", "No such path");
   }
 
-  /** An edge can follow even if the store accepts no changes. */
+  /** Stores the addresses of an edge. If that fails, the edge can still follow the feed. */
   async #place(edge: string, params: URLSearchParams): Promise<void> {
     const given = params.getAll("address");
     if (given.length > MAX_ADDRESSES || given.some((address) => isIP(address) === 0)) {

@@ -31,7 +31,7 @@ export function openFeed(
     readonly hello: Extract<FeedLine, { type: "hello" }>;
     /** Whether the API handles a hostname, regardless of its site. */
     isApi(hostname: string): boolean;
-    /** Whether the clients of the edge are to go elsewhere. */
+    /** Whether the clients of the edge should use other edges. */
     isDrained(): boolean;
     readonly now: Clock;
     readonly signal: AbortSignal;

@@ -54,7 +54,7 @@ const MAX_CONNECTIONS = 64;
 /** Number of sessions whose used numbers are kept; up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
-/** An edge reports every five seconds; one that missed some of it gets no more clients. */
+/** An edge reports every five seconds. After this silence, it gets no more clients. */
 const SILENT_MS = 15_000;
 
 /** Names of the platform's own edges on this machine. */
@@ -72,7 +72,7 @@ interface Contact {
   readonly seenAt: number;
   readonly address: string;
   readonly version: string;
-  /** How long a report takes to this node and back. */
+  /** Round-trip time of a report to this node, in milliseconds. */
   readonly roundTripMs?: number;
 }
 
@@ -137,7 +137,7 @@ export class EdgeRegistry {
     }
   }
 
-  /** Lists the edges; `behind` counts the changes that one has not applied yet. */
+  /** Lists the edges; `behind` counts the changes that an edge has not applied yet. */
   list(behind: (name: string) => number | null): FrontEdge[] {
     return [...this.#edges.values()].map((edge) => this.#shown(edge, behind(edge.name)));
   }
@@ -208,10 +208,10 @@ export class EdgeRegistry {
   }
 
   /**
-   * Stores the public addresses of an edge, for other nodes and the next start. The first ones
-   * stay, so that a stolen key cannot send visitors to another machine.
+   * Stores the public addresses of an edge, for other nodes and the next start. The first addresses
+   * are kept, so that a stolen key cannot send visitors to another machine.
    *
-   * @returns Whether they are as reported.
+   * @returns Whether the stored addresses are the reported ones.
    */
   async place(
     name: string,
@@ -237,7 +237,7 @@ export class EdgeRegistry {
     }
   }
 
-  /** Records how long the last report of an edge took to this node and back. */
+  /** Records the round-trip time of an edge's last report to this node. */
   noteRoundTrip(name: string, roundTripMs: number | undefined): void {
     const contact = this.#contacts.get(name);
     if (contact === undefined || roundTripMs === undefined) return;
@@ -254,7 +254,7 @@ export class EdgeRegistry {
     return shown;
   }
 
-  /** The edge of a key. */
+  /** The name of the edge that a key belongs to. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);

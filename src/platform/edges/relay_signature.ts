@@ -72,7 +72,7 @@ export function isSignedBy(
   return equalInConstantTime(signRelay(secret, facts, of), signature);
 }
 
-/** Numbers below the highest one that may still arrive. */
+/** How far a request's number can be below the highest one. */
 const WINDOW = 16_384;
 
 /** The used numbers of a session; a number that is too old counts as used. */

@@ -19,7 +19,7 @@ export interface ServedRequestsParts {
   readonly deployments: Pick<DeploymentStore, "find">;
   record(entry: AccessRecord): void;
   count(request: CountedRequest): void;
-  /** Counts a request for rules of its site, by id. */
+  /** Counts a request for the rules that matched it, by their ids. */
   match(request: Pick<ServedRequest, "host" | "deploymentId">, ruleIds: readonly string[]): void;
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -78,7 +78,7 @@ export class ServedRequests {
     const { ip, userAgent, path } = request;
     count({
       ...request,
-      // It counts for the period in which it is reported, and so with the visitors of that day.
+      // It counts for the time of the report, together with the visitors of that day.
       time: now(),
       layer: counted.layer,
       page: counted.isPage ? path.split("?", 1)[0] : undefined,

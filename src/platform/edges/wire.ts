@@ -21,11 +21,11 @@ export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS)
 /** Interval of the feed's heartbeats, in milliseconds. */
 export const ALIVE_MS = 1000;
 
-/** Maximum number of requests of a batch, and most characters of a field of theirs. */
+/** Maximum number of requests in a batch, and of characters in one of their fields. */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 
-/** A platform only sends validated data. */
+/** Accepts any object, because a platform only sends validated data. */
 const ofPlatform = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 
@@ -48,7 +48,7 @@ export const feedLine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("change"), place, message }),
   z.object({
     type: z.literal("alive"),
-    /** Like in `hello`: clocks may be set at any time. Missing from older platforms. */
+    /** As in `hello`, because a clock can be changed at any time. Missing from older platforms. */
     time: z.int().optional(),
     /** Whether clients should use other edges. */
     isDrained: z.boolean().optional(),
@@ -92,10 +92,10 @@ export type ServedRequest = z.infer<typeof servedRequest>;
 /** Requests that an edge process served; a recorded batch is not recorded again. */
 export const servedBody = z.object({
   process: z.string().max(64),
-  /** Counts the batches of the process. */
+  /** Number of the batch, counted by its process. */
   batch: z.int().min(1),
   served: z.array(z.unknown()).max(MAX_BATCH),
-  /** How long the batch before took to the platform and back. */
+  /** Round-trip time of the previous batch to the platform. */
   roundTripMs: z.number().min(0).max(60_000).optional(),
 }).strict();
 

@@ -24,7 +24,7 @@ interface EnvironmentServices {
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Removes other capabilities' data of an environment without a record. */
+  /** Removes what other capabilities have stored for a deleted environment. */
   onDeleted(environment: DeletedEnvironment): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export type EnvironmentRecord = z.infer<typeof environmentRecord>;
 /** The environments of every project; their name is their id. */
 export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Names that no environment of a project's own can have. */
+/** Whether a name is reserved, so that a project's own environment cannot have it. */
 export function isReservedEnvironment(name: string): boolean {
   return BUILT_IN.includes(name) || name === SCOPE_ALL;
 }
@@ -26,7 +26,7 @@ export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
-/** The label of the host that is meant to show a deployment; a preview has its own. */
+/** The label of the host that should show a deployment; each preview has its own. */
 export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   readonly environment: string;
   readonly projectName: string;

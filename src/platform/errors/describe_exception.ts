@@ -61,7 +61,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 /** The class of an error, with which its message starts. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
-/** Names a fault by class and frames. Without frames, the variable message counts too. */
+/** Identifies a fault by its class and frames or, without frames, by its message. */
 export function describeException(
   { kind, source, message, stack }: Occurrence,
 ): DescribedError {

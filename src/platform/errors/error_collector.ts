@@ -13,7 +13,7 @@ const MAX_AT_ONCE = 100;
 const WRITERS = 8;
 /** Time within which the lines of an exception, and the exception of a request, arrive. */
 const SETTLE_MS = 2000;
-/** Maximum number of events for new faults per project and hour; more would bury the others. */
+/** Maximum number of events for new faults per project and hour; more would bury other events. */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -21,7 +21,7 @@ export interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** Address of the page of a fault. */
+  /** URL of the page of a fault. */
   pageOf(deployment: DeploymentRecord, id: string): string;
   /** Called with the new counts of a fault since the last call; never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;

@@ -18,7 +18,7 @@ export class ErrorStore {
     this.#kv = kv;
   }
 
-  /** Adds to a fault; stores the event of a new one in the same commit. */
+  /** Adds occurrences to a fault; stores the event of a new fault in the same commit. */
   async add(
     projectId: string,
     group: ErrorGroup,

@@ -151,7 +151,7 @@ export class ErrorTable implements LogObserver {
     if (requestId !== null) this.#explain(requestId);
   }
 
-  /** The request's 5xx is not a separate fault. */
+  /** Notes that a request's 5xx is explained, so that it is not a separate fault. */
   #explain(requestId: string): void {
     this.#explained.add(requestId);
     if (this.#explained.size <= MAX_EXPLAINED) return;

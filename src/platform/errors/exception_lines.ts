@@ -3,7 +3,7 @@
 /** Maximum number of lines of one exception. */
 const MAX_LINES = 50;
 
-/** Maximum number of lines of a message of a class that is not named as an error. */
+/** Maximum number of lines in the message of a class whose name does not mark it as an error. */
 const MAX_MESSAGE_LINES = 10;
 
 /** Deno's prefix of an uncaught error, and loggers' names in brackets. */
@@ -18,7 +18,7 @@ const TRACE = /^Trace\b/;
 const FRAME = /^\s+at .+/;
 /** A frame that names a position in a file. */
 const PLACE = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?(?: \{)?$/;
-/** Node's output before an uncaught error: its position, the line, and a caret. */
+/** The line that introduces the cause of an error. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
 
 export interface ServerLine {

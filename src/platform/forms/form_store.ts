@@ -27,7 +27,7 @@ import {
 
 /** Maximum number of submissions of a project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
-/** Maximum bytes of all files of a project's submissions; the rest is for its code. */
+/** Maximum bytes of all files of a project's submissions; the remaining space is for its code. */
 const MAX_FILE_BYTES = 1024 ** 3;
 /** Maximum number of spam submissions of a form; more are dropped. */
 export const MAX_SPAM = 1_000;
@@ -68,7 +68,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return total < MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
   }
 
-  /** False if the project or environment no longer exists, or there is too much spam. */
+  /**
+   * Stores a submission; false if the project or environment no longer exists, or there is too much
+   * spam.
+   */
   async keep(
     record: SubmissionRecord,
     { retentionMs, event }: {
@@ -136,7 +139,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed !== undefined;
   }
 
-  /** The forms of an environment that ever had a submission, with their counts. */
+  /** The forms of an environment that have ever had a submission, with their counts. */
   async counts(projectId: string, environment: string): Promise<Map<string, CountRecord>> {
     const found = new Map<string, CountRecord>();
     const all = readAll(this.kv, keys.formCounts(projectId, environment), countRecord);

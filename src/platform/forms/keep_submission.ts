@@ -15,7 +15,7 @@ const HOUR_MS = 60 * 60_000;
 /** Maximum length of an event's text, in characters. */
 const MAX_TEXT = 480;
 
-/** The deployment whose form was sent. */
+/** The deployment whose form was submitted. */
 export interface FormSender {
   readonly id: string;
   readonly workspaceId: string;

@@ -1,4 +1,4 @@
-/** The records of form submissions. Spam has its own keys. Ids are in the order of time. @module */
+/** The records of form submissions. Spam has its own keys. Ids sort by time. @module */
 import * as z from "zod";
 import { FORM_STATES, type FormState, type FormSubmission } from "../../contract/forms.ts";
 import { keys, RecordType } from "../core/store/mod.ts";
@@ -44,17 +44,17 @@ export const countRecord = z.object({
   spam: z.number(),
   /** Milliseconds since the epoch. */
   lastAt: z.number(),
-  /** Bytes of the files of its submissions. */
+  /** Total size of the files of its submissions, in bytes. */
   fileBytes: z.number().default(0),
   /**
-   * Retention by the latest submission's deployment; null for ever. The one of a live form comes
-   * first.
+   * Retention according to the latest submission's deployment; null for no limit. The setting of a
+   * live form takes precedence.
    */
   retentionMs: z.number().nullable(),
 });
 export type CountRecord = z.infer<typeof countRecord>;
 
-/** Number of bytes to keep of a submission's files. */
+/** Total size of a submission's files, in bytes. */
 export const fileBytesOf = ({ files }: Pick<SubmissionRecord, "files">): number =>
   files.reduce((sum, { key, size }) => key === null ? sum : sum + size, 0);
 

@@ -38,15 +38,15 @@ export interface FunctionServices {
   readonly outbound: OutboundFetch;
   /** Performs the requests of a deployment's functions to its key-value store. */
   readonly kvFetchFor: ProjectKv["kvFetchFor"];
-  /** The blob stores, which functions reach by their `fetch`. */
+  /** The blob stores, which functions reach with `fetch`. */
   readonly blobs: Pick<ProjectBlobs, "blobsFor" | "handle">;
-  /** Performs the statements of a deployment's functions on its database. */
+  /** Runs the statements of a deployment's functions on its database. */
   readonly databaseFetchFor: Databases["databaseFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
-  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  /** Prefix of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
-  /** Maximum number of processes; by default, what the memory allows. */
+  /** Maximum number of processes; by default, as many as the memory allows. */
   readonly maxProcesses: number | undefined;
   readonly env: Environment;
   onTrouble(message: string): void;
@@ -90,7 +90,9 @@ export class FunctionService {
     );
   };
 
-  /** Starts functions with their deployment's variables and limits; `undefined` for none. */
+  /**
+   * Starts functions with their deployment's variables and limits; `undefined` if there are none.
+   */
   async open(
     deployment: DeploymentRecord,
     { blobs, limits }: {

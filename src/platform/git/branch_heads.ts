@@ -30,7 +30,10 @@ export class BranchHeads {
     this.#git = git;
   }
 
-  /** The head after this call; `undefined` if there is none, or it must be checked again. */
+  /**
+   * The head of a branch, read after this call; `undefined` if there is none, or it must be checked
+   * again.
+   */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;
     const run = this.#next !== undefined && this.#next.branches.size < MAX_BRANCHES

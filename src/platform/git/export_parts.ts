@@ -1,6 +1,6 @@
 /**
  * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
- * fetched into the exported repository, or named with the reason why it cannot be.
+ * fetched into the exported repository, or reported with the reason why it cannot be fetched.
  *
  * @module
  */
@@ -103,7 +103,7 @@ class PartsExport {
 
   /** Adds the parts of a repository, and then those of its submodules. */
   async add(at: {
-    /** Path of the repository in the project's; "" for that itself. */
+    /** Path of the repository within the project's repository; "" for the project's own. */
     readonly prefix: string;
     readonly sha: string;
     readonly url: string | undefined;

@@ -74,7 +74,7 @@ export async function prepareGitFolder(folder: GitFolder): Promise<void> {
   await writeFileAtomically(configFile(folder), CONFIG, { mode: 0o600 });
 }
 
-/** The environment of every run. By itself it allows git no other repository. */
+/** The environment of every run. By itself, it gives git access to no other repository. */
 export function gitEnvironment(folder: GitFolder): Record<string, string> {
   return {
     ...folder.network,

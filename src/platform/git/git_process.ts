@@ -1,6 +1,6 @@
 /**
- * Runs git: without a shell or prompts; if it may start other programs, in a separate session that
- * ends all of them.
+ * Runs git without a shell or prompts. If git may start other programs, it runs in a separate
+ * session, with which all of them end.
  *
  * @module
  */
@@ -14,7 +14,10 @@ export interface GitRun {
   readonly signal?: AbortSignal;
   /** The standard input of git; empty if missing. */
   readonly input?: string;
-  /** Git starts no program: it needs no session, and no costly copy of this process. */
+  /**
+   * Whether git starts no other program. It then needs no session, and no costly copy of this
+   * process.
+   */
   readonly single?: boolean;
   /** Masks secrets in the errors that git prints. */
   readonly masker?: SecretMasker;

@@ -10,7 +10,7 @@ export type JudgedSource =
   | { readonly type: "refused"; readonly reason: string };
 
 export interface GitUrlRules {
-  /** Private, local and reserved addresses, and plain HTTP, are allowed. */
+  /** Whether private, local and reserved addresses, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
   /** Folders of this machine in which local repositories are allowed. */
   readonly localRoots: readonly string[];

@@ -34,7 +34,7 @@ export type Fetched = { readonly type: "fetched" } | GitFailure;
 
 const LOCAL_MS = 60_000;
 
-/** Number of packs from which the mirror is repacked. */
+/** Number of packs at which the mirror is repacked. */
 const MAX_PACKS = 40;
 
 /** File that names the repository of the mirror. */
@@ -106,7 +106,10 @@ export class Mirror {
     return source === url;
   }
 
-  /** Only shares fetches that start after this call: earlier ones may have missed a push. */
+  /**
+   * Fetches the repository. Only shares fetches that start after this call, because earlier ones
+   * may have missed a push.
+   */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const asked = this.#begun;
     await this.underWay();

@@ -56,7 +56,7 @@ async function removeLocksBelow(folder: string): Promise<void> {
 
 /** Maximum number of paths that are checked to find out whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;
-/** The same, in characters. */
+/** Maximum length of the list of these paths, in characters. */
 const MAX_CHANGES = 8 * 1024 * 1024;
 
 export interface GitMirrorsOptions extends GitUrlRules {
@@ -85,7 +85,7 @@ const DEFAULT_LIMITS: MirrorLimits = {
 
 /** Maximum wait for the list of branches, in milliseconds. */
 const LIST_MS = 60_000;
-/** The same while a person waits for a project to be created. */
+/** Maximum wait while a person creates a project, in milliseconds. */
 const CHECK_MS = 20_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
@@ -95,7 +95,7 @@ export class GitFault extends Error {
   override readonly name = "GitFault";
 }
 
-/** A URL that the platform may connect to, and the address that its host has now. */
+/** A URL that the platform may connect to, and the current address of its host. */
 interface CheckedUrl {
   readonly source: GitAddress;
   readonly address: string | undefined;
@@ -357,7 +357,7 @@ export class GitMirrors implements GitService {
     };
   }
 
-  /** Checks a URL, and pins the address that its host has now. */
+  /** Checks a URL, and pins the current address of its host. */
   async #checked(url: string): Promise<CheckedUrl | GitFailure> {
     const judged = judgeGitUrl(url, this.#options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };

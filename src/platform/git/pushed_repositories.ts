@@ -284,7 +284,10 @@ async function store(
   return { sha256, size };
 }
 
-/** Fetches a missing or incomplete pack; its index last, which makes it visible to git. */
+/**
+ * Fetches a missing or incomplete pack. Its index comes last, because it makes the pack visible to
+ * git.
+ */
 async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {
   const parts = [["pack", pack.pack], ["idx", pack.index]] as const;
   for (const [suffix, { sha256, size }] of parts) {

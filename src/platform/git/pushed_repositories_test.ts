@@ -12,7 +12,7 @@ const WORKSPACE = "01890000-0000-7000-8000-000000000002";
 interface Node {
   readonly path: string;
   readonly repositories: PushedRepositories;
-  /** Takes over a repository's content, like `git push` would. */
+  /** Receives a repository's content, as from `git push`. */
   push(from: string): Promise<void>;
   head(): Promise<string>;
 }

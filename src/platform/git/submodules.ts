@@ -50,10 +50,10 @@ export function readModules(listing: string): ReadonlyMap<string, string> {
 /** Whether git may write a submodule to a path. */
 export const isSafePath = (path: string): boolean =>
   path.split("/").every((part) => part !== "" && !/^(?:\.|\.\.|\.git)$/i.test(part)) &&
-  // deno-lint-ignore no-control-regex -- these are what is refused
+  // deno-lint-ignore no-control-regex -- matches control characters on purpose
   !/[\x00-\x1f\x7f\\]/.test(path);
 
-/** The URL of a submodule; a relative one starts at that of its repository (gitmodules(5)). */
+/** The URL of a submodule; a relative one is resolved against its repository's (gitmodules(5)). */
 export function resolveModuleUrl(base: string | undefined, url: string): string | undefined {
   if (!/^\.\.?\//.test(url)) return url;
   if (base === undefined) return undefined;
@@ -70,7 +70,10 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
   }
 }
 
-/** An SSH URL at the host of a project that is fetched over HTTPS, for which there is no key. */
+/**
+ * Converts an SSH URL at the host of a project that is fetched over HTTPS, because there is no key
+ * for SSH.
+ */
 export function asOwnTransport(url: string, own: GitAddress | null): string {
   const address = gitAddress(url);
   if (address?.transport !== "ssh" || own?.transport !== "http" || address.host !== own.host) {

@@ -144,7 +144,7 @@ export class HealthMonitor {
       { health, owner, now: now() },
     );
     if (change !== undefined) {
-      // The next check finds and reports failures to store.
+      // If the change cannot be stored, the next check finds and reports it again.
       const event = this.#eventOf(owner, record);
       await store.change(projectId, record, event, lease);
       await raiseEvent(event);

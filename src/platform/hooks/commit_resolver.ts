@@ -5,7 +5,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
-/** Seconds after which the repository may be fetched, or the branch free. */
+/** When to retry, in seconds: the repository may be fetched by then, or the branch free. */
 export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {
@@ -15,7 +15,7 @@ interface CommitResolverOptions {
 }
 
 export class CommitResolver {
-  /** Maximum number of concurrent queries to git. */
+  /** Current queries to git, which concurrent callers share. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
   readonly #options: CommitResolverOptions;
@@ -24,7 +24,10 @@ export class CommitResolver {
     this.#options = options;
   }
 
-  /** The signal ends the wait, not the fetch. @throws {Failure} also `unavailable` */
+  /**
+   * Resolves a commit. The signal ends the wait, not the fetch. @throws {Failure} also
+   * `unavailable`
+   */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
       const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);

@@ -19,7 +19,7 @@ const SIGNS: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Deepest folder of an app, and most folders that are checked. */
+/** Maximum depth of an app's folder, and maximum number of folders to check. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
 /** Maximum number of files in the listing of a folder, as on disk. */
@@ -92,7 +92,7 @@ async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp
   return { rootDirectory: folder === "" ? null : folder, kind, buildCommand: buildCommand ?? null };
 }
 
-/** The root, in any case, and the deployable folders below it. */
+/** Returns the root, even if it is not deployable, and the deployable folders below it. */
 export async function findApps(files: CommitFiles): Promise<readonly RepositoryApp[]> {
   const apps: RepositoryApp[] = [];
   for (const folder of candidates(files.paths)) {

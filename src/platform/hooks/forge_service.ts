@@ -30,7 +30,7 @@ import type { TriggerService } from "./trigger_service.ts";
 /** Maximum size of a payload of a forge, in bytes: it lists the commits of a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** The marker of a replayed end of a branch. */
+/** Stored instead of a deployment's id, to mark a delivered end of a branch. */
 const STOPPED = "stopped";
 
 export interface ForgeServices {
@@ -61,7 +61,10 @@ export class ForgeService {
     this.#services = services;
   }
 
-  /** `undefined` for other requests, whose body is not read. @throws {Failure} `forbidden` */
+  /**
+   * Handles an event of a forge; `undefined` for other requests, whose body is not read. @throws
+   * {Failure} `forbidden`
+   */
   async answer(
     call: HookCall,
     request: Request,
@@ -148,7 +151,7 @@ export class ForgeService {
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // The head, regardless of the payload, so late or repeated events do no harm.
+    // Uses the head, regardless of the payload, so that late or repeated events do no harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,

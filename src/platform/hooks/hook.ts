@@ -38,7 +38,10 @@ export function mintHookToken(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
-/** Finds the hook. With 256 random bits, timing reveals nothing and slow hashes add nothing. */
+/**
+ * The hash by which a hook is found. With 256 random bits, timing reveals nothing and a slow hash
+ * adds nothing.
+ */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
@@ -48,7 +51,10 @@ export function mintSecretSalt(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
-/** Derived from the token, which is not stored, and the salt, which callers never see. */
+/**
+ * The secret of a hook. It is derived from the token, which is not stored, and the salt, which
+ * callers never see.
+ */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,
   token: string,

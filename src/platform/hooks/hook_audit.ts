@@ -63,7 +63,7 @@ export class HookAudit {
     });
   }
 
-  /** A call did not have the required signature. */
+  /** Records a call without the required signature. */
   async refused(hook: HookRecord, visit: HookVisit): Promise<void> {
     if (this.#refusals.take(hook.id) > 0) return;
     await this.#record(hook, visit, { action: HOOK_REFUSED });

@@ -28,7 +28,7 @@ export class HookUses {
     this.#onTrouble = onTrouble;
   }
 
-  /** Counts a use. A crash in the next moment loses it. */
+  /** Counts a use. A crash shortly afterwards loses it. */
   note(id: string, now: number): void {
     const { count, last } = this.#noted.get(id) ?? { count: 0, last: 0 };
     this.#noted.set(id, { count: count + 1, last: Math.max(last, now) });

@@ -8,7 +8,7 @@ import { findApps } from "./find_apps.ts";
 
 const MAX_BRANCHES = 1000;
 
-/** Branches that repositories usually deploy, for one without the project's own. */
+/** Branches that are usually deployed, for a repository without the project's branch. */
 const USUAL = ["main", "master", "trunk"];
 
 export interface InspectServices {

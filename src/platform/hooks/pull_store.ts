@@ -41,7 +41,7 @@ export class PullStore {
     return (await readRecord(this.#kv, keys.pull(projectId, branch), pullRecord))?.value;
   }
 
-  /** The pull request is open; its comment is still known. */
+  /** Records that a pull request is open; its comment is still known. */
   async opened(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => ({
       number,
@@ -50,7 +50,7 @@ export class PullStore {
     }));
   }
 
-  /** The pull request is closed, so that it gets no new comment. */
+  /** Records that a pull request is closed, so that it gets no new comment. */
   async closed(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, isOpen: false } : undefined;

@@ -24,7 +24,7 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that it got, if that was deleted. */
+  /** The deployment that the key got earlier, if it was deleted. */
   readonly gone?: string;
 }
 

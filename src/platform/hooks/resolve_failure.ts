@@ -2,7 +2,7 @@
 import type { Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** Candidates of an ambiguous SHA that are listed. */
+/** Maximum number of candidates to list for an ambiguous SHA. */
 const MAX_CANDIDATES = 10;
 
 /** The failure for a token that no hook has (spec, "Deploy hook error messages"). */

@@ -22,7 +22,7 @@ import { unknownHook } from "./resolve_failure.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
 
-/** Digits of a SHA that is not shortened. */
+/** Number of digits in a full SHA. */
 const FULL_SHA = 40;
 
 const MAX_MESSAGE = 500;
@@ -58,7 +58,9 @@ interface Trigger {
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal;
   readonly visit: HookVisit;
-  /** True if the commit ends the build of an older one of its branch, instead of being refused. */
+  /**
+   * True if the commit ends the build of an older commit of its branch, instead of being refused.
+   */
   readonly supersedes?: boolean;
 }
 
@@ -95,7 +97,10 @@ export class TriggerService {
     );
   }
 
-  /** Finds a token's hook, and counts. @throws {Failure} `unauthorized`, `rate_limited` */
+  /**
+   * Finds the hook of a token, and counts the call. @throws {Failure} `unauthorized`,
+   * `rate_limited`
+   */
   async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.#services.hooks.findByToken(hashHookToken(token));
     if (hook === undefined) throw unknownHook();

@@ -354,7 +354,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     const stayed = parts.trigger({ commitSha: OLDER }, { service });
     const refused = assert.rejects(left, late);
     await until(() => parts.asked > 0);
-    // Each one reads the store a few times before it asks, so these reads come later.
+    // A trigger reads the store a few times before it queries git. After these reads, both have.
     for (let read = 0; read < 20; read++) await parts.uses.of(HOOK.id);
     leaving.abort();
     await refused;

@@ -8,12 +8,12 @@ import type { Foundation } from "../core/foundation.ts";
 import { ImageFiles } from "./image_files.ts";
 import { PlatformImages } from "./image_service.ts";
 
-/** Maximum share of one project. */
+/** Maximum share of the disk space for one project. */
 const PROJECT_SHARE = 1 / 4;
 
 /** How an operator sets up the conversion of images. */
 export interface ImageOptions {
-  /** Maximum number of processes at a time; by default what the processors allow. */
+  /** Maximum number of concurrent processes; by default, it depends on the processors. */
   readonly maxProcesses?: number;
   /** Maximum disk space for converted images, in bytes. */
   readonly cacheBytes: number;

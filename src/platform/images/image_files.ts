@@ -48,7 +48,10 @@ export class ImageFiles {
     return this.#bytes;
   }
 
-  /** Lists the files of an earlier process, oldest first, and removes what is not an image. */
+  /**
+   * Lists the files of an earlier process, oldest first, and removes everything that is not an
+   * image.
+   */
   async recover(): Promise<void> {
     const found: { readonly entry: Entry; readonly time: number }[] = [];
     for await (const project of list(this.#folder)) {
@@ -132,7 +135,7 @@ export class ImageFiles {
   }
 
   /**
-   * Removes the oldest ones of projects over their limit, or of all projects if the total is over
+   * Removes the oldest images of projects over their limit, or of all projects if the total is over
    * the limit.
    */
   async #makeRoom(): Promise<void> {

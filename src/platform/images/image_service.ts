@@ -80,7 +80,7 @@ export class PlatformImages implements ImageService {
     return outcome;
   }
 
-  /** Keeps an image; a full disk costs only the next conversion. */
+  /** Stores an image. If the disk is full, the image has to be converted again next time. */
   async #keep({ projectId, key }: ImageOrder, image: ConvertedImage): Promise<void> {
     try {
       await this.#parts.files.put(projectId, key, image);

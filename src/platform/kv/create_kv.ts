@@ -23,7 +23,7 @@ const encode = (bytes: Uint8Array): string =>
 /** Tokens of servers for their namespace. Like servers, they end with this process. */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
-  /** By the hash of the token, so that the duration of a lookup reveals nothing about it. */
+  /** Owners by the hash of the token, so that the duration of a lookup reveals nothing about it. */
   readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;

@@ -23,7 +23,7 @@ const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
   expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
 });
 
-/** Characters of one piece of a base64 text: a multiple of 3 bytes. */
+/** Number of bytes to encode at a time: a multiple of 3, so that the pieces have no padding. */
 const PIECE = 3 * 8192;
 
 function toBase64(bytes: Uint8Array): string {
@@ -104,7 +104,7 @@ export function bindKvRoutes(router: Router, services: KvRouteServices): void {
     }
     if (result.type === "full") throw new Failure("storage_full", result.message);
     const set = await store.get(namespace, key);
-    // A change by another writer in the meantime is also current.
+    // The entry may already show a later change by another writer.
     return entryOf({
       key,
       size: set?.bytes.byteLength ?? bytes.byteLength,

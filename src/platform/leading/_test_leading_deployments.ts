@@ -103,7 +103,7 @@ export const retention: Holder = {
 /** Names of unused blobs. */
 const CONTENTS = ["one", "two", "three"];
 
-/** A round like in `keepHouse()` of deployments. */
+/** A round as in `keepHouse()` of deployments. */
 function sweepWith(
   kv: RecordStore,
   vault: Parameters<typeof sweep>[0]["vault"],

@@ -22,7 +22,7 @@ import {
   StoreLayer,
 } from "../../store/mod.ts";
 
-/** A node from the view of its tasks. */
+/** A node as its tasks see it. */
 export interface LeaderNode {
   readonly kv: RecordStore;
   readonly nodes: Nodes;

@@ -35,7 +35,7 @@ const MAX_SEARCHED = 500_000;
 /** Number of entries to count before yielding to other tasks. */
 const COUNTED_AT_ONCE = 1000;
 
-/** Maximum delay of a line after its start time: slow requests. */
+/** Maximum time between the start of a slow request and its log line, in milliseconds. */
 const LATE_MS = 60_000;
 
 /** Whether everything before this line is older than `since`. */

@@ -15,9 +15,14 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Number of files to keep, including the one being written. */
 const MAX_FILES = 8;
 
-/** Lines are ordered by end but have start times: the largest difference, in milliseconds. */
+/**
+ * Maximum time between start and end of a request, in milliseconds: lines have the start, but are
+ * ordered by end.
+ */
 const MAX_REQUEST_MS = 600_000;
-/** The same for requests of front edges, which keep them while they cannot reach the platform. */
+/**
+ * Maximum delay of requests from front edges, which keep them while they cannot reach the platform.
+ */
 export const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
 const FILE_NAME = /^(\d{8})\.ndjson$/;

@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 
-/** A filter for other nodes, regardless of the time of entries. */
+/** The fields of a filter without its time range, which nodes also send to each other. */
 export const entryFilterFields = {
   deploymentId: z.string().optional(),
   /** Only entries of these deployments. */
@@ -93,7 +93,7 @@ export function logMatcher(filter: LogFilter): Test {
   };
 }
 
-/** The level of an entry; that of a request follows from its status. */
+/** The level of an entry; for a request, its status determines the level. */
 export function levelOf(entry: LogEntry): Level {
   if (entry.type !== "request") return entry.level;
   if (entry.status >= 500) return "error";

@@ -78,7 +78,7 @@ function isoTime(time: number): string {
   return `${second.text}${String(whole - start).padStart(3, "0")}`;
 }
 
-/** The part of a line that most requests of a deployment share, keyed by its id. */
+/** The part of a line that most requests of a deployment share, by deployment id. */
 const shared = new Map<string, { readonly host: string; readonly text: string }>();
 const MAX_SHARED = 1024;
 

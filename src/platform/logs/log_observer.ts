@@ -32,7 +32,7 @@ export type FailedRequest = Pick<
   | "durationMs"
 >;
 
-/** None of these may wait or throw. */
+/** Observes logged failures; no method may wait or throw. */
 export interface LogObserver {
   functionFailed(error: WrittenError): void;
   serverWrote(error: WrittenError): void;

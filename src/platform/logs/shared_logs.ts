@@ -32,7 +32,7 @@ const readPart = z.union([
 
 /** Number of entries per part of a response. */
 const PART = 200;
-/** Maximum number of entries that wait for a node that follows. */
+/** Maximum number of waiting entries for a node that follows the logs. */
 const MAX_BEHIND = 10_000;
 
 export interface SharedLogsOptions {

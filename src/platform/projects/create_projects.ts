@@ -39,7 +39,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
-  /** Refuses an address that every trigger would refuse as not allowed. */
+  /** Refuses a URL that no trigger would be allowed to use. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;

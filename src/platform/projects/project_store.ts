@@ -57,7 +57,10 @@ export class ProjectStore
     return await this.findBy("name", keys.projectByName(name));
   }
 
-  /** A page of the workspace's projects with some ids, newest first; without deleted ones. */
+  /**
+   * A page of the projects with the given ids, newest first. Leaves out other workspaces' projects
+   * and deleted ones.
+   */
   async listOf(
     workspaceId: string,
     ids: readonly string[],

@@ -49,7 +49,7 @@ export interface PushedBranch {
   readonly trigger: Extract<BuildTrigger, "push" | "upload">;
 }
 
-/** How to continue following a push. */
+/** The client that follows the progress of a push. */
 export interface Listener {
   /** Prints a line to the person who pushed. */
   say(line: string): void;
@@ -105,7 +105,7 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  /** Starts the build of a branch's head, and ends that of an older commit. */
+  /** Starts the build of a branch's head, and ends the build of an older commit. */
   async start(
     project: ProjectRecord,
     { branch, sha, startedBy, trigger }: PushedBranch,

@@ -6,7 +6,7 @@ export const MAX_PUSH_BYTES = 1024 ** 3;
 /** Maximum size in bytes of a project's repository. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
-/** Number of packs from which a repository is repacked. */
+/** Number of packs at which a repository is repacked. */
 const MAX_PACKS = 40;
 
 /** Harmless faults of old repositories, which GitHub and GitLab also accept. */
@@ -43,7 +43,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["init.defaultBranch", "main"],
 ];
 
-/** The environment of git, without `PATH`. The settings win over those of a repository. */
+/** The environment of git, without `PATH`. Its settings override those of a repository. */
 export function gitVariables(home: string): Record<string, string> {
   const env: Record<string, string> = {
     HOME: home,
@@ -61,7 +61,7 @@ export function gitVariables(home: string): Record<string, string> {
   return env;
 }
 
-/** Points HEAD to the production branch; mostly it does already, and readers need no lock. */
+/** Points HEAD to the production branch. Usually it already does, and then readers need no lock. */
 const SET_HEAD = `
 head="refs/heads/$2"
 [ "$(git --git-dir="$1" symbolic-ref HEAD)" = "$head" ] ||

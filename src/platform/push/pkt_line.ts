@@ -1,6 +1,6 @@
 /** Packet lines and side-band of git (gitprotocol-common). Pure. @module */
 
-/** Four hexadecimal digits say how long a packet is, themselves included. */
+/** Number of hexadecimal digits for the length of a packet, which includes these digits. */
 const LENGTH_DIGITS = 4;
 const MAX_PACKET = 65_520;
 
@@ -31,14 +31,14 @@ export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-/** One packet. */
+/** Encodes one packet. */
 export function packet(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = typeof content === "string" ? encoder.encode(content) : content;
   const length = (bytes.byteLength + LENGTH_DIGITS).toString(16).padStart(LENGTH_DIGITS, "0");
   return join([encoder.encode(length), bytes]);
 }
 
-/** Packets of one band, as many as the content needs; one empty packet for none. */
+/** Encodes content as packets of one band, as many as needed; empty content becomes one packet. */
 export function bandPackets(
   band: number,
   content: string | Uint8Array,

@@ -3,9 +3,9 @@ import { FLUSH, join, packet, PacketReader, packetText } from "./pkt_line.ts";
 import type { RefCommand } from "./push_request.ts";
 
 export interface PushReport {
-  /** Whether git took the pack: `ok`, or the problem. */
+  /** Whether git accepted the pack: `ok`, or the problem. */
   readonly unpack: string;
-  /** Why each ref that was refused was; refs that were changed are `undefined`. */
+  /** The reason for each refused ref; `undefined` for a ref that was changed. */
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
@@ -43,7 +43,7 @@ export function refusalReport(
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** The report as git reads it. */
+/** Encodes the report for git. */
 export function writeReport({ unpack, refs }: PushReport): Uint8Array<ArrayBuffer> {
   const lines = [...refs].map(([ref, reason]) =>
     packet(reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`)

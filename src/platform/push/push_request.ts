@@ -18,9 +18,9 @@ const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at 
 /** The change of one ref. */
 export interface RefCommand {
   readonly ref: string;
-  /** Full SHA of the object that it named before; `undefined` if it is created. */
+  /** Full SHA of the object that the ref named before; `undefined` if the ref is created. */
   readonly before: string | undefined;
-  /** Full SHA of its new object; `undefined` if it is deleted. */
+  /** Full SHA of the ref's new object; `undefined` if the ref is deleted. */
   readonly sha: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export class PushHead {
     if (capabilities !== undefined) {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
-    // git itself finds out whether it has the objects beyond the ends of a shallow clone.
+    // git itself checks whether it has the objects beyond the ends of a shallow clone.
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
@@ -109,7 +109,7 @@ function refusalOf(ref: string): string | undefined {
   return branchName.safeParse(name).success ? undefined : "the name is not allowed";
 }
 
-/** Why the key may not push a ref. Tags are deployed nowhere. */
+/** Why the key may not push a ref. Tags need no permission, because they are never deployed. */
 function refusalOfKey(
   ref: string,
   lacked: ((branch: string) => string | undefined) | undefined,
@@ -124,7 +124,7 @@ export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {
     readonly production: string;
-    /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */
+    /** The permission for pushing a branch that the key lacks; `undefined` if it lacks none. */
     lacked?(branch: string): string | undefined;
   },
 ): ReadonlyMap<string, string> {

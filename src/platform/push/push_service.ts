@@ -34,13 +34,13 @@ const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 const MOST_AT_ONCE = 64;
 const MOST_OF_PROJECT = 16;
 
-/** Faults of requests that git never sends. */
+/** Error codes of requests that git never sends. */
 const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported_media_type"]);
 
 /** Interval of progress messages to a client during a push, in milliseconds. */
 const STILL_MS = 15_000;
 
-/** Who pushes. */
+/** The caller who pushes. */
 export interface PushCaller extends Pick<Caller, "grant"> {
   readonly userId: string;
   /** Called with the changed refs, before their builds. */
@@ -91,7 +91,7 @@ export class PushService {
     service: GitServiceName,
     { protocol, signal }: { readonly protocol: string | undefined; readonly signal: AbortSignal },
   ): Promise<Response> {
-    // Pushes know the first version of the protocol only.
+    // Pushes only support the first version of the protocol.
     const spoken = service === "git-upload-pack" ? protocol : undefined;
     const isNew = spoken === "version=2";
     const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
@@ -147,15 +147,15 @@ export class PushService {
       push = await readPush(this.#services, request, this.#services.closing);
     } catch (error) {
       leave();
-      // Requests that no git sends get the usual error response.
+      // Requests that git never sends get the usual error response.
       if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
-      // git shows no body of an HTTP error at this point, but words of the side-band.
+      // At this point, git shows no body of an HTTP error, only messages in the side-band.
       await request.body?.cancel().catch(() => {});
       const words = bandPackets(BAND.fatal, `svc: ${error.message}\n`);
       return new Response(joinBytes([words, FLUSH]), { headers });
     }
     if (push.request.commands.length === 0) {
-      // With this, git checks its credentials.
+      // git sends this request to check its credentials.
       await push.scratch.dispose();
       leave();
       return new Response(null, { headers });

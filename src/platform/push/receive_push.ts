@@ -1,4 +1,8 @@
-/** Takes a push into the repository of a project. A refused push leaves nothing. @module */
+/**
+ * Receives a push into the repository of a project. A refused push leaves nothing behind.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -38,7 +42,7 @@ export interface ReceiveServices {
 /** Shares a repository with other nodes. */
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
-/** Of an ended run, which reports nothing. */
+/** The problem of a run that ended without a report. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */
@@ -48,7 +52,7 @@ export interface ArrivedPush {
   readonly isWhole: boolean;
 }
 
-/** The caller disposes of the scratch folder. @throws {Failure} if it is not a valid push */
+/** Reads a push; the caller disposes of its scratch folder. @throws {Failure} if it is not valid */
 export async function readPush(
   { openSandbox }: ReceiveServices,
   request: Request,
@@ -97,7 +101,7 @@ async function listen(
 }
 
 export class PushReceiver {
-  /** Repositories whose leftovers of crashes were removed. */
+  /** Repositories that have been cleaned of leftovers from crashes. */
   readonly #tidied = new Set<string>();
 
   readonly #services: ReceiveServices;
@@ -106,7 +110,7 @@ export class PushReceiver {
     this.#services = services;
   }
 
-  /** Carries a push out. The caller ensures that there is one push of a project at a time. */
+  /** Carries out a push. The caller ensures that there is one push of a project at a time. */
   async receive(
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,
@@ -114,7 +118,7 @@ export class PushReceiver {
       /** Receives git's messages to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */
+      /** The permission for pushing a branch that the key lacks; `undefined` if it lacks none. */
       lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {

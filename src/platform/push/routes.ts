@@ -25,7 +25,7 @@ interface Opened {
   readonly caller: Caller;
 }
 
-/** Fields that git shows, and their text. */
+/** Converts a failure to a response with the fields and the text that git shows. */
 function refuse(failure: Failure): Response {
   const headers = new Headers({
     "content-type": "text/plain; charset=utf-8",
@@ -51,7 +51,7 @@ export function bindPushRoutes(router: Router, services: {
 }): void {
   const { projects, pushes, audit } = services;
 
-  /** Adds to the audit log which refs someone has changed, one entry each. */
+  /** Adds an entry to the audit log for each ref that someone has changed. */
   async function record(
     { request, client }: ForeignVisit,
     { project, caller: { user, credential, workspace } }: Opened,

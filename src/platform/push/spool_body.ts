@@ -20,8 +20,8 @@ export interface Spooled {
 }
 
 /**
- * Writes a body to a file. Up to the same amount beyond `maxBytes` is dropped, so that the client
- * reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
+ * Writes a body to a file. Reads and drops up to the same amount beyond `maxBytes`, so that the
+ * client reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
  */
 export async function spoolBody(
   request: Request,

@@ -18,7 +18,7 @@ import type { QueueMessage, QueuePlace } from "./message.ts";
 
 const USER_AGENT = "svc-queues";
 
-/** Status in the log of a request without a response. */
+/** Status to log for a request without a response. */
 const NO_ANSWER = 502;
 
 export interface DeliveryServices {

@@ -46,7 +46,7 @@ export const messageRecord = z.object({
   dueAt: z.number(),
   attempts: z.int(),
   lastReason: z.string().nullable(),
-  /** When it was given up; null while it waits. */
+  /** When it became a dead letter; null while it waits. */
   deadAt: z.number().nullable(),
 });
 export type QueueMessage = z.infer<typeof messageRecord>;

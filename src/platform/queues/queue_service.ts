@@ -107,7 +107,7 @@ export class QueueService {
     allowance.left--;
   }
 
-  /** Starts to deliver. */
+  /** Starts deliveries. */
   async start(): Promise<void> {
     this.#state = "live";
     this.#parts.nodes.onDeath(() => void this.#wakeAll());

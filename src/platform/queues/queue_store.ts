@@ -69,7 +69,10 @@ export class QueueStore {
     this.#parts = parts;
   }
 
-  /** Stores a message; the id of the earlier one if its id was sent before. */
+  /**
+   * Stores a message and returns its id. If the sender's id was used before, returns the earlier
+   * message's.
+   */
   async send(
     place: QueuePlace,
     { labels, key, dedupeId, contentType, body, dueAt }: NewMessage,
@@ -149,7 +152,7 @@ export class QueueStore {
     }
   }
 
-  /** The version for removing the queue. Every sent message changes it. */
+  /** The version to check when removing the queue; every sent message changes it. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -159,7 +162,7 @@ export class QueueStore {
   /**
    * Ends a delivery; false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry: nothing changes one without the other
+   * @param known the message, read after its entry: both only change together
    * @param fence checks that this process still delivers the queue
    */
   async end(
@@ -271,8 +274,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of some states; false if there is none, which may have changed
-   * its state since it was listed.
+   * Deletes a message that is in one of the given states; false if there is none. Its state may
+   * have changed since it was listed.
    */
   async remove(
     place: QueuePlace,

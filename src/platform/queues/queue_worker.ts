@@ -29,7 +29,9 @@ const CLOSE_MS = 5_000;
 /** How often the count of deliveries is stored. */
 const COUNT_MS = 5_000;
 
-/** Pauses between deliveries: they double, with jitter of the upper half. */
+/**
+ * First and maximum delay before another delivery. Delays double, with jitter in the upper half.
+ */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
 
@@ -82,10 +84,10 @@ interface DueMessage {
 
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
-  /** Entries that ended since the current scan started, whose list is older. */
+  /** Entries that have ended since the current scan started, which its list may still contain. */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
-  /** That of the last message's queue. */
+  /** Maximum number of concurrent deliveries, as the last message's deployment declares it. */
   #concurrency = 1;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -102,12 +104,12 @@ export class QueueWorker {
     this.#parts = parts;
   }
 
-  /** Deliveries under way. */
+  /** Number of deliveries in progress. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Deliveries that are not stored yet in the count. */
+  /** Number of deliveries that are not stored in the count yet. */
   get uncounted(): number {
     return this.#done;
   }
@@ -207,7 +209,7 @@ export class QueueWorker {
     yield* await read();
   }
 
-  /** Whether this process delivers the queue: claims it if no process does. */
+  /** Whether this process delivers the queue, which it claims if no other process does. */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;
     const key = keys.queueClaims(...this.#place);
@@ -279,8 +281,7 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A message that was deleted in the meantime no longer counts, nor does a deleted
-      // environment's.
+      // A deleted message no longer counts, nor does a message of a deleted environment.
       if (!await store.end(this.#place, entry, { known: message, ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

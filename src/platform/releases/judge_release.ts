@@ -1,7 +1,7 @@
-/** Compares the responses of both sides of a rolling release. Pure. @module */
+/** Compares the responses of the old and the new side of a rolling release. Pure. @module */
 import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
 
-/** The requests of one side. */
+/** The requests to one side of a release: the old or the new deployment. */
 export interface SideCounts {
   readonly requests: number;
   /** Responses with status 400 or more, and 500 or more. */
@@ -10,7 +10,7 @@ export interface SideCounts {
   readonly times: EncodedDistribution;
 }
 
-/** Requests of the new side before it is judged. */
+/** Minimum number of requests to the new side before it is judged. */
 export const MIN_REQUESTS = 20;
 /**
  * Minimum number of requests of the old side for a comparison; until then its rates count as zero.

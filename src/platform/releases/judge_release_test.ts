@@ -8,7 +8,7 @@ function side(requests: number, more: Partial<SideCounts> = {}, ms = 10): SideCo
   return { ...NO_COUNTS, requests, times: times.encode(), ...more };
 }
 
-/** Each with the old side, the new side, and the reason for a rollback. */
+/** Cases with the old side, the new side, and the reason for a rollback. */
 const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefined])[] = [
   ["both are healthy", side(1000), side(100), undefined],
   ["too few requests to judge", side(1000), side(19, { failures: 19, errors: 19 }), undefined],

@@ -39,8 +39,8 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * Removes what is neither recent nor among the latest; failed deployments count separately. Keeps
- * unfinished ones, those at shared URLs, and production's latest.
+ * Selects deployments that are neither recent nor among the latest; failed ones count separately.
+ * Never selects unfinished ones, those at shared URLs, or production's latest.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -23,7 +23,10 @@ interface RemoveServices {
   readonly computeService: { remove(deploymentId: string): Promise<void> };
 }
 
-/** False if it is still needed, or already removed. The next sweep removes blobs and leftovers. */
+/**
+ * Removes a deployment; false if it is still needed, or already removed. The next sweep removes
+ * blobs and leftovers.
+ */
 async function removeDeployment(
   services: RemoveServices,
   deployment: DeploymentRecord,
@@ -136,7 +139,7 @@ async function stopDeletedBranches(
   return gone.length;
 }
 
-/** Runs one round, at any time. */
+/** Runs one round; safe at any time. */
 export async function pruneDeployments(
   services: PruneServices,
   policy: RetentionPolicy,

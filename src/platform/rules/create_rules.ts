@@ -32,7 +32,8 @@ interface RulesRouteServices {
 }
 
 /**
- * Tests `If-Match`, with which the writer states the known version of the rules (RFC 9110, 13.1.1).
+ * Tests `If-Match`, in which the writer names the version of the rules that it knows (RFC 9110,
+ * 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {
   const header = request.headers.get("if-match");
@@ -147,7 +148,7 @@ interface NetworkWarningParts {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of projects that are named in warnings; the rest is only counted. */
+/** Maximum number of projects that are named in warnings; others are only counted. */
 const MAX_NAMED = 20;
 
 /** Warns, for each project, of rules in production with conditions on `asn`. */
@@ -182,7 +183,7 @@ export interface Rules {
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** The rules of projects, which sites are compiled with. */
+/** The rules of projects, with which sites are compiled. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {

@@ -36,7 +36,7 @@ export interface VersionedRules {
 export interface Precondition {
   /** Whether the rules may have this version. */
   holds(version: string): boolean;
-  /** A weak entity tag was given, which never matches. */
+  /** True if a weak entity tag was given, which never matches. */
   readonly isWeak: boolean;
 }
 

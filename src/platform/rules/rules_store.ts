@@ -78,7 +78,7 @@ export class RulesStore {
       ?.value;
   }
 
-  /** The blobs of all revisions; the housekeeping must keep them. */
+  /** The blobs of all revisions, which housekeeping must keep. */
   async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
     for await (const { value } of readAll(this.#kv, keys.allRulesRevisions(), revisionRecord)) {
       yield value;

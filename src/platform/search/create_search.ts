@@ -29,9 +29,9 @@ const MAX_PROJECTS = 1000;
 const MAX_DEPLOYED = 25;
 /** Maximum number of deployments per project to search, newest first. */
 const MAX_DEPLOYMENTS = 10;
-/** Members of a workspace that are looked through. */
+/** Maximum number of members of a workspace to search. */
 const MAX_MEMBERS = 200;
-/** Hostnames of a workspace that are looked through, in alphabetical order. */
+/** Maximum number of hostnames of a workspace to search, in alphabetical order. */
 const MAX_HOSTNAMES = 1000;
 
 const projectResult = ({ id, name, displayName, gitUrl }: ProjectRecord): SearchResult => ({

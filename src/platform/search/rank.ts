@@ -41,7 +41,7 @@ export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, 
 export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
   best([name, email], wanted);
 
-/** Those that rank above 0, the highest rank first; equals keep their order. */
+/** The items that rank above 0, highest rank first; items of equal rank keep their order. */
 export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {
   return all.map((item) => ({ item, rank: rank(item) }))
     .filter((each) => each.rank > 0)

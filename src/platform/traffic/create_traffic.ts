@@ -1,4 +1,8 @@
-/** Composes traffic statistics: the edge counts, this collects, keeps and reports. @module */
+/**
+ * Composes traffic statistics: collects the counts of the edge, stores them, and reports them.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import { uuidV7 } from "../../lib/ids.ts";

@@ -4,9 +4,9 @@ import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffi
 import { PERIODS, type Steps } from "./periods.ts";
 import type { FoundCounts } from "./traffic_store.ts";
 
-/** Values in each list. */
+/** Maximum number of values in each list. */
 const LISTED = 20;
-/** Countries: a map can show many. */
+/** Maximum number of countries, because a map can show many. */
 const COUNTRIES = 60;
 
 const isoTime = (time: number): string => new Date(time).toISOString();
@@ -48,7 +48,7 @@ function webVitalsOf(counts: TrafficCounts): Pick<TrafficReport, "vitals"> {
   return { vitals: { all: vitalsOf(vitals.quantiles()), pages } };
 }
 
-/** Merges the counts that were found by period, and sums them up. */
+/** Merges the found counts by period, and adds them up. */
 export async function reportTraffic(
   found: AsyncIterable<FoundCounts>,
   { range, environment, steps: { unit, starts } }: {

@@ -28,7 +28,7 @@ export interface TrafficBookOptions {
 }
 
 export class TrafficBook {
-  /** The running period by project, environment and unit; the longest unused ones first. */
+  /** Current periods by project, environment and unit, least recently used first. */
   readonly #open = new Map<string, OpenPart>();
   /** Parts that get no more counts, and wait to be written. */
   #ended: OpenPart[] = [];

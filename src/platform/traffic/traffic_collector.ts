@@ -19,7 +19,7 @@ interface Arrived {
 }
 
 export class TrafficCollector {
-  /** By deployment, so that its size is bounded while the store cannot be read. */
+  /** Counts by deployment, so that their size is bounded while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
   readonly #options: TrafficCollectorOptions;
@@ -36,7 +36,7 @@ export class TrafficCollector {
     this.#add(taken);
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);
-      // It includes later changes, because another round may have been faster.
+      // Read again, because another round may have added counts, or taken them.
       const arrived = this.#arrived.get(deploymentId);
       this.#arrived.delete(deploymentId);
       if (deployment === undefined || arrived === undefined) continue;

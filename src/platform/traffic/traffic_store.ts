@@ -51,12 +51,12 @@ export class TrafficStore {
     const expireIn = PERIODS[part.unit].keptMs;
     await this.#kv.set(keys.trafficPart(part), rest, { expireIn });
     if (vitals === undefined) return;
-    // Stored separately, because a value is limited to 64 KiB: counts of vitals only.
+    // Vitals are stored separately, because a value is limited to 64 KiB.
     const key = keys.trafficPart({ ...part, part: `${part.part}-vitals` });
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
-  /** Counts of an environment since `start`, without those of other versions. */
+  /** Counts of an environment since `start`, except those that another version has stored. */
   async *read(
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {

@@ -5,7 +5,7 @@ import { describeCycle } from "./reference_cycles.ts";
 
 const named = (name: string): ProjectRecord => ({ ...testProject(), id: name, name });
 
-/** What the variables of `web` refer to is in a cycle, given what projects refer to. */
+/** Describes the cycle that references of `web` lead to, given the references of each project. */
 const cycleOf = (
   references: Readonly<Record<string, readonly string[]>>,
   following: readonly string[] = [],

@@ -45,7 +45,9 @@ export interface ResolverParts {
   shownAt(
     label: string,
   ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;
-  /** The databases of a project; null for environments in which all can use one. */
+  /**
+   * The databases of a project, with the environments that can use each; null for all environments.
+   */
   databasesOf(projectId: string): Promise<readonly KnownDatabase[]>;
 }
 
@@ -66,7 +68,7 @@ export class ReferenceResolver {
     this.#parts = parts;
   }
 
-  /** The URL of a deployment: that of its environment, or for a preview its own. */
+  /** The URL of a deployment: its own for a preview, otherwise its environment's. */
   selfOf(deployment: Parameters<typeof ownLabel>[0]): string {
     return this.#parts.addresses.url(ownLabel(deployment));
   }

@@ -63,8 +63,8 @@ const listScopes = (variables: readonly VariableRecord[]): string =>
   variables.map((variable) => variable.scope).join(", ");
 
 /**
- * Decides on a change. A value for all needs `replaceScope` if environments have their own, and
- * another category needs `changeCategory`.
+ * Decides on a change. A value for all environments needs `replaceScope` if environments have their
+ * own values. Another category needs `changeCategory`.
  */
 export function planSet(variables: readonly VariableRecord[], wanted: WantedVariable): SetPlan {
   const others = variables.filter((each) => each.key === wanted.key && each.scope !== wanted.scope);

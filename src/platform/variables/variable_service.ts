@@ -72,7 +72,10 @@ export class VariableService {
     this.#services = services;
   }
 
-  /** Leaves an equal value unchanged. @throws {Failure} `conflict`, naming the flag it needs */
+  /**
+   * Sets a variable; an equal value stays unchanged. @throws {Failure} `conflict`, naming the flag
+   * it needs
+   */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
     const record = await this.#seal(projectId, wanted, bytes);
@@ -199,7 +202,7 @@ export class VariableService {
     };
   }
 
-  /** @throws {ReferencesError} if references led nowhere */
+  /** @throws {ReferencesError} if references did not resolve */
   async openSnapshot(deploymentId: string): Promise<VariableSnapshot> {
     const { values, unfilled, problem } = await this.#readSnapshot(deploymentId);
     if (problem !== undefined) throw new ReferencesError(problem);

@@ -48,7 +48,10 @@ export class WorkspaceService {
     this.#audit = audit;
   }
 
-  /** An API key sees only its own; a CLI's token sees all names, for the next login. */
+  /**
+   * Lists workspaces. An API key sees only its own; a CLI's token sees all names, for the next
+   * login.
+   */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;
     const { credential, userId, workspaceId } = own;

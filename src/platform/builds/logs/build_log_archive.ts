@@ -16,7 +16,7 @@ export class BuildLogArchive {
     this.#options = options;
   }
 
-  /** Stores a complete log, replacing that of an earlier attempt. */
+  /** Stores a complete log, replacing the log of an earlier attempt. */
   async store(
     { projectId, deploymentId }: LoggedBuild,
     { workspaceId, content }: {

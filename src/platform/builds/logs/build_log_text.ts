@@ -5,11 +5,11 @@ import type { ChunkMasker, SecretMasker } from "../../../lib/mask_secrets.ts";
 const MAX_LINE = 4096;
 
 /** Escape sequences of terminals (ECMA-48): CSI, OSC and the other strings, single characters. */
-// deno-lint-ignore no-control-regex -- these are control characters
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 
 /** The remaining control characters, and marks that change the text direction. */
-// deno-lint-ignore no-control-regex -- these are control characters
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Removes everything that could control a terminal or hide text. */

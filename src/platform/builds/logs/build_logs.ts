@@ -132,7 +132,7 @@ export class BuildLogs {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Opens the log of a build, replacing that of an earlier attempt. */
+  /** Opens the log of a build, replacing the log of an earlier attempt. */
   async open(build: LoggedBuild): Promise<BuildLogWriter> {
     const path = this.#path(build);
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -174,7 +174,10 @@ export class BuildLogs {
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
-  /** Every build with a log, in no order; builds that start in the meantime may be missing. */
+  /**
+   * Every build with a log, in no particular order; builds that start in the meantime may be
+   * missing.
+   */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;

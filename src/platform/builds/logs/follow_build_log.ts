@@ -39,7 +39,7 @@ export async function followBuildLog(
     try {
       for await (const lines of sharedBuildLogs.follow(source, build, signal)) take(lines);
     } catch (error) {
-      // Another node takes over the build, or this one responds again.
+      // Another node may take over the build, or the unreachable node may respond again.
       if (!(error instanceof PeerError)) throw error;
     }
     if (signal.aborted) return false;

@@ -1,4 +1,8 @@
-/** Build logs of all nodes: running builds' from their node, finished ones' from blobs. @module */
+/**
+ * Reads build logs of all nodes: a running build's from its node, a finished build's from blobs.
+ *
+ * @module
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import { type BuildLogLine, buildLogLine } from "../../../contract/build_logs.ts";
@@ -34,7 +38,7 @@ export type LogSource =
     | { readonly type: "lost"; readonly node: string }
   );
 
-/** The process that builds or has built. */
+/** The process that runs or last ran a build. */
 export interface BuildRunnerName {
   readonly instance: string;
   readonly node: string;
@@ -47,7 +51,7 @@ export interface SharedBuildLogsOptions {
   readonly peers: Peers;
   /** This process, if other processes build too. */
   readonly instance: string | undefined;
-  /** The process that builds or has built; `undefined` if none has started. */
+  /** The process that runs or last ran a build; `undefined` if none has started it. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -67,7 +71,7 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log of this node, which may have been moved to the blobs a moment ago. */
+  /** The lines of a log on this node, which may have been moved to the blobs a moment ago. */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);
@@ -119,7 +123,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** The lines of a source, and new ones while the build runs. */
+  /** Yields the lines of a log, then new ones while the build runs. */
   async *follow(
     source: LogSource,
     build: LoggedBuild,
@@ -166,7 +170,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** False if the deployment was removed, or another process builds it. */
+  /** Stores a log as a blob; false if the deployment was removed, or another process builds it. */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 2;
 /** When to retry after a full queue, in seconds. */
 const RETRY_SECONDS = 60;
 
-/** Pauses between writes to a failing store: they double up to the longest. */
+/** First and maximum pause between attempts to write to a failing store, in milliseconds. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -38,7 +38,7 @@ export interface BuildQueueOptions {
   readonly concurrency: number;
   /** The building nodes; by default, only this one. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
-  /** Whether the deployment of a build still needs it; used if others can stop it. */
+  /** Whether the deployment of a build still needs it; used if other nodes can stop builds. */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
   /** Waits; rejects as soon as the signal is aborted. A timer by default. */
@@ -55,7 +55,7 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** The process that runs a build; a waiting build is free, even if a process ran it before. */
+/** The process that runs a build; a waiting build has none, even if a process ran it before. */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -80,7 +80,7 @@ export class BuildQueue {
     this.#options.nodes?.onDeath(() => void this.takeUp());
   }
 
-  /** Applies what other nodes have queued, started, ended or stopped. */
+  /** Updates the queue after other nodes have queued, started, ended or stopped builds. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { builds, isWanted } = this.#options;
     for (const each of buildsIn(changed)) {
@@ -182,7 +182,7 @@ export class BuildQueue {
     }
   }
 
-  /** Never rejects. A build whose end cannot be stored during shutdown runs again. */
+  /** Runs a build; never rejects. A build whose end cannot be stored during shutdown runs again. */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {

@@ -53,7 +53,7 @@ interface QueueBench {
   open(): void;
 }
 
-/** A store that fails some commits, like a full or busy disk. */
+/** A store that fails some commits, as with a full or busy disk. */
 class FailingStore extends StoreLayer {
   readonly #fails: () => boolean;
 

@@ -41,7 +41,7 @@ export type BranchBuilds = z.infer<typeof branchBuilds>;
 
 export type Admission =
   | { readonly type: "create" }
-  /** The same commit is already live or being built there. */
+  /** The same commit is already live or being built. */
   | { readonly type: "identical"; readonly id: string }
   /** Another commit of the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
@@ -50,7 +50,7 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether production's URL, or the branch's, shows it. */
+  /** Whether the URL of production, or of the branch, shows it. */
   readonly isShown: boolean;
 }
 

@@ -14,8 +14,9 @@ const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
 };
 
 /**
- * The next build, by fewest running builds of workspace and project, then age. Each branch builds
- * one commit at a time. `waiting` is oldest first.
+ * Returns the next build: from the workspace with the fewest running builds, then from its project
+ * with the fewest, then the oldest. Each branch builds one commit at a time. `waiting` is sorted by
+ * age, oldest first.
  */
 export function nextBuild<B extends ScheduledBuild>(
   waiting: readonly B[],

@@ -131,7 +131,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     }
   }
 
-  /** `undefined` if the build was removed, has ended, or another process runs it. */
+  /** Changes a build; `undefined` if it was removed, has ended, or is run by another process. */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
@@ -177,7 +177,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** The process that builds or has built; `undefined` if none has, or for a single node. */
+  /** The process that runs or last ran a build; `undefined` if none has, or for a single node. */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;
@@ -233,7 +233,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     };
   }
 
-  /** A deployment counts as ended shortly before its build has cleaned up. */
+  /** Leaves out builds whose deployments have ended, because such builds clean up shortly after. */
   async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],

@@ -73,7 +73,10 @@ export class BuildWorker {
     this.#services = services;
   }
 
-  /** Never rejects. The signal aborts when the deployment or the platform is stopped. */
+  /**
+   * Performs a build; never rejects. The signal aborts when the deployment or the platform is
+   * stopped.
+   */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
       const deployment = await this.#begin(build);

@@ -76,7 +76,7 @@ export async function makeBuildFolder(
   };
 }
 
-/** Makes the build's user the owner of its folders; of the cache only if another user owns it. */
+/** Makes the build's user the owner of its folders, and of the cache if another user owns it. */
 export async function giveToUser(
   folder: BuildFolder,
   options: { readonly kind: SandboxKind; readonly uid: number },

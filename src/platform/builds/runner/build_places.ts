@@ -1,6 +1,6 @@
 /**
- * Folders of builds and of project caches: in the data directory, except for builds with a user but
- * no root folder: such a user cannot enter the data directory, which only the platform can.
+ * Folders of builds and of project caches. They are in the data directory, unless builds run as
+ * another user without their own root folder: only the platform's user can enter that directory.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The folders outside of it; `mark` is different for each platform. */
+/** The folders outside of the data directory; `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
@@ -35,7 +35,7 @@ async function makeOwn(path: string): Promise<void> {
   throw new Error(`Cannot build in ${path}: another user owns it or can write to it`);
 }
 
-/** The places for a kind of sandbox, created if missing. */
+/** The folders for a kind of sandbox, created if missing. */
 export async function preparePlaces(
   kind: SandboxKind,
   options: { readonly dataDir: string; readonly mark: string },

@@ -39,7 +39,10 @@ const MAX_REASON = 4000;
 /** Maximum number of characters to keep of the process's own error output. */
 const MAX_WORDS = 2000;
 
-/** Output is read immediately: if it is still open after this, an escaped process keeps it open. */
+/**
+ * How long to wait for the end of the output, in milliseconds: if it is still open then, an escaped
+ * process holds it open.
+ */
 const DRAIN_MS = 5000;
 
 /** Writes the process's events to the log; returns the final one, if any. */
@@ -97,7 +100,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Limits how long to read the output of an ended build, to `drainMs`. */
+/** Stops reading the output of an ended build after `drainMs`. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,7 +111,9 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   };
 }
 
-/** Leaves no process running. @throws {StillRunningError} if one cannot be ended. */
+/**
+ * Runs a build, and leaves no process running. @throws {StillRunningError} if one cannot be ended.
+ */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
   signal.throwIfAborted();
@@ -120,7 +125,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const stopping = AbortSignal.any([signal, late, size.exceeded, processes.exceeded]);
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
-  // The code below decides whether it ended.
+  // Failures are ignored here, because `end()` is awaited again below.
   const stop = () => void end().then(reading.begin, reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
   const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });

@@ -65,7 +65,7 @@ export interface SandboxedRunnerOptions {
   onTrouble(message: string): void;
 }
 
-/** The user of other programs, relative to the first user of builds, above all of these. */
+/** The user of other programs, as an offset from the first user of builds; builds never use it. */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -74,7 +74,7 @@ const REFUSED =
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
-/** A build process reported checks instead. */
+/** The failure if a build process reports checks instead of a build. */
 const UNASKED = "The build process reported checks that it was not asked for";
 
 interface FolderBuild {
@@ -123,7 +123,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * Probes until a sandbox works: a busy machine needs no restart. @throws {SandboxUndecidedError}
+   * Finds the sandbox. Until one works, each call probes again, so a busy machine needs no restart.
+   * @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {
     const again = () => this.#kind = undefined;

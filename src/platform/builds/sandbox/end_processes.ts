@@ -26,7 +26,10 @@ interface Process {
   readonly users: readonly number[];
 }
 
-/** `/proc/<pid>` does not prove the owner: a process can make it root's (PR_SET_DUMPABLE). */
+/**
+ * Lists all processes. It does not rely on the owner of `/proc/<pid>`, because a process can make
+ * that root (PR_SET_DUMPABLE).
+ */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -92,8 +95,8 @@ export async function waitForEnd(
 }
 
 /**
- * `killAll` kills a user's processes all immediately from inside, so that none can fork; survivors
- * are killed one by one. @throws {StillRunningError}
+ * Ends all processes of a user. `killAll` kills them at once from inside, so that none can fork;
+ * survivors are killed one by one. @throws {StillRunningError}
  */
 export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
   let clean = 0;

@@ -8,8 +8,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * The machine was too slow to tell. The platform would keep using a weaker sandbox after a
- * fallback.
+ * The machine was too slow to tell whether a sandbox works. There is no fallback to a weaker one,
+ * because the platform would keep using it.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
@@ -30,7 +30,7 @@ export interface ProbeOptions {
   /** First user id for builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
-  /** The operator allows builds without a sandbox. */
+  /** Whether the operator allows builds without a sandbox. */
   readonly open: boolean;
   /** The only kind to try; all by default. */
   readonly only?: SandboxKind;
@@ -72,7 +72,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
     const { child, end } = startSandbox(run, { kind, program, hidden });
     const timer = setTimeout(() => {
       isLate = true;
-      // The code below decides whether it ended.
+      // Failures are ignored here, because `end()` is awaited again below.
       end().catch(() => {});
     }, limitMs);
     try {
@@ -126,7 +126,7 @@ async function probeRun(
   };
 }
 
-/** For the current user, without a platform. @throws {SandboxUndecidedError} */
+/** Finds the sandbox for the current user, without a platform. @throws {SandboxUndecidedError} */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxKind | undefined> {

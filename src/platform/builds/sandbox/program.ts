@@ -56,7 +56,8 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      // Without it, packages could resolve to another node_modules, which is not writable inside.
+      // Without this flag, packages could resolve to another node_modules, which is not writable
+      // inside.
       "--frozen",
       `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,

@@ -1,8 +1,8 @@
 /** Fixed scripts that set up a build's sandbox. Project data is only in their arguments. @module */
 
 /**
- * The platform keeps the other end of standard input open. When it closes, for any reason,
- * everything of the build is killed; when the build's main process ends, so does the rest.
+ * The platform keeps the other end of standard input open. When it closes, for any reason, all
+ * processes of the build are killed. They also end when the build's main process ends.
  */
 const supervise = (killed: "-1" | "0") => `
 exec 3<&0 </dev/null
@@ -69,7 +69,7 @@ export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without a sandbox, at least the processes in its process group end with it. */
+/** Without a sandbox, at least the processes in the build's process group end with the build. */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 

@@ -9,7 +9,9 @@ const UID = 62_345;
 
 const PROBE = { command: ["/bin/echo"], needs: [], env: {} };
 
-/** Runs a hostile script in a sandbox for a moment, ends it, and returns the processes left. */
+/**
+ * Runs a hostile script in a sandbox for a moment, ends it, and returns the remaining processes.
+ */
 async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
   const folder = await Deno.makeTempDir({ dir: "/var/tmp", prefix: "svc-sandbox-" });
   try {

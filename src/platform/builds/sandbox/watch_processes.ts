@@ -10,7 +10,10 @@ export interface ProcessWatch {
 const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
-/** Linux shares processors between sessions (sched(7), autogroup); `nice` counts only within. */
+/**
+ * Linux shares processors between sessions (sched(7), autogroup); `nice` only affects processes
+ * within a session.
+ */
 export const SESSION_NICE = 5;
 
 interface Process {
@@ -21,7 +24,7 @@ interface Process {
 
 interface Tree {
   readonly bytes: number;
-  /** A process of each session, by session. */
+  /** One process of each session, by session. */
   readonly sessions: ReadonlyMap<number, number>;
 }
 

@@ -149,7 +149,7 @@ async function exchange(server: Server, message: Buffer): Promise<Buffer> {
     clearTimeout(late);
     try {
       connection.close();
-    } catch { /* it was too late */ }
+    } catch { /* closed by the timeout */ }
   }
 }
 
@@ -184,7 +184,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Finds the parent zone by trying, as `nsupdate` queries its SOA. */
+  /** Tries each possible parent zone, whereas `nsupdate` queries for its SOA record. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

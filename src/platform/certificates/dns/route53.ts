@@ -24,7 +24,7 @@ const parser = new XMLParser({
 });
 const builder = new XMLBuilder({});
 
-/** In XML, an empty list is an empty text. */
+/** An empty list in XML is parsed as an empty string. */
 const list = <Item extends z.ZodType>(name: string, item: Item) =>
   z.union([
     z.literal("").transform(() => []),

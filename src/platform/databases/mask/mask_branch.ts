@@ -18,7 +18,7 @@ const MASK_MS = 30 * 60_000;
 const MAX_NAMED = 5;
 /** Block size of SHA-256, in bytes. */
 const BLOCK = 64;
-/** `invalid_parameter_value` of SQL. */
+/** SQL state for `invalid_parameter_value`. */
 const INVALID = "22023";
 
 type Row = readonly (string | null)[];
@@ -47,7 +47,7 @@ WHERE k.contype = 'f' AND k.conparentid = 0 AND (
   EXISTS (SELECT FROM unnest(k.confkey) u WHERE k.confrelid || '.' || u = ANY($1::text[])))
 ORDER BY k.oid`;
 
-/** Triggers of people on masked tables and on those below them. */
+/** User triggers on masked tables and on tables that inherit from them. */
 const TRIGGERS = `
 WITH RECURSIVE tables(id) AS (
   SELECT unnest($1::oid[]) UNION
@@ -82,7 +82,8 @@ const columnOf = ([, , , , name, type, maximum, notNull, generated]: Row): Maske
 });
 
 /**
- * Finds the tables and columns of the masks, and the change of each table; problems name their key.
+ * Finds the tables and columns to mask, and how each table changes. Problems include the key of
+ * their mask.
  */
 function planMasks(
   mask: DatabaseMask,
@@ -128,7 +129,7 @@ function planMasks(
   return { tables, problems };
 }
 
-/** The two keys of HMAC, as PostgreSQL reads bytes. */
+/** The two padded HMAC keys in PostgreSQL's notation for bytes. */
 function paddedKeys(key: Uint8Array): [string, string] {
   const padded = Buffer.alloc(BLOCK);
   padded.set(key);
@@ -164,7 +165,7 @@ const askerOf = (run: RunOne): Ask => async (sql, params = [], what = "the masks
 async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<void> {
   await ask("BEGIN");
   await ask("SET LOCAL statement_timeout = 0");
-  // A policy of the owner's tables must fail instead of omitting rows.
+  // If a row security policy applies, statements must fail instead of skipping rows.
   await ask("SET LOCAL row_security = off");
   const { tables, problems } = planMasks(mask, await ask(COLUMNS));
   if (problems.length > 0) {

@@ -35,7 +35,7 @@ export interface MaskedColumn {
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A whole number from 28 bits of the hash `h`, at one of its digits. */
+/** A whole number from 28 bits of the hash `h`, starting at one of its hexadecimal digits. */
 const numberAt = (digit: number): string => `('x' || substr(h, ${digit}, 7))::bit(28)::int`;
 
 const pick = (list: readonly string[], digit: number): string =>
@@ -51,7 +51,7 @@ const FAKES: Readonly<Record<Fake, string>> = {
   text: `left(repeat('${WORDS}', 1 + length(v) / ${WORDS.length}), length(v))`,
 };
 
-/** HMAC-SHA256 (RFC 2104) of a value, by the padded keys in `$1` and `$2`. */
+/** HMAC-SHA256 (RFC 2104) of a value, with the padded keys in `$1` and `$2`. */
 const HASH = "encode(sha256($2::bytea || sha256($1::bytea || convert_to(v, 'UTF8'))), 'hex')";
 
 /** The expression that computes a hash of the column's type from `h`. */
@@ -75,7 +75,7 @@ export type MaskedValue =
   | { readonly problem: string }
   | undefined;
 
-/** One of `null`, `hash`, `keep` or `fake:<type>`. */
+/** Masks a column by a rule: `null`, `hash`, `keep` or `fake:<type>`. */
 export function maskedValue(column: MaskedColumn, rule: string): MaskedValue {
   if (rule === "keep") return undefined;
   if (column.generated) return { problem: "PostgreSQL generates the column: leave out its mask" };

@@ -11,7 +11,7 @@ const check = (expect: CheckRequest["expect"]): CheckRequest => ({
 const page = (status = 200, headers: Record<string, string> = {}) =>
   new Response(status === 304 ? null : "Welcome to the shop", { status, headers });
 
-/** Each with the expectation, the response, and the problems. */
+/** Expectations, each with a response and its problems. */
 const RESPONSES: readonly (readonly [CheckRequest["expect"], Response, readonly string[]])[] = [
   [{}, page(200), []],
   [{}, page(304), []],

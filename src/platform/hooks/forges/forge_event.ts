@@ -23,7 +23,7 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   return { type: isDeleted ? "stop" : "deploy", branch };
 }
 
-/** The number of a pull request; a payload without one is followed anyway. */
+/** The number of a pull request; a payload without it is handled too. */
 export const pullNumber = z.int().positive().optional();
 
 /** The event of a pull request. */
@@ -38,7 +38,10 @@ export interface PullRequest {
   readonly isFork: boolean;
 }
 
-/** A preview on open and update, and none on close. Code of strangers is not built. */
+/**
+ * Deploys a preview when a pull request is opened or updated, and stops it on close. Code of
+ * strangers is not built.
+ */
 export function pullRequestEvent(
   { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,
 ): readonly ForgeEvent[] {

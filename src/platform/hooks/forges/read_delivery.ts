@@ -1,5 +1,7 @@
 /**
- * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them. @module
+ * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them.
+ *
+ * @module
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
@@ -13,10 +15,13 @@ import { githubEvents } from "./github.ts";
 import { gitlabEvents } from "./gitlab.ts";
 import { type ForgeRepository, repositoryOf } from "./repository.ts";
 
-/** Deepest nesting of a payload. */
+/** Maximum nesting depth of a payload. */
 const MAX_DEPTH = 64;
 
-/** The fields that name the event, by forge. Gitea sends GitHub's, too, so it is the first. */
+/**
+ * The fields that name the event, by forge. Gitea comes first, because it also sends GitHub's
+ * field.
+ */
 const EVENT_FIELDS: readonly (readonly [field: string, forge: Forge])[] = [
   ["x-forgejo-event", "gitea"],
   ["x-gitea-event", "gitea"],
@@ -84,7 +89,7 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 /** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
-  /** Their repository; `undefined` if the delivery names none. */
+  /** The repository of the events; `undefined` if the delivery names none. */
   readonly repository: ForgeRepository | undefined;
 }
 

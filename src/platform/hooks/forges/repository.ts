@@ -7,7 +7,7 @@ import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 export interface ForgeRepository {
   /** Its path at the forge, such as `ada/shop`. */
   readonly name: string;
-  /** Hosts of the URLs that the event has for it. */
+  /** Hosts in the event's URLs of the repository. */
   readonly hosts: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ const repository = z.object({
 const inside = <Name extends string>(name: Name) =>
   z.object({ [name]: repository } as Record<Name, typeof repository>).optional().catch(undefined);
 
-/** GitLab has the repository as `project`; events of pull requests have it at their target, too. */
+/** GitLab names the repository `project`. Events of pull requests also have it in their target. */
 const payload = z.object({
   repository,
   project: repository,
