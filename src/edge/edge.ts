@@ -207,7 +207,7 @@ class Edge {
     }
   }
 
-  /** Replaces one of the edge's pages by the site's own, if it has one. */
+  /** Replaces an edge page with the site's own page, if it has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;
@@ -221,7 +221,7 @@ class Edge {
     }
   }
 
-  /** The edge's page, for when the site's own cannot be read. */
+  /** Reports that the site's own page cannot be read, and falls back to the edge's page. */
   #lostPage(clientRequest: ClientRequest, error: unknown, own: EdgeResponse): EdgeResponse {
     this.#options.onError?.(error, clientRequest.id);
     return own;
@@ -345,7 +345,10 @@ class Edge {
     return edgeFault(clientRequest, error, site?.common);
   }
 
-  /** Applies the header rules, builds the response and logs it; a front edge does this itself. */
+  /**
+   * Applies the header rules, builds the response and logs it. Leaves this to the front edge if
+   * that stores the response.
+   */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision: { hits, matched } } = context;
     const kept = forEdgeCache(context, edgeResponse, this.#options.cache);

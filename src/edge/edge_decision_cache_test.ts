@@ -1,4 +1,4 @@
-/** A cached decision must never be that of another client. */
+/** A client must never get a decision that depends on another client. */
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";

@@ -224,7 +224,7 @@ Deno.test("the edge detects a loop even if a step drops Via", async () => {
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-/** Rewrites to this URL with an outbound client that checks addresses, and counts connections. */
+/** Rewrites a request to this URL, with an outbound client that checks and records addresses. */
 async function throughGuard(target: string): Promise<{ status: number; dialled: string[] }> {
   const names: Record<string, string[]> = {
     "inside.test": ["10.0.0.1"],
