@@ -15,7 +15,7 @@ const PRIVATE: HeaderList = [
   ["x-robots-tag", "noindex"],
 ];
 
-/** Forms on these pages only submit to their own host, and no page can frame them. */
+/** Lets forms on these pages submit only to their own host, and prevents framing. */
 const POLICY: Header = [
   "content-security-policy",
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

@@ -11,7 +11,7 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/** Memory of an entry apart from its bytes, in bytes: map slot, key, buffer objects. */
+/** Memory of an entry in addition to its content, in bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry extends RingEntry<Entry> {
@@ -45,7 +45,7 @@ export class BlobCache {
     this.#textCapacity = options.textCapacity ?? MAX_CACHED_TEXT_BYTES;
   }
 
-  /** Bytes in use, with the overhead of entries. */
+  /** Bytes in use, including the overhead of entries. */
   get byteLength(): number {
     return this.#bytes;
   }

@@ -11,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Verifies the content of a blob while it is sent. */
 interface Verifier {
   add(chunk: Bytes): void;
-  /** Returns the problem of the content; `undefined` if there is none. */
+  /** Returns what is wrong with the content; `undefined` if it is sound. */
   finish(): string | undefined;
 }
 
@@ -77,7 +77,7 @@ function verifyingStream(
 /** Maximum number of blobs that are remembered as verified; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
-/** How long a verified file is sent without being verified, in milliseconds. */
+/** How long a verified file is sent without another verification, in milliseconds. */
 const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {

@@ -15,7 +15,7 @@ const ENTRY_OVERHEAD = 1600;
 /** Maximum number of responses per key that differ by `Vary`; more would slow down every lookup. */
 const MAX_VARIANTS = 32;
 
-/** Share of the capacity for bodies that are still arriving. */
+/** Share of the capacity that is available to bodies that are still arriving. */
 const MAX_RESERVED_SHARE = 0.5;
 
 /** A stored response with its key and URI. */
@@ -29,7 +29,7 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched for the store; a purge during that time discards it. */
+/** A response that is being fetched for the store; a purge in the meantime discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
@@ -111,7 +111,9 @@ export class CacheStore {
     this.#bodies = bodies;
   }
 
-  /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
+  /**
+   * Bytes in use, including the overhead of entries and arriving bodies; never above the capacity.
+   */
   get byteLength(): number {
     return this.#entryBytes + this.#reserved;
   }

@@ -11,7 +11,7 @@ function held(rest: () => OriginResponse) {
   return { test, first };
 }
 
-/** Runs everything that waits for settled promises. */
+/** Waits until all callbacks of settled promises have run. */
 async function settle(): Promise<void> {
   for (let context = 0; context < 50; context++) await Promise.resolve();
 }

@@ -3,7 +3,7 @@
  * fields, the stored responses of its key and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
- * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin: they are
+ * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin. They are
  * ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
  * `stale-if-error` spare the origin or the store, and always count.
  */
@@ -90,7 +90,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
     staleness <= control.seconds("max-stale")!;
 }
 
-/** The latest of the stored responses that fit this request (RFC 9111, 4.1). */
+/** The most recent stored response that fits this request (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],

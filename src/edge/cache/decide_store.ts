@@ -55,7 +55,7 @@ const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 50
 /** Maximum time that an error is stored when only the rule sets a lifetime, in seconds. */
 const MAX_ERROR_SECONDS = 60;
 
-/** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */
+/** Whether the origin explicitly allows shared caches to store the response (RFC 9111, 3.5). */
 function isForSharing(control: CacheControl): boolean {
   return control.has("public") || control.has("s-maxage");
 }
@@ -89,7 +89,7 @@ function refusal(
   return undefined;
 }
 
-/** The rule's lifetime, for a response that names none itself. */
+/** The rule's lifetime, for a response that declares none itself. */
 function ruleLifetime(status: number, rule: CacheRule): number | undefined {
   if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
   return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;

@@ -27,7 +27,7 @@ export interface Delivery {
   readonly openBody?: (() => BodyStream) | undefined;
 }
 
-/** A response without its body, with the length that the body would have. */
+/** A response without its body, but with the length that the body would have. */
 function headOf(
   { status, headers, body }: OriginResponse,
   result: CachedResponse["result"],

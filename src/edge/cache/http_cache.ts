@@ -64,7 +64,9 @@ import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 export interface PurgeOptions {
-  /** True allows serving them stale while they are refreshed, if they permit that. */
+  /**
+   * If true, purged responses can still be served stale while they are refreshed, if they allow it.
+   */
   readonly soft?: boolean;
 }
 
@@ -124,7 +126,10 @@ export class HttpCache {
     this.#store.clear();
   }
 
-  /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
+  /**
+   * Removes the stored responses that an unsafe request invalidates; `handle()` already does this
+   * itself.
+   */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     response: ResponseHead,
@@ -135,12 +140,14 @@ export class HttpCache {
     if (meant.length > 0) this.#tellOthers(meant);
   }
 
-  /** Records that others may have stored a response, for longer than this cache. */
+  /**
+   * Records that another cache may have stored a response, and may keep it longer than this one.
+   */
   noteCopy(uri: ResourceUri): void {
     this.#copies.add(uri);
   }
 
-  /** Removes what an unsafe request invalidated on another node. */
+  /** Removes the responses that an unsafe request invalidated on another node. */
   repeatInvalidation(uris: readonly ResourceUri[]): void {
     for (const uri of uris) this.#store.invalidate(uri);
   }
@@ -152,7 +159,7 @@ export class HttpCache {
 
   /**
    * The fresh response stored under a key, as `handle()` would return it; `undefined` if `handle()`
-   * would do more than return it.
+   * would have to do more than return it.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -246,8 +253,8 @@ export class HttpCache {
   }
 
   /**
-   * The response that another request fetched, if this client may have it. It was
-   * generated or validated after this request arrived, so its age does not matter.
+   * The response that another request fetched, if this client may get it. It was generated or
+   * validated after this request arrived, so its age does not matter.
    */
   #share(
     { request, key }: CacheContext,

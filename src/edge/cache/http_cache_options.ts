@@ -15,9 +15,15 @@ export interface HttpCacheOptions {
   readonly now: Clock;
   /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
-  /** Maximum number of bytes of bodies kept as strings; by default a part of V8's heap. */
+  /**
+   * Maximum total size of bodies that are stored as strings, in bytes; by default a part of V8's
+   * heap.
+   */
   readonly textBytes?: number;
-  /** Larger bodies are sent to their clients and not stored. */
+  /**
+   * Maximum size of a stored body, in bytes; larger bodies are sent to their clients but not
+   * stored.
+   */
   readonly maxEntryBytes?: number;
   /** How long a request waits for another's response before it goes to the origin itself. */
   readonly collapseMilliseconds?: number;

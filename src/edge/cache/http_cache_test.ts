@@ -19,7 +19,7 @@ Deno.test("handle() reports its actions in Cache-Status, Age and x-svc-cache", a
   assert.equal(hit.header("age"), "12");
 });
 
-/** The outcome of a request that is not stored, and the reason in Cache-Status. */
+/** Requests whose responses are not stored, with the reason in `Cache-Status`. */
 const REPORTS = [
   {
     name: "bypass rule",

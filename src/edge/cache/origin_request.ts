@@ -45,5 +45,5 @@ export const UNKEYED: readonly string[] = [
   "x-url-scheme",
 ];
 
-/** Request fields, in lower case, that requests for the cache leave out. */
+/** Lower-case names of the request fields that are not sent with requests for the cache. */
 export const NOT_FORWARDED: ReadonlySet<string> = new Set([...ANSWERED_HERE, ...UNKEYED]);

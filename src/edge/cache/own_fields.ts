@@ -1,4 +1,4 @@
-/** @module Response fields that a server addresses to this cache alone. */
+/** @module Response fields that a server addresses only to this cache. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 
 /** Fields that clients do not get. */

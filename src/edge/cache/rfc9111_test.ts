@@ -161,7 +161,7 @@ RFC 5861 4 | the client's stale-if-error | | cc: max-age=10 & etag: "a" | 20 | :
 RFC 5861 4 | must-revalidate wins over it | | cc: max-age=10, must-revalidate, stale-if-error=60 & etag: "a" | 20 | :origin 500 | MISS 500
 `;
 
-/** A cell: fields, and the words that control the row. */
+/** Parses a cell: fields, and words that set options of the row. */
 function parseCell(cell: string) {
   const headers: Record<string, string> = {};
   const words: Record<string, string> = {};

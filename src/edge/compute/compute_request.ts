@@ -13,21 +13,24 @@ import type { PipelineRequest } from "../messages/messages.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 import type { ClientRequest } from "../request/client_request.ts";
 
-/** The request for a server; read only if a server responds. */
+/** A request as the server gets it. Its fields are only read if a server responds. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
-  /** Host and port that the client named, the host in canonical form. */
+  /** Host and port as the client named them, with the host in canonical form. */
   readonly authority: string;
   readonly scheme: "http" | "https";
   /** Address of the client. */
   readonly ip: string;
-  /** How many requests of servers to their own platform led to this one; 0 by default. */
+  /**
+   * Number of nested requests from servers to their own platform that led to this one; 0 by
+   * default.
+   */
   readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
-  /** Aborted when nobody waits for the response any longer. */
+  /** Aborted when nobody is waiting for the response anymore. */
   readonly signal: AbortSignal;
   /** The client's own request; missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;
@@ -42,7 +45,7 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/** Whether a field is not forwarded, or only the edge itself may write it. */
+/** Whether a field is not forwarded, or can be written only by the edge itself. */
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);
 

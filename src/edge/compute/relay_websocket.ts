@@ -6,9 +6,12 @@ import type { ClientSocket } from "../request/client_request.ts";
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** How often the client's backlog is checked while the server is paused, in milliseconds. */
 const POLL_MILLISECONDS = 10;
-/** Bytes that may wait for a server; a client that sends more is disconnected. */
+/** Maximum number of bytes waiting for a server; a client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** Maximum size of a single waiting message, the same as for servers, in bytes. */
+/**
+ * Maximum size of a message if it is the only one waiting, in bytes; the same limit applies to
+ * messages of servers.
+ */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
 /** Memory of a waiting message in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
@@ -74,7 +77,7 @@ function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () =
     const end = () => close(server, { code, reason });
     (sent ?? Promise.resolve()).then(end, end);
   };
-  // The close event that follows reports the error; there is none before the socket is open.
+  // The next close event reports the error, but there is no close event before the socket is open.
   client.onerror = () => {
     if (client.readyState === WebSocket.CONNECTING) server.close();
   };
@@ -97,9 +100,9 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 }
 
 /**
- * Relays messages both ways until one side closes, then closes the other. The server's messages
- * wait until the client's socket is open. Deno may report nothing about a client that left before
- * then, so the server's socket is closed after `openMs`.
+ * Relays messages both ways until one side closes, then closes the other side. The server's
+ * messages wait until the client's socket is open. Deno may not report that a client disconnected
+ * before then, so the server's socket is closed after `openMs`.
  */
 export function relayWebSocket(
   client: ClientSocket,

@@ -1,6 +1,6 @@
 /**
- * @module The sites of custom hostnames, in memory and for verified domains only. Hosts below the
- * base domain are looked up first, so these maps add no cost to them.
+ * @module The sites of custom hostnames, in memory and only for verified domains. Hosts below the
+ * base domain are looked up first, so these maps do not slow them down.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
@@ -23,17 +23,17 @@ export class DomainHosts {
     return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
 
-  /** True for a name with its own binding, not one covered by a wildcard. */
+  /** Whether a name has its own binding, rather than being covered by a wildcard. */
   has(hostname: string): boolean {
     return this.#exact.has(hostname);
   }
 
-  /** All names with their own binding, without those covered by wildcards. */
+  /** All names with their own binding; names that only a wildcard covers are not included. */
   names(): IterableIterator<string> {
     return this.#exact.keys();
   }
 
-  /** The names of a zone that show something. */
+  /** The hostnames of a zone that have a site. */
   namesOf(zone: string): ReadonlySet<string> {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
@@ -45,12 +45,12 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
-  /** All zones that show something. */
+  /** All zones that have a site on some hostname. */
   zones(): string[] {
     return [...this.#zones.keys()];
   }
 
-  /** The state of all zones, as messages. */
+  /** The current state of all zones, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }

@@ -8,8 +8,9 @@ import type { PipelinePlan } from "../pipeline/plan.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
- * Builds the request for the cache key: the public URL, the fields after the client-side steps, and
- * the origin. The steps changed `first` to `request`, which is sent to `originUrl`.
+ * Builds the request that determines the cache key: the public URL, the fields after the
+ * client-side steps, and the origin. The steps have changed `first` to `request`, which is sent to
+ * `originUrl`.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,
