@@ -83,7 +83,7 @@ function readShipped(): Uint8Array {
 
 /**
  * Loads the address databases. The included database is read at the first lookup; the operator's
- * files are checked completely now.
+ * files are completely checked before use.
  *
  * @throws {GeoFileError} If a file cannot be read, is damaged, or is not an MMDB file
  */

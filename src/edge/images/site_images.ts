@@ -21,7 +21,7 @@ export class SiteImages {
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
-  /** Folders of endpoints whose path contains the query, with their final slash. */
+  /** Folders of endpoints that have the query in the path, with a final slash. */
   readonly #folders: readonly string[];
   readonly #hosts;
   readonly #paths: readonly string[];
@@ -51,7 +51,7 @@ export class SiteImages {
     return this.folderOf(path) === undefined ? undefined : "ipx";
   }
 
-  /** The folder of the endpoint whose path contains its query. */
+  /** Returns the folder of the endpoint that has this path, if its query is in the path. */
   folderOf(path: string): string | undefined {
     for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
     return undefined;

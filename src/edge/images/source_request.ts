@@ -1,6 +1,6 @@
 /**
- * @module The request for the source of an image, on behalf of a visitor. It must not reveal more
- * than the source itself would show to a stranger.
+ * @module The request for the source of an image, on behalf of a visitor. Its response must not
+ * reveal more than the source would show to any stranger.
  */
 import { ClientRequest } from "../request/client_request.ts";
 
