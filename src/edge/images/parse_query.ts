@@ -86,7 +86,7 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The sides of the box for an image; if the width is not an allowed size, both sides grow. */
+/** The sides of an image's box; if the width is not an allowed size, both sides are scaled. */
 function boxOf(
   images: SiteImages,
   width: number | undefined,

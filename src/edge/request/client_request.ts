@@ -34,21 +34,25 @@ export interface AssumedClient {
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
-  /** Whether the connection is encrypted; the request line may claim anything. */
+  /** Shows whether the connection is encrypted; the request line can claim anything. */
   readonly scheme: "http" | "https";
   /**
-   * The content of a `GET` or `HEAD` that another platform forwarded, and that its `Request` lacks.
+   * The content of a `GET` or `HEAD`, which its `Request` lacks. Set if another platform forwarded
+   * it.
    */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Simulated client properties: `svc dev` imitates visitors. */
+  /** Simulated client properties, with which `svc dev` imitates visitors. */
   readonly assumed?: AssumedClient | undefined;
-  /** Whether a server of a deployment on this machine opened it. */
+  /** Whether a server of a deployment on this machine opened the connection. */
   readonly isOwn?: boolean | undefined;
-  /** The front edge that forwarded the request; it knows the client better than any proxy. */
+  /**
+   * The front edge that forwarded the request; its information about the client overrides any
+   * proxy's.
+   */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine and has not looked for the client behind proxies. */
+  /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
-  /** Whether it has ended. */
+  /** Whether the connection has ended. */
   readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
@@ -62,8 +66,8 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that are kept although `Connection` names them: hop-by-hop fields, framing, and `Via`,
- * which no client may remove to hide a loop.
+ * Fields that stay even if `Connection` names them: hop-by-hop fields, framing, and `Via`, which
+ * clients must not remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
@@ -72,7 +76,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** With this field, a front edge asks whether it may store a response, and the platform replies. */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
-/** Why a front edge sends a request: a visitor, or a refresh after a stale response. */
+/** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
 /** The fields that only concern the client's connection (RFC 9110, 7.6.1). */
@@ -95,7 +99,9 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
   return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
-/** The depth that a server's process wrote; 1 if its code opened the connection. */
+/**
+ * The depth that the server's process sent; 1 if the server's code opened the connection itself.
+ */
 function depthOf(headers: Headers): number {
   const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
   return Number.isInteger(depth) && depth > 0 ? depth : 1;
@@ -126,10 +132,10 @@ export class ClientRequest implements FactSources {
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
-  /** The fields that `Connection` names, once it was read. */
+  /** The fields that `Connection` names; set once it has been read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
-  /** True if a rule needed the country or network, which this edge cannot look up. */
+  /** True if a rule needed the client's country or network, which this edge cannot look up. */
   lacksPlace = false;
 
   constructor(
@@ -165,7 +171,7 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** This request; later forms of it in a pipeline refer back to it. */
+  /** Returns this request; its later forms in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
@@ -205,7 +211,9 @@ export class ClientRequest implements FactSources {
       : sent;
   }
 
-  /** Whether it came from a front edge that may store the response and finishes it itself. */
+  /**
+   * Whether the request came from a front edge that may store the response and finishes it itself.
+   */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
@@ -220,7 +228,10 @@ export class ClientRequest implements FactSources {
     return this.#sent(name);
   }
 
-  /** Edits the cookies that everything behind the gate sees, after earlier edits. */
+  /**
+   * Adds an edit of the cookies that everything behind the gate sees; it applies after earlier
+   * edits.
+   */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
     this.#editCookies = earlier === undefined ? edit : (cookies) => {
@@ -236,7 +247,7 @@ export class ClientRequest implements FactSources {
       : valueIn(this.#allFields, name);
   }
 
-  /** A field that the edge writes itself. */
+  /** The value of a field that the edge writes itself. */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -291,8 +302,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Aborted when the client disconnects. The runtime does not report a disconnect before this was
-   * read.
+   * Aborted when the client disconnects. The runtime does not report disconnects before this
+   * property has been read.
    */
   get signal(): AbortSignal {
     return this.#connection.isGone === true ? AbortSignal.abort() : this.#request.signal;

@@ -12,13 +12,13 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Index of the fragment, which no client should send; the end of the URL if there is none. */
+/** Index of the fragment, which clients should not send; the end of the URL if there is none. */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;
 }
 
-/** The origin of the latest URL, and its authority. */
+/** The origin of the last URL and its authority, to split similar URLs faster. */
 let latest = { origin: "", authority: "" };
 
 /**

@@ -1,16 +1,16 @@
 /**
  * @module Finds the client behind trusted proxies.
  *
- * Only the address of the connection is certain. A header with another address is only trusted as
- * far as trusted proxies have written it: the chain is followed from the right, and the first
- * address that is not a trusted proxy is the client. Everything to its left is ignored.
+ * Only the address of the connection is certain. The addresses in a header are only trusted if
+ * trusted proxies have written them: the chain is followed from the right, and the first address
+ * that is not a trusted proxy is the client. Everything to its left is ignored.
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header with the trusted proxies' chain of addresses. Only one is read: a proxy that writes
- * one forwards the other as the client sent it.
+ * The header with the trusted proxies' chain of addresses. Only one header is read, because a proxy
+ * that writes one forwards the other as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
