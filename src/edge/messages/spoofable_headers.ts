@@ -72,7 +72,10 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-react-router-spa-mode",
 ]);
 
-/** A spoofable name that is still forwarded, because the browser code of Next.js sends it. */
+/**
+ * A name with a spoofable prefix that is still forwarded, because the browser code of Next.js sends
+ * it.
+ */
 const FROM_BROWSERS = "x-middleware-prefetch";
 
 const SPOOFABLE_PREFIXES = [

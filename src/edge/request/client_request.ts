@@ -89,9 +89,9 @@ function namedByConnection(connection: string | null): ReadonlySet<string> {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request: that of its URL, which is `Host` or, for a request target
- * in absolute form, the target's own (RFC 9112, 3.2.2). A `Host` with parts of a
- * path or query (`site/path?`) is refused: it would change the path.
+ * The host of a request, taken from its URL. It comes from `Host` or, if the request target is in
+ * absolute form, from the target (RFC 9112, 3.2.2). A `Host` with parts of a path or query
+ * (`site/path?`) is refused: it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -212,7 +212,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether the request came from a front edge that may store the response and finishes it itself.
+   * Whether the request came from a front edge that may store the response and applies header rules
+   * itself.
    */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;

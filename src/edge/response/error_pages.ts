@@ -62,11 +62,11 @@ export interface PagedRequest extends RequestFields {
 }
 
 export interface PageOptions {
-  /** Header fields next to those of every page. */
+  /** Header fields in addition to the fields of every page. */
   readonly headers?: HeaderList;
   /** Replaces the default text of the status. */
   readonly words?: PageWords;
-  /** HTML below the words, for browsers. */
+  /** HTML below the text, for browsers. */
   readonly extra?: string;
 }
 

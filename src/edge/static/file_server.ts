@@ -42,8 +42,8 @@ export class FileServer {
   }
 
   /**
-   * Carries out a decision; synchronously if the bytes are in memory or not needed. Rejects if the
-   * blob cannot be read or is damaged.
+   * Carries out a decision, synchronously if the bytes are in memory or not needed. Rejects if the
+   * blob is damaged or cannot be read.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
     const { representation } = decision;
