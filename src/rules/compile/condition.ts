@@ -4,7 +4,7 @@ import { compilePath, pathHolds, type PathMatcher } from "../conditions/path.ts"
 import type { RequestFacts } from "../request/facts.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
-/** The name of a field of a condition, to name a field that is not met. */
+/** The name of a field that is not met, including `any` and `not`. */
 export type ConditionField = ConditionName | "any" | "not";
 
 interface FieldTest {

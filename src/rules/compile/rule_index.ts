@@ -60,8 +60,8 @@ class PathIndex {
 }
 
 /**
- * The index positions of a rule: its own host and path or, if it has neither, the hosts and paths
- * of its `any` items, provided that all items have them.
+ * The index positions of a rule: its own host and path. If it lacks one of them but all of its
+ * `any` items have it, there is a position for each item.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
   const { root, any } = rule.condition;

@@ -2,7 +2,7 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s{}[\],:"]+/g;
 
-/** Maximum depth of located parts; deeper ones have their parent's line. */
+/** Maximum depth of parts whose lines are found; deeper parts get the line of their parent. */
 const MAX_DEPTH = 2;
 
 interface Frame {

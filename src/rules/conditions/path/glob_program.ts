@@ -2,7 +2,10 @@
 import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
-/** Offset of codes for percent-encoded bytes that are not a character; beyond all of Unicode. */
+/**
+ * Offset of the codes for percent-encoded bytes that belong to no character; above all Unicode code
+ * points.
+ */
 const BYTE = 0x110000;
 
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;
