@@ -168,7 +168,7 @@ function toRules(
   return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** The captures and groups of a source, with all of its optional parts. */
+/** The captures and groups of a complete source. */
 function captured(source: string) {
   const { segments, groups } = readVercelSource(source);
   return { all: namesOf(segments), groups };

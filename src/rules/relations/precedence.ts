@@ -5,9 +5,9 @@ export interface Ranked {
   readonly index: number;
   readonly set: ConditionSet;
   readonly override: boolean;
-  /** True if the path condition is written as exact. */
+  /** True if the path condition has the type `exact`. */
   readonly isExact: boolean;
-  /** Length of the literal start of the path as the edge ranks it; 0 without a path. */
+  /** Length of the literal start of the path, by which the edge ranks it; 0 without a path. */
   readonly literalLength: number;
 }
 

@@ -9,7 +9,7 @@ const OWN: ReadonlySet<string> = new Set([
   "date",
 ]);
 
-/** The prefix of all header fields of the edge. */
+/** The prefix of the edge's own header fields. */
 const PREFIX = "x-svc-";
 
 /** Whether a field, its name in lower case, belongs only to the edge. */

@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 
 export type NetworkResult =
   | { readonly network: string }
-  /** Completes "Use an IPv4 or IPv6 network: …". */
+  /** Text that completes "Use an IPv4 or IPv6 network: …". */
   | { readonly problem: string };
 
 const IPV4 = /^(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})$/;
