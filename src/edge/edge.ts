@@ -345,10 +345,7 @@ class Edge {
     return edgeFault(clientRequest, error, site?.common);
   }
 
-  /**
-   * Applies the header rules, builds the response and logs it. Leaves this to the front edge if
-   * that stores the response.
-   */
+  /** Applies header rules, builds the response and logs it, unless a front edge will do so. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision: { hits, matched } } = context;
     const kept = forEdgeCache(context, edgeResponse, this.#options.cache);

@@ -5,7 +5,7 @@ import { type BareItem, parseDictionary } from "structured-headers";
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 
-/** The target list of this cache (RFC 9213, 2.2); the first valid field that is not empty counts. */
+/** The target list of this cache (RFC 9213, 2.2); the first valid, non-empty field counts. */
 const TARGETED_FIELDS = ["svc-cdn-cache-control", "cdn-cache-control"] as const;
 
 /** Directives whose value can be a list of field names. */

@@ -30,7 +30,7 @@ export interface ServerRequest extends RequestFields {
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
-  /** Aborted when nobody is waiting for the response anymore. */
+  /** Aborted when nobody waits for the response any longer. */
   readonly signal: AbortSignal;
   /** The client's own request; missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;
@@ -49,7 +49,9 @@ export interface RequestTarget {
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);
 
-/** Handshake fields that each hop generates (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is end-to-end. */
+/**
+ * Handshake fields that each hop generates (RFC 6455, 4.1). `Sec-WebSocket-Protocol` is end-to-end.
+ */
 const HANDSHAKE = new Set([
   "sec-websocket-extensions",
   "sec-websocket-key",

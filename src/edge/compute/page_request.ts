@@ -159,7 +159,9 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/** The response with the fields of the site, and without a body that its method or status forbids. */
+/**
+ * The response with the fields of the site, and without a body if its method or status forbids one.
+ */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

@@ -22,7 +22,9 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/** The response with the fields of the site, and without a body that its method or status forbids. */
+/**
+ * The response with the fields of the site, and without a body if its method or status forbids one.
+ */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

@@ -45,8 +45,8 @@ export interface SiteDirectoryOptions {
   onTrouble?(message: string): void;
   readonly now?: Clock;
   /**
-   * Stops everything that runs for a site. Called when no host shows the site anymore, or to free
-   * memory.
+   * Stops everything that runs for a site. Called when no host shows the site any longer, or to
+   * free memory.
    */
   dispose(site: Site): void;
   /** Tells other nodes about a change; resolves when all of them have applied it. */

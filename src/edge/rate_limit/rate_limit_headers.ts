@@ -30,7 +30,9 @@ function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
 }
 
-/** The fields for a response whose request was counted under these policies; none without policies. */
+/**
+ * The fields for a response whose request was counted under these policies; none if there are none.
+ */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
   const policies = verdicts.map(({ name, limit, windowSeconds }) =>

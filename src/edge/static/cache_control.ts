@@ -19,7 +19,9 @@ const hashedFolder = ({ path, except }: HashedFolder): string =>
  */
 const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).join("|")})`);
 
-/** Matches a name whose stem ends with a hash: at least eight characters, with a digit or capital. */
+/**
+ * Matches a name whose stem ends with a hash of at least eight characters, with a digit or capital.
+ */
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 
 /**
