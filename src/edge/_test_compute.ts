@@ -65,7 +65,7 @@ function toResponse({ status, headers, body }: Response) {
   return { type: "response" as const, response: { status, headers: [...headers], body } };
 }
 
-/** Servers by the names of their layers. */
+/** Creates servers, by the names of their layers. */
 export function computeOf(
   servers: Readonly<Record<string, TestServer>>,
   world: ComputeWorld = {},

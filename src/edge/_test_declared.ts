@@ -1,4 +1,4 @@
-/** A site whose server declares what to store, with a clock and its own store. */
+/** A site whose server declares which responses to store, with its own clock and store. */
 import type { Rule } from "../rules/mod.ts";
 import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
 import { testEdge, testSite } from "./_test_site.ts";
@@ -62,5 +62,5 @@ export const counting = (headers: HeadersInit, status = 200): TestServer => {
   return () => new Response(`page ${++count}`, { status, headers });
 };
 
-/** Lets the edge cache a response for a minute. */
+/** Header fields that let the edge cache a response for a minute. */
 export const SHARED = "s-maxage=60";

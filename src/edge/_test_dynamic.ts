@@ -35,7 +35,7 @@ class Failing extends Error {
   }
 }
 
-/** A function that fails for this reason. */
+/** Creates a function that fails for this reason. */
 export const fails = (reason: FailureReason): TestFunction => () => {
   throw new Failing(reason);
 };

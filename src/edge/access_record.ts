@@ -33,7 +33,7 @@ export interface AccessRecord {
   readonly traceparent?: string | undefined;
   /** Why the origin failed. Missing if nothing failed. */
   readonly error?: string | undefined;
-  /** The front edge that the request came through. Missing if it came directly to the platform. */
+  /** The front edge through which the request came. Missing if it came directly to the platform. */
   readonly edge?: string | undefined;
   /** The rules that logged, denied or limited the request. Missing if there are none. */
   readonly rules?: readonly RuleTrace[] | undefined;

@@ -100,7 +100,7 @@ interface CacheableRequest {
   readonly isAlone: boolean;
 }
 
-/** `undefined` if only the platform can respond to this visitor. */
+/** Converts a request to one for the cache; `undefined` if only the platform can respond to it. */
 function askedOf(
   context: RequestContext,
   decided: EdgeResponse | Destination,

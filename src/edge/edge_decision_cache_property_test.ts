@@ -215,7 +215,7 @@ function answerOf(url: string, count: number): Response {
   return new Response(`${url} ${count}`, { headers: fields });
 }
 
-/** One of the two edges that are compared, with its own state. */
+/** Creates one of the two edges that are compared, with its own state. */
 function world(first: readonly Rule[], trustProxy: readonly string[]) {
   let now = Date.UTC(2026, 0, 1);
   let [count, isOpen, watched, deployments] = [0, true, 0, 0];

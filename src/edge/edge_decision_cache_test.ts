@@ -25,7 +25,7 @@ const LIMIT: Rule = {
   action: { type: "rate_limit", limit: 2, windowSeconds: 60, mode: "enforce" },
 };
 
-/** Conditions that only match the second client, and its request. */
+/** Conditions that match only the second client, and that client's request. */
 const CLIENTS: readonly [
   string,
   NonNullable<Rule["condition"]>,

@@ -23,9 +23,9 @@ export interface EdgeOptions {
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
-  /** Records measurements of a visitor's browser; must be fast and must not throw. */
+  /** Records measurements of a visitor's browser; must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Receives more of each request than the log keeps, for developers of the site. */
+  /** Receives more details of each request than the log contains, for developers of the site. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
   /** Seeds hash tables, so that clients cannot predict them. */

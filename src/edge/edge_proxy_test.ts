@@ -1,4 +1,4 @@
-/** External rewrites through the edge. */
+/** Tests external rewrites through the whole edge. */
 import assert from "node:assert/strict";
 import { createOutboundFetch, OutboundError, type OutboundRequest } from "../runtime/mod.ts";
 import { MAX_RETURNS } from "./messages/message_headers.ts";
@@ -168,7 +168,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["bad_response", 502],
   ["connect_timeout", 504],
   ["idle_timeout", 504],
-  // Caused by the client: it has disconnected, or its body ended early.
+  // Failures that the client caused: it has disconnected, or its body ended early.
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {

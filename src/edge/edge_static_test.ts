@@ -32,7 +32,7 @@ interface Scenario {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Values that the response's fields must have; `null` for none. */
+  /** Values that the response's fields must have; `null` if a field must be missing. */
   readonly has?: Record<string, string | null>;
   readonly body?: string;
 }

@@ -19,7 +19,7 @@ import type { Site } from "./site/site.ts";
 import { targetOf } from "./site/route_target.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 
-/** The process that handles requests an edge cannot serve itself. */
+/** The process that handles requests that an edge cannot serve itself. */
 export interface Origin {
   /**
    * Sends a client's request unchanged; rejects if there is no response. With `mayKeep`, the
@@ -32,7 +32,7 @@ export interface Origin {
     mayKeep?: MayKeep,
     signal?: () => AbortSignal,
   ): Promise<EdgeResponse>;
-  /** Whether it may redirect visitors from HTTP to HTTPS. */
+  /** Whether the edge may redirect visitors from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }
 
@@ -62,7 +62,7 @@ export function needsOrigin(
   decided: EdgeResponse | Destination,
 ): boolean {
   const { clientRequest, site } = context;
-  // The decision may change once all facts are known.
+  // The decision may change when all facts are known.
   if (context.lacksLimits || clientRequest.lacksPlace) return true;
   if (!isDestination(decided)) return false;
   if (decided === "dynamic" || decided === "vitals") return true;

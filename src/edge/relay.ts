@@ -1,6 +1,6 @@
 /**
  * @module The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
- * signature that identifies the client. Bodies and WebSockets stream both ways.
+ * signature that identifies the client. Bodies and WebSockets are streamed in both directions.
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import { type ComputeRequest, connectRunningServer } from "../runtime/mod.ts";

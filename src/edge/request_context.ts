@@ -40,7 +40,7 @@ export interface PagePin {
 interface ContextParts {
   readonly startedAt: number;
   readonly limiter: RateLimiter;
-  /** Whether the platform counts the limits that are not local. */
+  /** Whether this is a front edge. If so, the platform counts all limits that are not local. */
   readonly isFrontEdge: boolean;
 }
 
@@ -70,7 +70,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   /**
    * The same request at an earlier deployment, which its page names. Objects are not part of a
-   * deployment: those that the live one no longer shows become unavailable immediately.
+   * deployment, so objects that the live deployment no longer shows become unavailable immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };

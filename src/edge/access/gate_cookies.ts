@@ -2,7 +2,7 @@
 
 /** The cookie with the pass that gives a browser access. */
 export const PASS = "svc_access";
-/** The cookie with a random text during sign-in, so that nobody else can complete it. */
+/** The cookie with a random text that ties a sign-in to the browser that started it. */
 export const BROWSER = "svc_access_browser";
 
 /**

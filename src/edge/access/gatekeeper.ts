@@ -1,8 +1,8 @@
 /**
- * @module Decides who may visit a protected host: before rules, cache, functions and files. A
- * member signs in at the platform's own host and comes back with a grant that works once, in the
- * same browser, within a minute; no session leaves the platform's host. `docs/previews.md` lists
- * all ways to get access.
+ * @module Decides who may visit a protected host, before rules, cache, functions and files are
+ * involved. A member signs in at the platform's own host and comes back with a grant that works
+ * once, in the same browser, within a minute; no session leaves the platform's host.
+ * `docs/previews.md` lists all ways to get access.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -60,7 +60,7 @@ export interface AccessKeeper {
   key(): Promise<Uint8Array>;
   /** The URL of the platform's sign-in page for members. */
   readonly signInUrl: string;
-  /** Whether a session is valid and belongs to a member of a workspace. */
+  /** Whether a session is still valid and belongs to a member of the workspace. */
   isMember(
     visitor: { readonly userId: string; readonly session: string },
     workspaceId: string,
@@ -147,7 +147,7 @@ export class Gatekeeper {
     return ownPage(visit.request, 404);
   }
 
-  /** Takes a share link or a bypass key from the query, and redirects to the URL without it. */
+  /** Reads a share link or a bypass key from the query, and redirects to the URL without it. */
   #takeSecret(visit: Visit): EdgeResponse | undefined {
     const { request, gate: { access }, deploymentId, query, now, isShut } = visit;
     if (!isReading(request.method)) return undefined;
@@ -297,7 +297,7 @@ function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** A page of the gate that the site cannot replace with its own. */
+/** A page of the gate that the site cannot replace with its own page. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,

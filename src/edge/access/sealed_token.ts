@@ -68,7 +68,10 @@ export function sealToken<P extends Purpose>(
   return Buffer.concat([nonce, ...sealed, cipher.getAuthTag()]).toString("base64url");
 }
 
-/** Reads a token; `undefined` if it is expired, changed, or from another platform or purpose. */
+/**
+ * Reads a token; `undefined` if it has expired, was changed, or is from another platform or for
+ * another purpose.
+ */
 export function openToken<P extends Purpose>(
   purpose: P,
   token: string,

@@ -1,13 +1,13 @@
 /**
- * @module Who may visit the protected hosts of a project, compiled from the platform's settings.
- * All sites of a project share one object, so a change takes effect on the next request.
+ * @module Determines who may visit the protected hosts of a project, compiled from the platform's
+ * settings. All sites of a project share one object, so a change takes effect on the next request.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
-/** A link that lets its holder in until it expires. */
+/** A link that gives access to anyone who has it, until it expires. */
 export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
@@ -66,7 +66,7 @@ export class SiteAccess {
     return this.#facts;
   }
 
-  /** Replaces the settings, unless newer ones are known. */
+  /** Replaces the settings, unless newer settings are already known. */
   replace(facts: AccessFacts): void {
     if (facts.version < this.#facts.version) return;
     this.#facts = facts;

@@ -1,4 +1,4 @@
-/** @module Keeps small blobs in memory, bounded in bytes; each is verified once. */
+/** @module Keeps small blobs in memory, up to a limit in bytes; each blob is verified once. */
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -20,9 +20,9 @@ interface Entry extends RingEntry<Entry> {
 }
 
 export interface BlobCacheOptions {
-  /** Bounds all memory of the cache, in bytes. */
+  /** Maximum memory of the cache, in bytes. */
   readonly capacity?: number | undefined;
-  /** Maximum size in bytes of blobs that are kept as strings. */
+  /** Maximum total size of blobs that are kept as strings, in bytes. */
   readonly textCapacity?: number | undefined;
 }
 

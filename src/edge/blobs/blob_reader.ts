@@ -1,4 +1,4 @@
-/** @module The source of the bytes of files. */
+/** @module The source of file content. */
 import type { ByteRange } from "../ranges/byte_ranges.ts";
 
 export interface BlobFile {

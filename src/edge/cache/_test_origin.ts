@@ -158,7 +158,7 @@ export interface TestBody {
   cancelled: boolean;
 }
 
-/** A body whose chunks the test sends. */
+/** A body whose chunks are sent by the test. */
 export function testBody(): TestBody {
   let controller: ReadableStreamDefaultController<Bytes> | undefined;
   const body: TestBody = {

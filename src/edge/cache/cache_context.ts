@@ -44,7 +44,7 @@ interface Serving {
   readonly report: CacheReport;
 }
 
-/** Serves a stored response, with the fields that report it. */
+/** Serves a stored response, with the fields that report the cache hit. */
 export function serveStored(
   stored: StoredResponse,
   request: CacheRequest,

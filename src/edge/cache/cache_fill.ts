@@ -31,8 +31,8 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 
 /**
  * Reads a body ahead of its client, up to the limit, so that a slow or disconnected client does not
- * delay the requests waiting for the stored response. Beyond the limit it is a plain pipe at the
- * client's pace.
+ * delay the requests waiting for the stored response. Beyond the limit, it passes the body through
+ * at the client's pace.
  */
 export class CacheFill {
   /** The whole body; `undefined` if it is too long or incomplete. */
@@ -141,8 +141,8 @@ export class CacheFill {
   }
 
   /**
-   * The body for the client; to be called once. Without a client, a body beyond
-   * the limit is cancelled.
+   * Opens the body for the client; call it only once. If there is no client, a body beyond the
+   * limit is cancelled.
    */
   stream(): BodyStream {
     this.#hasClient = true;

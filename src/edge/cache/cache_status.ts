@@ -1,4 +1,4 @@
-/** @module How the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`. */
+/** @module Reports how the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`. */
 import { type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { isConsumed } from "./own_fields.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
@@ -9,7 +9,7 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /** Seconds for which the response stays fresh; negative for a stale one. */
+  /** Seconds for which the response stays fresh; negative if it is stale. */
   readonly ttl?: number;
   /** Whether storing has begun; it stops if the body ends early or gets too long. */
   readonly stored?: boolean;

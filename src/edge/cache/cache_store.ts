@@ -1,4 +1,4 @@
-/** @module Stored responses in memory, bounded in bytes, found by key and by URI. */
+/** @module Stores responses in memory, up to a limit in bytes, and finds them by key and by URI. */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -7,8 +7,9 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry apart from its texts and bytes, in bytes: map slots, arrays, objects, and the
- * fields of its latest hit. Measured: a page of 13 KB counts as 15.7 KB and uses 15.8 KB.
+ * Memory of an entry in addition to its texts and body, in bytes: map slots, arrays, objects, and
+ * the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB uses 15.8
+ * KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
@@ -152,8 +153,8 @@ export class CacheStore {
   }
 
   /**
-   * Stores a response, replacing those that match the same request. Returns `undefined` if it was
-   * discarded or does not fit.
+   * Stores a response, and replaces responses that match the same request. Returns `undefined` if
+   * the response was discarded or does not fit.
    */
   put(
     stored: StoredResponse,
@@ -224,8 +225,8 @@ export class CacheStore {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale since a time, and
-   * discards arriving ones; returns how many were stored.
+   * Removes responses of a deployment, or marks them as stale since a time, and discards responses
+   * that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
     this.#discardPending(deploymentId, scope, () => true);
@@ -237,7 +238,7 @@ export class CacheStore {
     return meant.length;
   }
 
-  /** Removes everything, and discards arriving responses. */
+  /** Removes everything, and discards responses that are being fetched. */
   clear(): void {
     for (const pending of this.#pendingInserts) pending.discarded = true;
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });

@@ -25,7 +25,7 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** Serve a stale response; with `refresh`, also fetch a fresh one in the background. */
+  /** Serve a stale response; with `refresh`, also fetch a fresh response in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
   /** Revalidate the stored response at the origin with these conditions, possibly none. */
   | {
@@ -48,8 +48,8 @@ export interface LookupOptions {
 }
 
 /**
- * The body of a `GET` is in no cache key; `If-Match` and `If-Unmodified-Since` are
- * for the origin to evaluate (RFC 9111, 4.3.2).
+ * Whether only the origin can respond: the body of a `GET` is not in the cache key, and only the
+ * origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");
@@ -158,7 +158,7 @@ export function decideLookup<Stored extends StoredResponse>(
 
 /**
  * Whether a stale response may be served after the origin failed (RFC 5861, 4; RFC 9111, 4.2.4):
- * for as long as the response or the client says. If the origin is unreachable, the
+ * for as long as the response or the client allows it. If the origin is unreachable, the
  * stale-while-revalidate time counts too, and `disconnectedSeconds` unless the response forbids it.
  */
 export function mayServeStaleOnError(

@@ -1,4 +1,4 @@
-/** @module Turns the origin's response into the one for the requesting client. */
+/** @module Turns the origin's response into the response for the client. */
 import { bodyLength, type BodyStream, discardBody, isStream } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import type { OriginResponse } from "../messages/messages.ts";

@@ -1,5 +1,6 @@
 /**
- * @module The field that governs this cache: a targeted one (RFC 9213), otherwise `Cache-Control`.
+ * @module Finds the field that governs this cache: a targeted field (RFC 9213), otherwise
+ * `Cache-Control`.
  */
 import { type BareItem, parseDictionary } from "structured-headers";
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";

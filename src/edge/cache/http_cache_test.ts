@@ -288,7 +288,7 @@ Deno.test("handle() reports URIs that are invalid here, or may be stored elsewhe
   for (const url of ["/here", "/copied", "/nowhere", "/copied?a=1"]) {
     await test.read({ method: "POST", url });
   }
-  // An edge may still have a copy.
+  // A front edge may still have a copy.
   await test.read({ method: "POST", url: "/copied" });
   assert.deepEqual(told, ["/here", "/copied", "/copied"]);
 });

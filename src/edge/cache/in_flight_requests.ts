@@ -19,7 +19,7 @@ export interface InFlightRequest {
   settle(outcome: FetchOutcome): void;
 }
 
-/** Calls back after that many milliseconds; returns a function that cancels it. */
+/** Calls back after a number of milliseconds; returns a function that cancels the call. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
 /** The timer of the runtime. */
@@ -32,8 +32,8 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 const MAX_HITS_FOR_MISS = 4096;
 
 /**
- * Maximum length of a hit-for-miss key, in characters: a client with longer keys usually sends
- * many.
+ * Maximum length of a hit-for-miss key, in characters, because a client that sends longer keys
+ * usually sends many different ones.
  */
 const MAX_KEY_CHARACTERS = 1024;
 

@@ -1,6 +1,6 @@
 /**
- * @module Fetches from the origin and carries out the decision about the response: store it,
- * freshen the stored one, serve a stale one, or pass it through.
+ * @module Fetches from the origin and carries out the decision about the response: stores it,
+ * freshens the stored response, serves a stale response, or passes it through.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { type BodyStream, discardBody, isStream } from "../messages/body.ts";

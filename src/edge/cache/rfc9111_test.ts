@@ -4,7 +4,7 @@
  *
  * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s before the clock.
  * Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl` (of the rule;
- * 100 s by default), `:clients` (they may revalidate), `:status`, and `:origin` for the origin's
+ * 100 s by default), `:clients` (clients may revalidate), `:status`, and `:origin` for the origin's
  * second response.
  *
  * The outcome is the second client's response: `x-svc-cache`, then `validated` if the origin

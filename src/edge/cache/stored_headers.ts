@@ -3,7 +3,9 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
 
-/** Fields of one connection, of a proxy or of one client, and those that the cache generates. */
+/**
+ * Fields that concern one connection, proxy or client, and fields that the cache itself generates.
+ */
 const NEVER_STORED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "age",

@@ -23,7 +23,7 @@ export interface CacheRequest extends
   readonly originKey?: string;
 }
 
-/** The parts of a request that select one of the stored responses of its key. */
+/** The parts of a request that select one of the stored responses with its key. */
 export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
@@ -54,7 +54,10 @@ export interface CachedResponse extends OriginResponse {
   readonly result: CacheResult;
 }
 
-/** How long and when a response may be served (RFC 9111, 4.2; RFC 5861). Times in seconds. */
+/**
+ * How long and under which conditions a response may be served (RFC 9111, 4.2; RFC 5861). Times are
+ * in seconds.
+ */
 export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
@@ -67,7 +70,9 @@ export interface Terms {
   readonly sharedWithAuthorized: boolean;
 }
 
-/** A complete response in the store. It never changes; a fresher one replaces it. */
+/**
+ * A complete response in the store. It never changes; it is only replaced by a fresher response.
+ */
 export interface StoredResponse {
   readonly status: number;
   /** The fields as they are sent to clients, without `age`; always with `date`. */

@@ -6,8 +6,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match,
- * because `*` or an invalid name is among them.
+ * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match
+ * because the field contains `*` or an invalid name.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");

@@ -84,7 +84,7 @@ function headersFor(request: ServerRequest): HeaderList {
   return headers;
 }
 
-/** The request to the server: the client's end-to-end fields, and those of the edge. */
+/** The request to the server, with the client's end-to-end fields and the fields of the edge. */
 export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,

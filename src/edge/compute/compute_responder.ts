@@ -41,7 +41,7 @@ export interface SiteCompute {
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Pages of routes with `revalidate`, and those whose responses declare themselves cacheable. */
+  /** Pages of routes with `revalidate`, and pages whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
 }
 
@@ -56,7 +56,7 @@ export interface ComputeUse {
 
 /** A request that terminal routing sends to a COMPUTE layer. */
 export interface ComputeContext extends ComputeUse {
-  /** The remaining routes, and the fields that every response of the site carries. */
+  /** The remaining routes, and the fields that every response of the site has. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;
@@ -101,7 +101,7 @@ async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | 
   return settle(context, { ...response, headers: withoutConsumed(response.headers) });
 }
 
-/** Asks the server, and stores its response if it declares itself cacheable. */
+/** Sends the request to the server, and stores the response if it declares itself cacheable. */
 async function fetchAndOffer(
   context: ComputeContext,
   known?: PageRequest,
@@ -115,7 +115,7 @@ async function fetchAndOffer(
   return settle(context, pages.offer(page, response, requested));
 }
 
-/** Serves a stored page that declared itself cacheable, or asks the server. */
+/** Serves a stored page that declared itself cacheable, or sends the request to the server. */
 function fetchFromDeclared(
   context: ComputeContext,
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {

@@ -18,7 +18,7 @@ const MESSAGE_BYTES = 512;
 /** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
 
-/** Time for a client's connection to become a WebSocket, in milliseconds. */
+/** Maximum time for a client's connection to become a WebSocket, in milliseconds. */
 const OPEN_MS = 5000;
 
 const NORMAL = 1000;
@@ -26,7 +26,7 @@ const NO_STATUS = 1005;
 
 /**
  * The code with which to forward a close. Codes about one connection (1001 to 1015) cannot be sent
- * on another, and must not look like a normal end: they become 4001 to 4015.
+ * on another, and must not look like a normal end, so they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;

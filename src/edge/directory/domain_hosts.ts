@@ -12,7 +12,7 @@ export class DomainHosts {
   readonly #redirects = new Map<string, string>();
   readonly #zones = new Map<string, readonly DomainBinding[]>();
 
-  /** The route of a hostname in canonical form; an exact name wins over a wildcard. */
+  /** The route of a hostname in canonical form; an exact name takes precedence over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
     const exact = this.#exact.get(hostname);
     if (exact !== undefined || this.#wildcards.size === 0) return exact;
@@ -38,7 +38,7 @@ export class DomainHosts {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
-  /** The zones in which a project has served names. */
+  /** The zones with hostnames that show a project. */
   zonesOf(projectId: string): string[] {
     return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))

@@ -1,7 +1,7 @@
 /**
- * @module Maps hostnames to sites, in memory: a request for a host in use does not read the store.
- * Sites are compiled when they are activated or first requested, and unloaded when there are too
- * many.
+ * @module Maps hostnames to sites in memory, so a request for a host in use does not read the
+ * store. Sites are compiled when they are activated or first requested, and unloaded when there are
+ * too many.
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -95,7 +95,9 @@ export class SiteDirectory {
     this.#maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 
-  /** The site of a hostname: synchronously if it is loaded, `undefined` if there is none. */
+  /**
+   * The site of a hostname; returned synchronously if it is loaded, `undefined` if there is none.
+   */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.#entries.get(hostname);
     if (entry === undefined) return undefined;
@@ -279,7 +281,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of the live one. */
+  /** An earlier deployment as production shows it: behind the gate of the live deployment. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },
@@ -331,7 +333,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Every entry that shows a deployment: hosts, and earlier deployments behind production hosts.
+   * Yields every entry that shows a deployment: hosts, and earlier deployments behind production
+   * hosts.
    */
   *#shown(deploymentId: string): Generator<Entry> {
     for (const entry of this.#entries.values()) {

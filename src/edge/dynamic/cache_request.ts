@@ -34,7 +34,7 @@ export function cacheRequest(
   });
   return new FactsRequest(seen, {
     deploymentId: site.deploymentId,
-    // `request.url` contains the client's scheme and port, which the origin sees too.
+    // `request.url` contains the client's scheme and port, because the origin sees them too.
     originKey: `${plan.handle} ${request.url} ${originUrl}`,
   });
 }

@@ -16,7 +16,7 @@ import type { SiteForms } from "./submission.ts";
 
 const FORMS_PATH = "/_svc/forms/";
 
-/** Maximum number of submissions per minute, visitor and form. */
+/** Maximum number of submissions per minute for each visitor and form. */
 const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
 const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
 /** Rate-limit facts shared by all visitors. */
@@ -189,7 +189,7 @@ export class FormEndpoint {
     const sender = senderOf(request, own);
     if (sender === own) return this.#take(exchange, form);
     if (!form.origins?.includes(sender)) return refuse(exchange, 403);
-    // Scripts of that site may read the response.
+    // Allows scripts of that site to read the response.
     const headers: Header[] = [["access-control-allow-origin", sender], ["vary", "origin"]];
     return this.#take({ ...exchange, headers: [...site.common, ...headers] }, form);
   }

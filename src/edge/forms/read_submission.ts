@@ -1,4 +1,4 @@
-/** @module Reads a form, URL-encoded or `multipart/form-data` (RFC 7578), within bounds. */
+/** @module Reads a form within limits: URL-encoded or `multipart/form-data` (RFC 7578). */
 import { type FormSettings, MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../manifest/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
@@ -30,7 +30,7 @@ const READ_MS = 60_000;
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 const DEFAULT_HONEYPOT = "_gotcha";
-/** The form field with the path of the next page. */
+/** The form field that contains the path of the next page. */
 const NEXT_FIELD = "_next";
 /** Maximum number of links in a text that does not count as spam. */
 const MAX_LINKS = 5;
@@ -144,7 +144,7 @@ function refuseTooMuch(entries: readonly Entry[]): void {
   }
 }
 
-/** Returns why texts look like spam; null if they don't. */
+/** Returns the reason why texts look like spam; null if they do not. */
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");

@@ -16,7 +16,7 @@ export interface FormFile {
 }
 
 export interface Submission {
-  /** In the order of the form; a name may occur several times. */
+  /** The fields in the order of the form; a name can occur several times. */
   readonly fields: readonly FormField[];
   readonly files: readonly FormFile[];
   /** Why it counts as spam; null if it does not. */

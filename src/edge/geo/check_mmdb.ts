@@ -15,10 +15,10 @@ export interface MmdbShape {
   readonly metadataStart: number;
 }
 
-/** Zero bytes between search tree and data section. */
+/** Number of zero bytes between the search tree and the data section. */
 const SEPARATOR_BYTES = 16;
 
-/** Bytes of the marker before the metadata. */
+/** Number of bytes of the marker before the metadata. */
 const MARKER_BYTES = 14;
 
 /** Maximum nesting depth of a value; pointers count as a level. */

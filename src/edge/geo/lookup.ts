@@ -1,4 +1,4 @@
-/** @module Country and autonomous system of an address, from MMDB files in memory. */
+/** @module Looks up the country and autonomous system of an address in MMDB files in memory. */
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
 import { parseIp } from "../../rules/mod.ts";

@@ -65,7 +65,7 @@ export interface ImageRequest {
   readonly visitor: ClientRequest;
   readonly style: ImageStyle;
   readonly target: RequestTarget;
-  /** Checks the source by the rules of the site. */
+  /** Evaluates the site's rules for the source. */
   open(source: SourceRequest): OwnSource;
 }
 
@@ -77,7 +77,7 @@ export interface ImageResponderOptions {
   readonly now: Clock;
 }
 
-/** Cached knowledge about a source that is not a file. */
+/** Cached facts about a source that is not a file. */
 interface RememberedSource {
   readonly identity: string;
   readonly freshUntil: number;
@@ -255,7 +255,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not stored at the edge; later ones come from the cached source.
+        // The first response is not stored at the edge; later responses use the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };

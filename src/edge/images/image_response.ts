@@ -44,7 +44,7 @@ export function imageKey(
 /** Common fields of all responses about one image. */
 export interface ImageReply {
   readonly request: PagedRequest;
-  /** Fields that every response of the site carries. */
+  /** Fields that every response of the site has. */
   readonly common: HeaderList;
   readonly cacheControl: string;
   /** How long a front edge may cache it, in seconds. */
@@ -71,7 +71,7 @@ export function fileName(path: string): string {
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** A 304, if the client already has the result of this key. */
+/** A 304, if the client already has the result with this key. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");

@@ -6,7 +6,7 @@ export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "
 
 export interface SniffedImage {
   readonly type: ImageType;
-  /** Whether it has several frames. */
+  /** Whether the image has several frames. */
   readonly isAnimated: boolean;
 }
 

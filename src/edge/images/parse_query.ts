@@ -43,7 +43,7 @@ function toFormat(name: string): ImageFormat | undefined {
   return IMAGE_FORMATS.find((known) => known === format);
 }
 
-/** The parameters of a query; a duplicate name is a problem. */
+/** Reads the parameters of a query; a duplicate name is a problem. */
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {

@@ -1,4 +1,4 @@
-/** @module Reads the bytes of a source, within bounds. */
+/** @module Reads the bytes of a source, within limits. */
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 

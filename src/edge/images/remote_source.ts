@@ -48,7 +48,7 @@ export function failedStatus(status: number): SourceFailedError {
 
 export interface RemoteSourceOptions {
   readonly outbound: OutboundFetch;
-  /** Ends a request that takes too long. */
+  /** Creates a signal that ends a request that takes too long. */
   readonly timeout?: (milliseconds: number) => AbortSignal;
 }
 

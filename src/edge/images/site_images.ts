@@ -57,12 +57,12 @@ export class SiteImages {
     return undefined;
   }
 
-  /** The smallest sufficient size, or the largest available. */
+  /** The smallest allowed size that is sufficient, or the largest one. */
   sizeFor(width: number): number {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The nearest supported quality. */
+  /** The nearest allowed quality. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best

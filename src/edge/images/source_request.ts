@@ -5,8 +5,8 @@
 import { ClientRequest } from "../request/client_request.ts";
 
 /**
- * Accepted types for servers and other sites; AVIF and WebP are not requested, because they are
- * small and lossy already.
+ * The `Accept` value for servers and other sites. It does not name AVIF and WebP, because such
+ * images are already small and lossy.
  */
 export const SOURCE_ACCEPT = "image/*";
 

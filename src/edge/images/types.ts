@@ -17,7 +17,7 @@ export interface ImageQuery {
   readonly quality: number;
   /** A format that the URL asks for; if missing, `Accept` decides. */
   readonly format?: ImageFormat | undefined;
-  /** Whether an SVG of the site itself is passed through, as the framework does. */
+  /** Whether an SVG of the site itself is passed through, as the framework would do. */
   readonly keepsSvg?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface ImageOrder {
   readonly isShared: boolean;
 }
 
-/** Converts images and stores the results; implemented by the platform. */
+/** Converts images and stores the results. The platform implements it. */
 export interface ImageService {
   /** Finds a stored result with this key. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;

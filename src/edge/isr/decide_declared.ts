@@ -47,8 +47,8 @@ export interface DeclaredFacts {
 }
 
 /**
- * The seconds of a directive. Without a value, there is no limit; Nitro uses
- * `stale-while-revalidate` in this way.
+ * The seconds of a directive. A directive without a value sets no limit, which is how Nitro uses
+ * `stale-while-revalidate`.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;
@@ -62,7 +62,8 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
     (isTargeted ? control.seconds("max-age") : undefined);
   if (lifetime === undefined) return undefined;
   const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
-  // Next.js serves a stale page while it renders the next one; here, that does not count as fresh.
+  // Next.js serves a stale page while it renders the next one; here, the stale page does not count
+  // as fresh.
   const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
   return {
     lifetime: isStale ? 0 : lifetime,

@@ -124,8 +124,8 @@ export class IsrCache {
   }
 
   /**
-   * Removes pages, or marks them as stale with `soft`, including those being fetched. Returns their
-   * number.
+   * Removes pages, or marks them as stale with `soft`, including pages that are being fetched.
+   * Returns their number.
    */
   purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
     return this.#pages.purge(scope, { ...options, at: this.#now() });

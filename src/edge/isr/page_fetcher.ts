@@ -58,7 +58,7 @@ export interface PageFetcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a stored page, with the fields that report it. */
+/** Serves a stored page, with the fields that report the cache hit. */
 export function serveStored(
   request: PageRequest,
   { stored }: IsrEntry,
@@ -84,7 +84,7 @@ export class PageFetcher {
 
   /**
    * Fetches a page, with one request to the server for all clients of the same page. If the server
-   * fails, an expired page is served if it permits that.
+   * fails, an expired page is served if its cache terms allow it.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
     const { now, timer } = this.#options;

@@ -13,11 +13,11 @@ const PAGE_LIMITS: PageLimits = {
   bytes: 512 * 1024 * 1024,
 };
 
-/** Marks pages with a query, and those without one, in the last letter of their names. */
+/** Letters at the end of a page's name that tell whether the page has a query. */
 const QUERY = "q";
 const PLAIN = "p";
 
-/** Marks pages stored because of their own header fields, not a route's `revalidate`. */
+/** Marks pages that are stored because of their own header fields, not a route's `revalidate`. */
 const DECLARED = "d";
 
 /**
@@ -98,7 +98,7 @@ export class PageIndex {
     if (isQueryName(name)) this.#queryPages += 1;
   }
 
-  /** Evicts pages with a query first: a flood of them must not displace the others. */
+  /** Evicts pages with a query first, because a flood of them must not displace other pages. */
   #excess(): string[] {
     const gone: string[] = [];
     for (const onlyQueries of [true, false]) {

@@ -93,7 +93,7 @@ export class PageMarks {
     if (this.#marks.size > MAX_MARKS || this.#characters > MAX_MARK_CHARACTERS) this.#shorten();
   }
 
-  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed ones. */
+  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed marks. */
   addStored(bytes: Uint8Array): void {
     try {
       const { marks } = fileSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -158,7 +158,7 @@ export class PageMarks {
     this.#characters = 0;
   }
 
-  /** Replaces the older half of each kind with one mark for all pages. */
+  /** Replaces the older half of the marks with one mark of each kind for all pages. */
   #shorten(): void {
     const older = [...this.#marks].slice(0, this.#marks.size / 2);
     for (const [key] of older) this.#delete(key);

@@ -53,7 +53,7 @@ export interface Storable {
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if it is useless after a restart. */
+  /** False if the page is useless after a restart. */
   readonly isKept: boolean;
 }
 

@@ -14,7 +14,7 @@ export type BodyStream = ReadableStream<Bytes>;
 /** A body in memory; a string only if each byte is ASCII. Never modified. */
 export type MemoryBody = string | Bytes;
 
-/** Maximum size of a body that gains from being a string. */
+/** Maximum size of a body that benefits from being a string, in bytes. */
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * @module Forwards header fields from hop to hop: removes hop-by-hop fields (RFC 9110, 7.6.1), and
- * lets only the edge state the client.
+ * makes sure that only the edge describes the client.
  */
 import type { Random } from "../../lib/clock.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";

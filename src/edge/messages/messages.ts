@@ -17,7 +17,7 @@ export function isReading(method: string): method is "GET" | "HEAD" {
 /** A request on its way to the origin; steps may replace it. */
 export interface PipelineRequest {
   readonly method: string;
-  /** Absolute, with the host that the client named. */
+  /** Absolute URL, with the host as the client named it. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: BodyStream | null;
@@ -37,7 +37,7 @@ export interface Kept {
     readonly sharedWithAuthorized: boolean;
   };
   readonly tags: readonly string[];
-  /** The request fields that select it. */
+  /** The request fields that select the response. */
   readonly vary: readonly { readonly name: string }[];
 }
 

@@ -7,7 +7,7 @@
 
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of names whose result is memoized. */
+/** Number of names whose results are memoized. */
 const REMEMBERED = 1024;
 
 /**
@@ -97,8 +97,8 @@ function judgeName(name: string): boolean {
 }
 
 /**
- * Whether a field, its name in lower case, is one that only this edge, a proxy or a framework may
- * write. An underscore counts as a hyphen, as in CGI and WSGI.
+ * Whether only this edge, a proxy or a framework may write a field, given its name in lower case.
+ * An underscore counts as a hyphen, as in CGI and WSGI.
  */
 export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBERED);
 

@@ -19,7 +19,7 @@ export interface SiteFunctions {
 }
 
 export interface RunnerOptions {
-  /** Missing for a deployment without functions; each step then fails. */
+  /** Missing for a deployment without functions, whose steps then fail. */
   readonly functions: SiteFunctions | undefined;
   /** Called once, when the first function runs. */
   readonly context: () => CallContext;
@@ -43,8 +43,8 @@ function toResponse(response: PipelineResponse): FunctionResponse {
 }
 
 /**
- * Returns the fields that a new response takes from the previous one: the cache status, and those
- * that a client needs to use a part (RFC 9110, 15.3.7.1).
+ * Returns the fields that a new response takes from the previous response: the cache status, and
+ * the fields that a client needs to use a partial response (RFC 9110, 15.3.7.1).
  */
 function keptFields(
   own: HeaderList,

@@ -57,7 +57,7 @@ export class CounterTable {
     this.#rings = { counts: words(3 * slots, slots * RING), offset: 0 };
   }
 
-  /** Bytes of all slots; fixed. */
+  /** Size of all slots in bytes, which is fixed. */
   get byteLength(): number {
     return this.slots * SLOT_BYTES;
   }
@@ -74,8 +74,8 @@ export class CounterTable {
   }
 
   /**
-   * Sets which share of its limit the key has used, from 0 to 1: keys with a
-   * smaller share are evicted first.
+   * Sets the share of its limit that the key has used, from 0 to 1. Keys with a smaller share are
+   * evicted first.
    */
   setShare(slot: number, share: number): void {
     const bits = Math.round(Math.min(1, share) * SHARE_MASK);

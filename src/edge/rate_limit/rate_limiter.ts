@@ -47,7 +47,7 @@ import {
 /** Default number of counters in a table: 2^20, which take 48 MiB. */
 export const DEFAULT_SLOTS = 2 ** 20;
 
-/** The fields that identify a client for rate limits, a subset of the facts. */
+/** The subset of the facts that identifies a client for rate limits. */
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;
@@ -73,7 +73,7 @@ export interface RateLimitVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Requests that are still allowed now. */
+  /** Number of requests that are still allowed now. */
   readonly remaining: number;
   /** Whole seconds until the full limit is available again without more requests. */
   readonly resetSeconds: number;
@@ -150,7 +150,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients:
+   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients;
    * the next call overwrites the verdict object.
    *
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds

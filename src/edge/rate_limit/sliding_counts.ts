@@ -15,7 +15,7 @@
 /** Parts of a window. */
 export const PARTS = 8;
 
-/** Counters of a key: the current part, and a whole window before it. */
+/** Number of counters of a key, for the current part and a whole window before it. */
 export const RING = PARTS + 1;
 
 /**
@@ -29,7 +29,7 @@ const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 /** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
 
-/** Steps in a part of that many milliseconds: one per millisecond for windows up to 262 seconds. */
+/** Number of steps in a part of this length; one per millisecond for windows up to 262 seconds. */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
 /** Maximum limit to which a counter can count. */
@@ -101,7 +101,10 @@ export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
-/** Parts to wait until another request fits, if none arrives before; 0 if one fits now. */
+/**
+ * Number of parts to wait until another request fits, if none arrives before; 0 if a request fits
+ * now.
+ */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
   let sum = sumOf(ring);
@@ -113,7 +116,10 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
   return RING - fraction;
 }
 
-/** Parts to wait until the window is empty, if no request arrives; 0 if it is empty. */
+/**
+ * Number of parts to wait until the window is empty, if no request arrives; 0 if it is already
+ * empty.
+ */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {
     const counted = part + RING - back;

@@ -54,7 +54,7 @@ export interface Connection {
   readonly isRelayedHere?: boolean | undefined;
   /** Whether the connection has ended. */
   readonly isGone?: boolean | undefined;
-  /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
+  /** Keeps a connection that was upgraded to a WebSocket counted as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
 
@@ -122,7 +122,7 @@ export class ClientRequest implements FactSources {
    * visitor's.
    */
   readonly depth: number;
-  /** The normalized path, after normalization. */
+  /** The path; normalized once the edge has normalized it. */
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;
@@ -182,7 +182,7 @@ export class ClientRequest implements FactSources {
     return { authority: canonicalAuthority(this.#urlParts.authority), ip, scheme };
   }
 
-  /** The front edge that forwarded it; `undefined` if none did. */
+  /** The front edge that forwarded the request; `undefined` if none did. */
   get relayedBy(): string | undefined {
     return this.#connection.relayedBy;
   }
@@ -219,7 +219,10 @@ export class ClientRequest implements FactSources {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
 
-  /** Whether a front edge is refreshing a stored response; the visit is in its own log. */
+  /**
+   * Whether a front edge is refreshing a stored response; the visit itself is in the front edge's
+   * log.
+   */
   get isRefresh(): boolean {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
@@ -271,14 +274,14 @@ export class ClientRequest implements FactSources {
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request fields at once, for when many will be needed. */
+  /** Reads all request fields at once; faster if many of them are needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }
 
   /**
-   * The request fields to forward: names in lower case, without those that a client could spoof or
-   * that `Connection` names.
+   * The request fields to forward: their names in lower case, without fields that a client could
+   * spoof or that `Connection` names.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];

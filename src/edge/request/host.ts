@@ -55,8 +55,8 @@ const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
  * Returns the host in canonical form: lower case, punycode, without port or final dot; `undefined`
- * for an invalid host. Percent escapes are refused, although URL parsers decode them: no client
- * sends one.
+ * for an invalid host. Percent escapes are refused although URL parsers decode them, because no
+ * client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);

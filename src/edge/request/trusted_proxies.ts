@@ -14,7 +14,7 @@ import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops to read; in a longer chain, the last ones count. */
+/** Maximum number of hops to read; of a longer chain, only the last hops are read. */
 const MAX_HOPS = 32;
 
 /** Removes the port, brackets and quotes that proxies add to an address. */
@@ -32,7 +32,7 @@ function forwardedFor(element: string): string {
   return /(?:^|;)[ \t]*for=("[^"]*"|[^;,\s]*)/i.exec(element)?.[1] ?? "";
 }
 
-/** The addresses of a chain, the nearest last. */
+/** The addresses of a chain, with the nearest one last. */
 function chainOf(value: string, header: ForwardedHeader): readonly string[] {
   const elements = value.split(",").slice(-MAX_HOPS);
   return elements.map((element) =>

@@ -32,7 +32,7 @@ export type ServerReply =
    * The server failed, or its response ended early; `status` is set if the response had started.
    */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
-  /** The site's routes have no server for the path. */
+  /** The site's routes lead to no server for the path. */
   | { readonly type: "no_server" };
 
 /** The address that the server sees as the client's. */

@@ -22,7 +22,7 @@ const ID_LENGTH = 12;
 /** Returns the end of the id, which is random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
-/** The number in a cookie of this release; `undefined` for any other text. */
+/** The number in a cookie of this release; `undefined` for any other cookie. */
 function placeIn(value: string, releaseId: string): number | undefined {
   const [id, digits = ""] = value.split(".", 2);
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;

@@ -69,7 +69,7 @@ export interface SiteSource {
 /** The other side of a rolling release: the site for a share of the visitors. */
 export interface RollingSide {
   readonly releaseId: string;
-  /** Percent of the visitors. */
+  /** Percentage of the visitors. */
   readonly share: number;
   readonly site: Site;
 }
@@ -121,7 +121,7 @@ export interface Site {
    * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.
    */
   readonly gate: SiteGate | undefined;
-  /** How long assets of earlier deployments are kept while this one is live, in milliseconds. */
+  /** How long assets of earlier deployments are served while this one is live, in milliseconds. */
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;

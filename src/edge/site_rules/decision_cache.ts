@@ -14,7 +14,10 @@ const CAPACITY = 8192;
 /** Maximum length of a URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/** Maximum size of a cached decision, as measured by `weightOf()`: rules can produce any size. */
+/**
+ * Maximum size of a cached decision, as measured by `weightOf()`, because decisions can have any
+ * size.
+ */
 const MAX_WEIGHT = 2048;
 
 /** Weight of one item in the lists of a decision. */
@@ -30,7 +33,7 @@ function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): 
   return weight;
 }
 
-/** The decision for all requests with one URL. */
+/** The decision for all requests with the same URL. */
 export interface CachedDecision {
   /** Identifies the rule set that decided. */
   readonly rules: symbol;

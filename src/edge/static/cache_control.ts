@@ -26,8 +26,8 @@ const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,
 
 /**
  * Returns the default `Cache-Control` of a file, by its path relative to its layer. It is only
- * immutable if both folder and name indicate it: a wrong "immutable" cannot be withdrawn, while a
- * missing one only costs a 304.
+ * immutable if both folder and name indicate it, because a wrong "immutable" cannot be withdrawn,
+ * while a missing one only costs a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;

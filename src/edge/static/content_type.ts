@@ -28,7 +28,7 @@ function knownType(extension: string): string | undefined {
 }
 
 /**
- * Adds UTF-8 as the charset of text. XML gets none: it names its encoding itself,
+ * Adds UTF-8 as the charset of text. XML gets no charset, because it declares its encoding itself
  * and a `charset` would override that (RFC 7303, 3.2).
  */
 function withCharset(type: string): string {

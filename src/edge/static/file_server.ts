@@ -31,7 +31,7 @@ function notModified(representation: Representation): EdgeResponse {
   return { status: 304, headers, body: null, bytes: 0 };
 }
 
-/** Serves representations of files, small ones from memory. */
+/** Serves representations of files; small files are served from memory. */
 export class FileServer {
   readonly #cache: BlobCache;
   readonly #streams = new BlobStreams();

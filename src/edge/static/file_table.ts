@@ -1,4 +1,6 @@
-/** @module The files of a STATIC layer by normalized URL path; requests see nothing else. */
+/**
+ * @module The files of a STATIC layer by normalized URL path. Requests cannot reach anything else.
+ */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { PageUrls } from "../../lib/page_urls.ts";
 import { normalizePath } from "../../rules/mod.ts";

@@ -129,12 +129,12 @@ function failurePagesOf(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that were resolved to a file, one for each file. */
+  /** Paths that have been resolved to a file, one for each file. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
   };
-  /** Other requested paths of files. */
+  /** Other paths by which files have been requested. */
   readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
@@ -183,9 +183,7 @@ export class SiteContent {
     return type === "file" || type === "moved";
   }
 
-  /**
-   * Continues to the next matching route after the layer of a resolution had nothing at its path.
-   */
+  /** Continues to the next matching route if the layer of a resolution had nothing at the path. */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);
   }

@@ -49,7 +49,7 @@ function isLong(value: string): boolean {
   return /immutable|GMT/i.test(value) || Number(seconds ?? 0) > USUAL_SECONDS;
 }
 
-/** Reports fields that no rule can set, and values that cannot be sent as written. */
+/** Reports fields that rules cannot set, and values that cannot be sent as written. */
 function* checkSettable(
   headers: SetHeadersAction["headers"],
   path: readonly PathStep[],

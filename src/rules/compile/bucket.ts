@@ -79,7 +79,7 @@ export class Bucket {
     this.#rules = [];
   }
 
-  /** Reports the lists of rules that may match; a rule may be in several of them. */
+  /** Reports the lists of rules that can match; a rule can be in several lists. */
   visit(facts: RequestFacts, take: TakeRules): void {
     if (this.#filings === undefined) take(this.#rules);
     else this.#filings.visit(facts, take);

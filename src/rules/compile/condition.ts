@@ -1,4 +1,4 @@
-/** @module Compiled conditions; evaluation and `explain` run the same code. */
+/** @module Compiled conditions. Evaluation and `explain` run the same code. */
 import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import { compilePath, pathHolds, type PathMatcher } from "../conditions/path.ts";
 import type { RequestFacts } from "../request/facts.ts";

@@ -35,7 +35,9 @@ export class RadixTree<T> {
     return node.value;
   }
 
-  /** Calls `visit` for every text with which the path starts (or ends), the shortest first. */
+  /**
+   * Calls `visit` for every text with which the path starts (or ends), from shortest to longest.
+   */
   visit(path: string, visit: (value: T) => void): void {
     let node: Node<T> | undefined = this.#root;
     let left = path.length;

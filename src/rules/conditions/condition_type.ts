@@ -58,7 +58,7 @@ export interface ConditionType<Raw, Normal> {
   readonly vary?: VaryDimension;
   /** Reports problems that the schema cannot detect: `path` is the path of the value. */
   check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;
-  /** Applying it twice has no further effect. */
+  /** Returns the normal form. Applying it twice has no further effect. */
   normalize(value: Raw): Normal;
   /**
    * Prepares a value for testing requests.

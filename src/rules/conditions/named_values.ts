@@ -45,7 +45,7 @@ function namedContain(outer: NamedValues, inner: NamedValues | undefined): boole
   );
 }
 
-/** An index by the first named value. */
+/** Creates an index by the first named value. */
 function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedValues, T> {
   const byName = new Map<string, Map<string, T[]>>();
   return {

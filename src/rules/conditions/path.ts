@@ -16,7 +16,7 @@ export const pathShape = {
   value: text().describe("The path, prefix or glob pattern; begins with /"),
 };
 
-/** A path condition ready to match. */
+/** A path condition that is ready to match paths. */
 export type PathMatcher =
   | { readonly type: "exact" | "prefix"; readonly text: string }
   | { readonly type: "glob"; readonly glob: GlobMatcher; readonly suffix: string };

@@ -1,4 +1,4 @@
-/** @module Describes what zod refuses in a rule set. */
+/** @module Describes the problems that zod finds in a rule set. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import {
   describeIssues as describeIssuesOf,

@@ -1,4 +1,4 @@
-/** @module The headers that Netlify or Cloudflare sets for a path, as rules. */
+/** @module Converts the headers that Netlify or Cloudflare sets for a path to rules. */
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
 import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";

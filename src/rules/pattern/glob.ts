@@ -13,7 +13,7 @@ export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at a position of a glob or template. */
 export interface PatternProblem {
-  /** Capital first, no final stop. */
+  /** Begins with a capital letter and has no final period. */
   readonly message: string;
   readonly hint?: string;
   /** Its position in the authored text, in UTF-16 units. */
@@ -159,8 +159,8 @@ class GlobParser {
 }
 
 /**
- * Parses a glob, or reports all its problems. The text of `text` tokens is in the alphabet of
- * normalized paths. Linear in the glob's length.
+ * Parses a glob, or reports all its problems. The text of `text` tokens uses the alphabet of
+ * normalized paths. Takes linear time in the length of the glob.
  */
 export function parseGlob(value: string): GlobResult {
   if (value.length > MAX_GLOB_LENGTH) {

@@ -125,7 +125,7 @@ export function parseTarget(value: string): TargetResult {
   return { target: split(origin, template.parts) };
 }
 
-/** A target ready to expand. */
+/** A target that is ready to be expanded. */
 export interface CompiledTarget {
   /** `https://host`, or "" for a target on this site. */
   readonly origin: string;

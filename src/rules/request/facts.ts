@@ -43,7 +43,7 @@ export interface FactSources {
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-/** Cached value of a lazy fact that was computed but is unknown. */
+/** Marks a lazy fact that was computed but is unknown. */
 const UNKNOWN = Symbol("unknown");
 type Memory<T> = T | typeof UNKNOWN | undefined;
 

@@ -20,7 +20,7 @@ export interface PathRejection {
 const BAD_ESCAPE: PathRejection = Object.freeze({ rejected: "bad_escape" });
 const ENCODED_NUL: PathRejection = Object.freeze({ rejected: "encoded_nul" });
 
-/** A path of plain segments, none of which begins with a dot, needs no normalization. */
+/** Matches a path that needs no normalization: plain segments, none of which begins with a dot. */
 const PLAIN_PATH = /^(?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)*\/?$/;
 const PLAIN_TEXT = /^[\w.~!$&'()*+,;=:@\/-]*$/;
 const PCHAR = /^[\w.~!$&'()*+,;=:@-]$/;

@@ -22,7 +22,7 @@ export interface PlacedRuleTest {
 }
 
 export interface ParsedRuleTests {
-  /** Absent if there are errors. */
+  /** Missing if there are errors. */
   readonly tests?: readonly PlacedRuleTest[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -40,7 +40,7 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** Fields of a row that name rules. */
+/** Fields of a row that contain rule ids. */
 const RULE_LISTS = [["over_limit"], ["expect", "matched"], ["expect", "not_matched"]] as const;
 const RULE_NAMES = [["expect", "rule"], ["expect", "pipeline"]] as const;
 

@@ -133,7 +133,7 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   });
 }
 
-/** Maximum number of weak gates to list for a rule. */
+/** Maximum number of weak gates to report for a rule. */
 const MAX_REPORTED = 8;
 
 interface Search {

@@ -45,7 +45,7 @@ class Takers {
     if (!taker.ifNoFile && !this.#same.has(key)) this.#same.set(key, taker);
   }
 
-  /** A rule that is proven to take every request of `later`. */
+  /** Finds a rule that is proven to take every request that `later` matches. */
   find(later: Taker, key: string): Taker | undefined {
     const same = this.#same.get(key);
     if (same !== undefined) return same;
