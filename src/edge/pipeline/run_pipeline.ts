@@ -11,7 +11,7 @@ export class PipelineFailedError extends Error {
     super(`Function "${step}" failed: ${reason}`);
   }
 
-  /** 504 for a timeout (RFC 9110, 15.6), 499 if the client left, otherwise 503. */
+  /** 504 for a timeout (RFC 9110, 15.6), 499 if the client disconnected, otherwise 503. */
   get status(): number {
     if (this.reason === "client_gone") return CLIENT_GONE;
     return this.reason === "timeout" ? 504 : 503;

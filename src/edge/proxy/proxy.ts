@@ -12,7 +12,7 @@ import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../mes
 import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 
-/** An upstream did not respond, or the client left first. */
+/** An upstream did not respond, or the client disconnected first. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 

@@ -50,7 +50,7 @@ export function splitUrl(url: string): UrlParts {
 const queryOf = (url: string, mark: number, end: number): string =>
   mark === end ? "" : url.slice(mark + 1, end);
 
-/** A host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
+/** Matches a host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
@@ -63,7 +63,7 @@ export function canonicalHost(authority: string): string | undefined {
   return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }
 
-/** A host that is in canonical form already, as most clients write it. */
+/** Matches a host that is already in canonical form, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
 /** The authority with its host in canonical form; unchanged if the host is invalid. */

@@ -64,7 +64,7 @@ export class TrustedProxies {
 
   /**
    * Returns the client's address for a request from a trusted proxy. A hop that is not an address
-   * (`unknown`, or garbage) ends the walk: the proxy that reported it is the last known address.
+   * (`unknown`, or garbage) ends the search, and the proxy that reported it counts as the client.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);
