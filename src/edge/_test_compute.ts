@@ -1,4 +1,4 @@
-/** @module Servers of a deployment in memory, for tests: a handler for each layer. */
+/** @module In-memory servers of a deployment, for tests: one handler for each layer. */
 import type { Clock } from "../lib/clock.ts";
 import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
 import type { SiteCompute } from "./compute/compute_responder.ts";
@@ -6,7 +6,7 @@ import { IsrCache } from "./isr/isr_cache.ts";
 import { IsrMemory } from "./isr/isr_memory.ts";
 import type { IsrStore } from "./isr/types.ts";
 
-/** Pages that outlive an `IsrCache`, as files outlive a process. */
+/** An in-memory page store that outlives an `IsrCache`, as files outlive a process. */
 export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
   /** Files next to the pages. */
@@ -52,7 +52,7 @@ export interface ComputeWorld {
   readonly store?: IsrStore;
   readonly memory?: IsrMemory;
   readonly now?: Clock;
-  /** The result of an upgrade; a 426 by default. */
+  /** Returns the result of an upgrade; a 426 by default. */
   connect?(request: Omit<ComputeRequest, "body">): ComputeSocketResult;
 }
 
@@ -65,7 +65,7 @@ function toResponse({ status, headers, body }: Response) {
   return { type: "response" as const, response: { status, headers: [...headers], body } };
 }
 
-/** Servers by the names of their layers. */
+/** Creates servers, by the names of their layers. */
 export function computeOf(
   servers: Readonly<Record<string, TestServer>>,
   world: ComputeWorld = {},

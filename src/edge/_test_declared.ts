@@ -1,4 +1,4 @@
-/** A site whose server declares what to store, with a clock and its own store. */
+/** A site whose server declares which responses to store, with its own clock and store. */
 import type { Rule } from "../rules/mod.ts";
 import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
 import { testEdge, testSite } from "./_test_site.ts";
@@ -56,11 +56,11 @@ export function declaredEdge(server: TestServer, world: World = {}) {
   return { ...edge, get, settle, store, compute, wait: (seconds: number) => now += seconds * 1000 };
 }
 
-/** Pages with a count, and the same fields each time. */
+/** A server that numbers its pages and sends the same fields each time. */
 export const counting = (headers: HeadersInit, status = 200): TestServer => {
   let count = 0;
   return () => new Response(`page ${++count}`, { status, headers });
 };
 
-/** Lets the edge cache a response for a minute. */
+/** Header fields that let the edge cache a response for a minute. */
 export const SHARED = "s-maxage=60";

@@ -1,6 +1,6 @@
 /**
- * @module An edge with functions and another site behind it, all in memory: the functions are
- * handlers of this process, and requests to the other site need no network.
+ * @module An in-memory edge with functions and another site behind it: the functions run as
+ * handlers in this process, and requests to the other site need no network.
  */
 import { createHttpCache } from "./cache/http_cache.ts";
 import type { EdgeOptions } from "./edge_options.ts";
@@ -23,7 +23,7 @@ export type TestContext = CallContext & {
   readonly response: Response | undefined;
 };
 
-/** A function as an author writes it; `fails()` makes one that fails. */
+/** A function as an author writes it; use `fails()` for a failing one. */
 export type TestFunction = (
   request: Request,
   context: TestContext,
@@ -35,7 +35,7 @@ class Failing extends Error {
   }
 }
 
-/** A function that fails for this reason. */
+/** Creates a function that fails for this reason. */
 export const fails = (reason: FailureReason): TestFunction => () => {
   throw new Failing(reason);
 };

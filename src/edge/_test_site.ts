@@ -1,4 +1,4 @@
-/** @module A site in memory and an edge in front of it, for tests and benches. */
+/** @module An in-memory site with an edge in front of it, for tests and benches. */
 import { type Clock, systemRandom } from "../lib/clock.ts";
 import { OutboundError } from "../runtime/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
@@ -94,10 +94,10 @@ export function testSite(
   return { site, blobs };
 }
 
-/** How a request arrives, if that matters. */
+/** The connection of a request, for tests in which it matters. */
 export interface TestConnection {
   readonly from?: string;
-  /** Scheme of the listener; that of the URL by default. */
+  /** Scheme of the listener; defaults to the scheme of the URL. */
   readonly scheme?: "http" | "https";
 }
 
@@ -108,7 +108,7 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
-/** The options for other sites, for tests without one. */
+/** Options for tests that send no requests to other sites. */
 export function noOthers(
   now: Clock = () => Date.UTC(2026, 0, 1),
 ): Pick<EdgeOptions, "cache" | "outbound"> {
@@ -119,7 +119,10 @@ export function noOthers(
   };
 }
 
-/** An edge that serves one site on `site.test`; ids start at `r1`, time does not advance. */
+/**
+ * An edge that serves one site on `site.test`; request ids start at `r1`, and its clock stands
+ * still.
+ */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
   const records: AccessRecord[] = [];
   const errors: unknown[] = [];

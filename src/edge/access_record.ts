@@ -3,7 +3,7 @@ import type { Hit } from "../rules/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** A rule that logged, denied or limited a request, or would have in shadow mode. */
+/** A rule that logged, denied or limited a request, or would have done so outside shadow mode. */
 export interface RuleTrace {
   readonly ruleId: string;
   /** The action's type, such as `deny`. */
@@ -33,9 +33,9 @@ export interface AccessRecord {
   readonly traceparent?: string | undefined;
   /** Why the origin failed. Missing if nothing failed. */
   readonly error?: string | undefined;
-  /** The front edge that the request came through. Missing if it came directly to the platform. */
+  /** The front edge through which the request came. Missing if it came directly to the platform. */
   readonly edge?: string | undefined;
-  /** The rules that logged, denied or limited. Missing if nothing failed. */
+  /** The rules that logged, denied or limited the request. Missing if there are none. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }
 
@@ -47,7 +47,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
   would_rate_limit: { action: "rate_limit", outcome: "shadowed" },
 };
 
-/** The log's form of the hits of a request; `undefined` if there are none. */
+/** Converts the rule hits of a request to log entries; `undefined` if there are none. */
 function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));

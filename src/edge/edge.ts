@@ -90,7 +90,7 @@ class Edge {
     this.#lookups = { proxies, geo, asn };
   }
 
-  /** Finds the site; returns a promise only if it has to wait. */
+  /** Handles a request; returns a promise only if it has to wait. */
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const clientRequest = new ClientRequest(request, this.#options.requestId(), {
@@ -158,7 +158,7 @@ class Edge {
     );
   }
 
-  /** Handles a protected host: visitors who are not let in reach nothing of the site. */
+  /** Handles a protected host. Visitors without access reach nothing of the site. */
   async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
     const { clientRequest, site } = context;
     try {
@@ -171,7 +171,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Serves the earlier deployment that the request's page names, or the live one. */
+  /** Serves the earlier deployment that the request names as its page's, or the live deployment. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);
@@ -179,7 +179,7 @@ class Edge {
     const pin = past?.hasPages === true ? pagePinOf(clientRequest, site) : undefined;
     if (past === undefined || pin === undefined) return this.#serveAll(context);
     const earlier = past.siteOf(pin.pageId);
-    // An earlier deployment must not serve what the live one denies.
+    // An earlier deployment must not serve what the live deployment denies.
     const next = (found: Site | undefined) =>
       this.#serveAll(
         found === undefined || context.isDenied() ? context : context.atEarlier(found, pin),
@@ -207,7 +207,7 @@ class Edge {
     }
   }
 
-  /** Replaces one of the edge's pages by the site's own, if it has one. */
+  /** Replaces an edge page with the site's own page, if it has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;
@@ -221,7 +221,7 @@ class Edge {
     }
   }
 
-  /** The edge's page, for when the site's own cannot be read. */
+  /** Reports that the site's own page cannot be read, and falls back to the edge's page. */
   #lostPage(clientRequest: ClientRequest, error: unknown, own: EdgeResponse): EdgeResponse {
     this.#options.onError?.(error, clientRequest.id);
     return own;
@@ -245,7 +245,7 @@ class Edge {
     });
   }
 
-  /** Decides by the rules: returns their response, or where the request goes. */
+  /** Decides by the rules; returns their response, or the destination of the request. */
   #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;
@@ -308,7 +308,7 @@ class Edge {
     };
   }
 
-  /** Evaluates the rules for the source of an image, as a separate request of the visitor. */
+  /** Evaluates the rules for the source of an image as for a separate request from the visitor. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
     const context = this.#contextOf(source, site, this.#stopwatch());
     const decided = this.#decide(context);
@@ -345,7 +345,7 @@ class Edge {
     return edgeFault(clientRequest, error, site?.common);
   }
 
-  /** Applies the header rules, builds the response and logs it; a front edge does this itself. */
+  /** Applies header rules, builds the response and logs it, unless a front edge will do so. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision: { hits, matched } } = context;
     const kept = forEdgeCache(context, edgeResponse, this.#options.cache);

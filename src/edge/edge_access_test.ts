@@ -114,7 +114,7 @@ type Protected = ReturnType<typeof protectedEdge>;
 const cookieOf = (response: Response, name: string): string =>
   response.headers.getSetCookie().find((each) => each.startsWith(`${name}=`))!.split(";")[0]!;
 
-/** Visits the platform and returns, like the browser of a member. */
+/** Follows the redirects to the platform and back, as a member's browser would. */
 async function signIn({ edge }: Protected, {
   url = "http://site.test/page?a=1",
   change = {},

@@ -19,7 +19,7 @@ function redirects(count: number): Rule[] {
   }));
 }
 
-/** A handler over one site that has a page of 13 KB and, if given, redirects from `/from/<n>`. */
+/** A handler for one site that has a page of 13 KB and, if given, redirects from `/from/<n>`. */
 export function benchEdge(options: { readonly redirects: number }): EdgeHandler {
   return edgeOf(testSite({ "index.html": PAGE }, { rules: redirects(options.redirects) }).site);
 }
@@ -69,7 +69,7 @@ const ANSWER: readonly Header[] = [
 ];
 
 /**
- * A handler over one site whose server responds at once, with these headers in addition to the
+ * A handler for one site whose server responds immediately, with these headers in addition to the
  * usual ones.
  */
 function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {

@@ -1,7 +1,7 @@
 /**
  * @module The cache of a front edge. It stores the responses that the platform's caches have
- * stored, under the same terms. The platform marks each such response and sends it unedited by
- * rules, because the edge evaluates the rules for each visitor.
+ * stored, under the same terms. The platform marks each such response and sends it before rules
+ * edit it, because the edge evaluates the rules for each visitor.
  */
 import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
@@ -29,10 +29,10 @@ type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 /** Fields whose values differ from person to person. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
-/** Fields with the report of the platform's own cache. */
+/** Fields in which the platform's own cache reports its work. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields that concern a single response, or only the edge. */
+/** Fields that are about a single response or meant only for the edge. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
@@ -47,7 +47,7 @@ const BY_DEPLOYMENT: CacheRule = {
   varyNames: { headers: [], cookies: [], query: [] },
 };
 
-/** The terms as a `Cache-Control` value. */
+/** The cache terms of a stored response, as a `Cache-Control` value. */
 function controlOf({ terms }: Kept): string {
   const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
   const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
@@ -62,8 +62,8 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * On the platform: the form of a response that a front edge may store; `undefined` if it is for
- * this visitor only, or stale.
+ * Used on the platform: converts a response to the form that a front edge may store; `undefined` if
+ * the response is stale or only for this visitor.
  */
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
@@ -82,7 +82,7 @@ export function forEdgeCache(
     !named.some((name) => PERSONAL.has(name));
   if (!isSelectable) return undefined;
   const own: Header[] = [
-    // The runtime may add to the field.
+    // The runtime can add values to `Vary`, so the original goes into its own field.
     [KEEP_FIELD, joinedHeader(headers, "vary") ?? ""],
     ["svc-cdn-cache-control", controlOf(kept)],
   ];
@@ -96,11 +96,11 @@ export function forEdgeCache(
 interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
-  /** Whether requests can wait for each other. */
+  /** Whether it bypasses request collapsing, because its response is seldom stored. */
   readonly isAlone: boolean;
 }
 
-/** `undefined` if only the platform can respond to this visitor. */
+/** Converts a request to one for the cache; `undefined` if only the platform can respond to it. */
 function askedOf(
   context: RequestContext,
   decided: EdgeResponse | Destination,
@@ -137,7 +137,7 @@ function askedOf(
   };
 }
 
-/** A response that the edge may store, in the form that the cache reads. */
+/** Converts a response that the edge may store to the form that the cache reads. */
 function asKept(
   { status, headers, body }: EdgeResponse,
   vary: string,
@@ -153,7 +153,7 @@ function isOf({ common }: Site, { headers }: EdgeResponse): boolean {
   return findHeader(headers, DEPLOYMENT) === findHeader(common, DEPLOYMENT);
 }
 
-/** A response, and whether the platform has finished it. */
+/** A response, and whether the platform has already applied the header rules to it. */
 export interface EdgeAnswer {
   readonly response: EdgeResponse;
   readonly isFinal: boolean;
@@ -161,9 +161,9 @@ export interface EdgeAnswer {
 
 /** One request that goes through the cache of a front edge. */
 class EdgeCacheRequest {
-  /** The response that is for this visitor only. */
+  /** The response, if it is for this visitor only. */
   #final: EdgeResponse | undefined;
-  /** The report of the platform's cache. */
+  /** The fields in which the platform's cache reports its work. */
   #reports: HeaderList = [];
   #isAnswered = false;
 
@@ -195,7 +195,10 @@ class EdgeCacheRequest {
     return { status, headers: [], body: null, isCurrent: true };
   }
 
-  /** Aborted when the client leaves, but not when a response ends while it is renewed. */
+  /**
+   * Aborted when the client disconnects, unless it already got a stale response that is being
+   * refreshed.
+   */
   #signal(): AbortSignal {
     const gone = new AbortController();
     const { signal } = this.context.clientRequest;

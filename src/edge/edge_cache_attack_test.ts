@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { OutboundRequest } from "../runtime/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
 
-/** Another site that obeys every such field, and reports which one it obeyed. */
+/** Another site that believes all forwarding, range and condition fields, and echoes them. */
 function gullible({ headers, url, method }: OutboundRequest): Response {
   const believed = headers
     .filter(([name]) => /^(?:x-|forwarded|front-|range|if-|authorization)/.test(name))

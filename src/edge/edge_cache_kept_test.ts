@@ -1,4 +1,6 @@
-/** A front edge in front of a platform, both in memory: what it keeps, and what it must not. */
+/**
+ * An in-memory front edge and platform: which responses the edge may store, and which it must not.
+ */
 import assert from "node:assert/strict";
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import type { Manifest } from "../manifest/mod.ts";

@@ -1,4 +1,4 @@
-/** The cache through the edge, in front of another site. */
+/** Tests the cache through the whole edge, in front of another site. */
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { cached, dynamicEdge, type DynamicWorld, toUpstream } from "./_test_dynamic.ts";

@@ -22,7 +22,7 @@ const FILES = {
   "second/main.mjs": "secret source",
 };
 
-/** Files first, then the server: what the CLI generates. */
+/** The manifest that the CLI generates: files first, then the server. */
 const FILES_FIRST: Routes = [
   { pattern: "^/.*$", layer: "files", priority: 10 },
   { pattern: "^/.*$", layer: "server" },

@@ -1,6 +1,6 @@
 /**
- * An edge that caches decisions must behave exactly like one that evaluates each request, which it
- * does if every client is a trusted proxy.
+ * An edge that caches decisions must behave exactly like one that evaluates the rules for each
+ * request. The second edge trusts every client as a proxy, which turns off its cache.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -28,7 +28,7 @@ const steps = (...names: ("gate" | "tag" | "inner" | "watch")[]): Rule["action"]
   ],
 });
 
-/** Rules of all kinds; a set is some of them, in order. */
+/** Rules of all kinds; each generated set is a selection of them, in order. */
 const RULES: readonly Rule[] = [
   { id: "header", condition: { headers: { "x-a": "1" } }, action: { type: "deny" } },
   {
@@ -215,7 +215,7 @@ function answerOf(url: string, count: number): Response {
   return new Response(`${url} ${count}`, { headers: fields });
 }
 
-/** One of the two edges that are compared, with its own state. */
+/** Creates one of the two edges that are compared, with its own state. */
 function world(first: readonly Rule[], trustProxy: readonly string[]) {
   let now = Date.UTC(2026, 0, 1);
   let [count, isOpen, watched, deployments] = [0, true, 0, 0];
@@ -284,7 +284,7 @@ function world(first: readonly Rule[], trustProxy: readonly string[]) {
   };
 }
 
-/** Rules, and events for a few URLs, so that the same ones are requested again. */
+/** Rules and events; the events use only a few URLs, so the same URLs are requested repeatedly. */
 const story = fc.tuple(
   ruleSet,
   fc.array(address, { minLength: 1, maxLength: 4 }).chain((urls) =>

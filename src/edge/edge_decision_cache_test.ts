@@ -1,4 +1,4 @@
-/** A cached decision must never be that of another client. */
+/** A client must never get a decision that depends on another client. */
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
@@ -25,7 +25,7 @@ const LIMIT: Rule = {
   action: { type: "rate_limit", limit: 2, windowSeconds: 60, mode: "enforce" },
 };
 
-/** Conditions that only match the second client, and its request. */
+/** Conditions that match only the second client, and that client's request. */
 const CLIENTS: readonly [
   string,
   NonNullable<Rule["condition"]>,

@@ -1,4 +1,7 @@
-/** Requests that store a page because of its headers, and requests that are served from it. */
+/**
+ * Tests requests that store a page because of its headers, and requests that the stored page
+ * serves.
+ */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 

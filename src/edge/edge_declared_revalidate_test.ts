@@ -1,4 +1,4 @@
-/** Revalidation and purges of pages, for every source of their lifetime. */
+/** Revalidation and purges of pages, whether a route or the response sets their lifetime. */
 import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge } from "./_test_declared.ts";

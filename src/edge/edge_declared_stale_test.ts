@@ -1,4 +1,4 @@
-/** Pages cached at their own request, when they are stale, and after a restart. */
+/** Pages that declare themselves cacheable: when they are stale, and after a restart. */
 import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge, SHARED, START } from "./_test_declared.ts";

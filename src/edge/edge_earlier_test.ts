@@ -32,7 +32,7 @@ const filesOf = (id: string): Files => ({
 
 interface Given {
   readonly manifest?: Partial<Manifest>;
-  /** Files of all deployments that do not have their own. */
+  /** Rules of all deployments that are not in `rulesOf`. */
   readonly rules?: readonly Rule[];
   readonly rulesOf?: Readonly<Record<string, readonly Rule[]>>;
 }

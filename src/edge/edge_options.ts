@@ -13,7 +13,7 @@ import type { Origin } from "./origin.ts";
 import type { Site } from "./site/site.ts";
 
 export interface EdgeOptions {
-  /** The site of a host name in canonical form: lower-case punycode without port. */
+  /** Finds the site of a host name in canonical form: lower-case punycode without port. */
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
   /** Lets visitors in at protected hosts; without it, no host is protected. */
   readonly access?: AccessKeeper | undefined;
@@ -21,11 +21,11 @@ export interface EdgeOptions {
   record(entry: AccessRecord): void;
   /** Counts a response; must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
-  /** Receives the ids of the rules that matched the request that was recorded last. */
+  /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
-  /** Records measurements of a visitor's browser; must be fast and must not throw. */
+  /** Records measurements of a visitor's browser; must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Receives more of each request than the log keeps, for developers of the site. */
+  /** Receives more details of each request than the log contains, for developers of the site. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
   /** Seeds hash tables, so that clients cannot predict them. */
@@ -47,7 +47,7 @@ export interface EdgeOptions {
   readonly cacheBytes?: number;
   /** CIDRs of proxies whose client information is trusted; none by default. */
   readonly trustProxy?: readonly string[];
-  /** The header that those proxies set to the client's address. */
+  /** The header in which these proxies send the client's address. */
   readonly forwardedHeader?: ForwardedHeader;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;

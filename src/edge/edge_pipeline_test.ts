@@ -1,4 +1,4 @@
-/** Pipelines of functions through the edge: order, results, failures, choice. */
+/** Tests pipelines of functions through the whole edge: order, results, failures, choice. */
 import assert from "node:assert/strict";
 import type { PipelineStep, Rule } from "../rules/mod.ts";
 import type { FailureReason } from "../runtime/mod.ts";

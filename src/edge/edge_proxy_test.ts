@@ -1,4 +1,4 @@
-/** External rewrites through the edge. */
+/** Tests external rewrites through the whole edge. */
 import assert from "node:assert/strict";
 import { createOutboundFetch, OutboundError, type OutboundRequest } from "../runtime/mod.ts";
 import { MAX_RETURNS } from "./messages/message_headers.ts";
@@ -168,7 +168,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["bad_response", 502],
   ["connect_timeout", 504],
   ["idle_timeout", 504],
-  // Caused by the client: it has disconnected, or its body ended early.
+  // Failures that the client caused: it has disconnected, or its body ended early.
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {
@@ -224,7 +224,7 @@ Deno.test("the edge detects a loop even if a step drops Via", async () => {
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-/** Rewrites to this URL with an outbound client that checks addresses, and counts connections. */
+/** Rewrites a request to this URL, with an outbound client that checks and records addresses. */
 async function throughGuard(target: string): Promise<{ status: number; dialled: string[] }> {
   const names: Record<string, string[]> = {
     "inside.test": ["10.0.0.1"],

@@ -32,7 +32,7 @@ interface Scenario {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Values that the response's fields must have; `null` for none. */
+  /** Values that the response's fields must have; `null` if a field must be missing. */
   readonly has?: Record<string, string | null>;
   readonly body?: string;
 }
@@ -319,7 +319,7 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   const parts = await edge.fetch(`/${SUM}`, { headers: { range: "bytes=0-9,3000000-3000009" } });
   const length = Number(parts.headers.get("content-length"));
   assert.equal((await parts.arrayBuffer()).byteLength, length);
-  // Two whole files, two ranges, and one whole file before the first range.
+  // Two whole files, two ranges, and the whole file that was read before its first range.
   assert.equal(blobs.streams, 5);
 });
 

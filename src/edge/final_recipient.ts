@@ -13,7 +13,10 @@ const ALLOW: Header = ["allow", METHODS.join(", ")];
 /** Methods that would expose the servers behind the edge; TRACK is another name for TRACE. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
-/** The edge's own response to a request that must not be forwarded; `undefined` for any other. */
+/**
+ * The edge's own response to a request that must not be forwarded; `undefined` for any other
+ * request.
+ */
 export function respondAsFinalRecipient(
   request: PagedRequest,
   common: HeaderList,

@@ -19,26 +19,27 @@ import type { Site } from "./site/site.ts";
 import { targetOf } from "./site/route_target.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 
-/** The process that handles requests an edge cannot serve itself. */
+/** The process that handles requests that an edge cannot serve itself. */
 export interface Origin {
   /**
    * Sends a client's request unchanged; rejects if there is no response. With `mayKeep`, the
-   * response states whether an edge may store it, and comes without the edits of rules if so. With
-   * `signal`, it ends with that, and not with the client. A `refresh` is not a visit.
+   * response states whether an edge may store it; if so, rules have not edited it yet. With
+   * `signal`, that signal ends the request instead of the client's. A `refresh` does not count as a
+   * visit.
    */
   ask(
     request: ClientRequest,
     mayKeep?: MayKeep,
     signal?: () => AbortSignal,
   ): Promise<EdgeResponse>;
-  /** Whether it may redirect visitors from HTTP to HTTPS. */
+  /** Whether the edge may redirect visitors from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }
 
 /** A certificate authority requests paths below this, ahead of any site (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
 
-/** Objects and everything else that the platform serves on the hosts of sites. */
+/** Prefix of everything that the platform itself serves on the hosts of sites, such as objects. */
 const OF_PLATFORM = "/_svc/";
 
 /** Whether the origin handles a request regardless of the site's rules. */
@@ -61,7 +62,7 @@ export function needsOrigin(
   decided: EdgeResponse | Destination,
 ): boolean {
   const { clientRequest, site } = context;
-  // The decision may change once all facts are known.
+  // The decision may change when all facts are known.
   if (context.lacksLimits || clientRequest.lacksPlace) return true;
   if (!isDestination(decided)) return false;
   if (decided === "dynamic" || decided === "vitals") return true;
@@ -93,7 +94,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** A response of the platform, unchanged: it has every field. */
+/** Passes a response of the platform on unchanged, because it already has all fields. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

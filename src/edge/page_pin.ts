@@ -16,17 +16,20 @@ import { isLastingAsset } from "./static/cache_control.ts";
 /** Holds the id of the deployment that served the browser's last page. */
 const COOKIE = "svc_deployment";
 
-/** Next.js, and Astro with an adapter's headers, send it with requests of a page. */
+/** Next.js sends this header with requests from a page, as does Astro with an adapter's headers. */
 const HEADER = "x-deployment-id";
 
-/** Next.js adds it to the URLs of assets and images. */
+/** The query parameter that Next.js adds to the URLs of assets and images. */
 const QUERY = /(?:^|&)dpl=([^&]*)/;
 
-/** Nuxt adds its build id, as `_b` or, in older versions, as the whole query. */
+/**
+ * Nuxt adds its build id to the URLs of payloads: as `_b` or, in older versions, as the whole
+ * query.
+ */
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The build id in the query of a payload; a refetched payload has the time there. */
+/** The build id in the query of a payload; a refetched payload has a timestamp there instead. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -34,12 +37,12 @@ function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   return /^\d*$/.test(id) ? undefined : id;
 }
 
-/** Whether a browser opens a page, which always comes from the live deployment. */
+/** Whether a browser opens a page; pages always come from the live deployment. */
 function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
 
-/** The id in a request of a page; `undefined` for requests that name none. */
+/** The id in a request from a page; `undefined` if the request has none. */
 export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
@@ -49,8 +52,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie, for requests from a page, as stated by the browser. Assets come from any
- * deployment that has them, and a file that states the live version comes from the live deployment.
+ * The id in the cookie, for requests that a page sends according to the browser. Assets come from
+ * any deployment that has them, and a file that states the live version comes from the live
+ * deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -67,7 +71,7 @@ function cookieOf(request: ClientRequest): string | undefined {
   return gateCookieValues(request.gateField("cookie"), name)[0];
 }
 
-/** Whether pages of a site get a cookie: servers respond, and it is in production. */
+/** Whether pages of a site get a cookie: the site has servers and is in production. */
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 

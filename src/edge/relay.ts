@@ -1,6 +1,6 @@
 /**
  * @module The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
- * signature that identifies the client. Bodies and WebSockets stream both ways.
+ * signature that identifies the client. Bodies and WebSockets are streamed in both directions.
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import { type ComputeRequest, connectRunningServer } from "../runtime/mod.ts";
@@ -14,7 +14,7 @@ import type { Origin } from "./origin.ts";
 import { type ClientRequest, KEEP_FIELD, type MayKeep } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Timeout for the head of a response, in milliseconds; the platform's own are shorter. */
+/** Timeout for the head of a response, in milliseconds; the platform's own timeouts are shorter. */
 const HEAD_MS = 15 * 60_000;
 
 /** Seconds after which a client may try again. */
@@ -37,14 +37,14 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   readonly dial: () => Promise<Deno.Conn>;
   /**
    * Returns the fields that identify the client; `undefined` while no session is open. Missing if
-   * requests have such fields from another edge.
+   * another edge has already added these fields to the requests.
    */
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
   /** Whether the platform should find clients behind proxies itself. */
   readonly leavesProxies?: boolean | undefined;
   /**
-   * The field, in lower case, with which the platform refuses a signature. Missing if it is of
-   * another edge, which gets the response.
+   * The lower-case name of the field with which the platform refuses a signature. Missing if
+   * another edge signs the requests: that edge then gets the refusal as its response.
    */
   readonly refusedHeader?: string | undefined;
 }

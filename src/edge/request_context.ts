@@ -30,17 +30,17 @@ import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
-/** The deployment that a request names as its page's. */
+/** The deployment of a page, as a request from that page names it. */
 export interface PagePin {
   readonly pageId: string;
-  /** Whether it is in the URL, so that caches separate the responses. */
+  /** Whether the id is in the URL, where it separates the responses in caches. */
   readonly isInUrl: boolean;
 }
 
 interface ContextParts {
   readonly startedAt: number;
   readonly limiter: RateLimiter;
-  /** Whether the platform counts the limits that are not local. */
+  /** Whether this is a front edge. If so, the platform counts all limits that are not local. */
   readonly isFrontEdge: boolean;
 }
 
@@ -50,7 +50,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   /** The rate limits that the request was counted against; usually none. */
   limits: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
-  /** The cached decision for its URL. */
+  /** The cached decision for the URL of the request. */
   cachedDecision: CachedDecision | undefined;
   /** True if a rule has a rate limit that only the platform counts. */
   lacksLimits = false;
@@ -70,7 +70,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   /**
    * The same request at an earlier deployment, which its page names. Objects are not part of a
-   * deployment: those that the live one no longer shows become unavailable immediately.
+   * deployment, so objects that the live deployment no longer shows become unavailable immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
@@ -91,8 +91,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Whether the rules let the client go to another path of a page. Rules come first: if they
-   * redirect that path, the page is served there, so the two cannot form a loop.
+   * Whether the rules let the client move to another path of the same page. Rules come first: if
+   * they redirect that path, the page is served at its current path, so the two redirects cannot
+   * form a loop.
    */
   canMoveTo(path: string): boolean {
     const { decision, site, facts, clientRequest } = this;
@@ -148,8 +149,8 @@ const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
  * Applies the header edits of the rules, and adds the fields that report rate limits. A rule may
- * remove the field that keeps a preview out of search engines; no rule can make a protected host's
- * response cacheable by others.
+ * remove the field that keeps a preview out of search engines; no rule can let other caches store
+ * the response of a protected host.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;
@@ -191,7 +192,7 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** The redirect of a cached decision, which needs no other facts. */
+/** The redirect of a cached decision, which depends only on the URL. */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,

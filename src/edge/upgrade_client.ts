@@ -3,11 +3,11 @@ import type { ComputeSocket } from "../runtime/mod.ts";
 import { relayWebSocket } from "./compute/relay_websocket.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 
-/** Upgrades the client's connection, and connects it with the server's socket. */
+/** Upgrades the client's connection, and connects it to the server's socket. */
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // Deno only selects a protocol itself from a list in one exact spelling.
+    // Deno itself selects a protocol only if the client spells its list in one exact way.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;

@@ -12,7 +12,7 @@ import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
-/** `compileAll` creates a rule named by its position in the list. */
+/** A rule without an id; `compileAll` names it by its position in the list. */
 export type ShortRule = readonly [condition: Condition, action: Action, more?: Partial<Rule>];
 
 /** Compiles rules with the ids `r0`, `r1` and so on. */
@@ -35,7 +35,7 @@ export function found(search: FindingSteps): readonly Finding[] {
   return findings;
 }
 
-/** Facts of a request whose path is expected to be valid. */
+/** Facts of a request, whose path must be valid. */
 export function factsOf(request: DescribedRequest | string): RequestFacts {
   const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
   assert.ok(!("rejected" in facts), `rejected: ${JSON.stringify(request)}`);

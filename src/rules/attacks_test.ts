@@ -1,4 +1,4 @@
-/** The attack list of issue 3, as far as this room decides about it. */
+/** The attacks in issue 3 that concern the evaluation of rules. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decide, type ShortRule } from "./_test_rules.ts";

@@ -6,13 +6,13 @@ import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 export const PHASES = ["security", "redirect", "rewrite", "cache", "pipeline", "headers"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** No rules run after it. */
+/** The last phase; no rules run after it. */
 export const LAST_PHASE: Phase = "headers";
 
-/** Names a rule; `index` is its position in the runtime rule set. */
+/** Identifies a rule; `index` is its position in the runtime rule set. */
 export interface RuleRef {
   readonly id: string;
-  /** The index of the rule for counters. */
+  /** The index of the rule's counter. */
   readonly index: number;
 }
 
@@ -22,7 +22,7 @@ export type HeaderEdit =
     readonly type: "set";
     readonly name: string;
     readonly value: string;
-    /** Whether failures get the header although it sets a lifetime. */
+    /** Whether failures also get the header if it sets a lifetime. */
     readonly onFailure?: boolean;
   }
   | { readonly type: "remove"; readonly name: string };
@@ -35,14 +35,14 @@ export interface VaryNames {
   readonly query: readonly string[];
 }
 
-/** The decision of a `cache` or `bypass_cache` rule, the same for all requests. */
+/** The decision of a `cache` or `bypass_cache` rule, which is the same for all requests. */
 export type CacheDecision =
   | {
     readonly type: "cache";
     readonly ttlSeconds: number;
     readonly swrSeconds: number;
     readonly vary: readonly VaryDimension[];
-    /** The names in the condition of the rule. */
+    /** The names that the rule's condition contains. */
     readonly varyNames: VaryNames;
     readonly rule: RuleRef;
   }
@@ -51,18 +51,18 @@ export type CacheDecision =
 /** Whether a rule acts, or only records its effect. */
 export type EnforceMode = "shadow" | "enforce";
 
-/** The limit that the edge counts requests against. */
+/** A limit against which the edge counts requests. */
 export interface RateLimitAction {
   readonly type: "rate_limit";
   readonly limit: number;
   readonly windowSeconds: number;
   readonly key: RateLimitKey;
   readonly mode: EnforceMode;
-  /** Whether each front edge counts for itself, instead of leaving requests to the platform. */
+  /** Whether each front edge counts requests itself, instead of leaving them to the platform. */
   readonly local?: boolean;
 }
 
-/** A response from the rules themselves. */
+/** A response that the rules themselves determine. */
 export type Terminal =
   | { readonly type: "none" }
   | { readonly type: "deny"; readonly status: number; readonly rule: RuleRef }
@@ -93,7 +93,7 @@ export interface PipelineDecision {
   readonly rule: RuleRef;
 }
 
-/** An entry for the log: `would_…` is what a shadow rule would have done. */
+/** An entry for the log; `would_…` stands for what a shadow rule would have done. */
 export interface Hit {
   readonly type: "log" | "deny" | "would_deny" | "rate_limit" | "would_rate_limit";
   readonly rule: RuleRef;
@@ -104,22 +104,25 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** In authored order, for every response; none with a deny or a rate limit. */
+  /** Edits of every response, in authored order; none if the request is denied or rate limited. */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */
   readonly matched: readonly number[];
 }
 
-/** Callbacks from evaluation to the edge; each is called only if a rule needs it. */
+/** Functions of the edge that the evaluation calls, each only if a rule needs it. */
 export interface EvaluationHooks {
   /** True if a static file serves the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
-  /** Counts the request against the rule's limit; true if it is over. Shadow rules count too. */
+  /**
+   * Counts the request against the rule's limit; true if the limit is exceeded. Called for shadow
+   * rules too.
+   */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }
 
-/** The decision when no rule applies. */
+/** The decision if no rule applies. */
 export const NO_DECISION: Decision = Object.freeze({
   terminal: Object.freeze({ type: "none" }),
   headerEdits: Object.freeze([]),

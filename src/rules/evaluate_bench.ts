@@ -12,9 +12,9 @@ import { type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "./rule_set/types
 export interface EvaluationRow {
   readonly scenario: string;
   readonly rules: number;
-  /** Best of several rounds. */
+  /** The best time of several rounds. */
   readonly nanosecondsPerRequest: number;
-  /** Against the same scenario with the fewest rules. */
+  /** Ratio to the time of the same scenario with the fewest rules. */
   readonly ratioToSmallest: number;
   readonly compileMilliseconds: number;
   /** Heap size of the compiled set; an estimate if the garbage collector cannot be called. */

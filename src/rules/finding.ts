@@ -1,4 +1,6 @@
-/** @module Problems in a rule set, as diagnostics with a position and a rule. */
+/**
+ * @module Problems in a rule set, and their conversion to diagnostics with a position and a rule.
+ */
 import { type Diagnostic, formatPath, type PathStep, type Severity } from "../lib/diagnostic.ts";
 import { type SchemaProblem, valueAt } from "../lib/schema_problems.ts";
 import type { TomlDocument } from "../lib/toml.ts";
@@ -59,14 +61,14 @@ function comparePlaces(left: Diagnostic, right: Diagnostic): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-/** The index of the rule in the set; -1 for a problem of no single rule. */
+/** The index of the rule with the problem; -1 if the problem does not belong to a single rule. */
 function ruleIndexOf({ path: [first, index] }: Finding): number {
   return first === "rules" && typeof index === "number" ? index : -1;
 }
 
 /**
  * Turns findings into diagnostics in the order of the text. A report has at most `MAX_DIAGNOSTICS`
- * entries, errors first, and mentions the others.
+ * entries, in which errors take precedence, and mentions how many more problems there are.
  */
 export function toDiagnostics(
   findings: readonly Finding[],

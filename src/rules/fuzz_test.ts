@@ -8,13 +8,13 @@ import { loadRulesToml, loadRulesValue } from "./document/parse_rules.ts";
 import { SCHEMA_VERSION } from "./rule_set/types.ts";
 import { writeRulesToml } from "./document/write_rules.ts";
 
-/** Raise `FUZZ_RUNS` for a long run. */
+/** Number of random runs; set `FUZZ_RUNS` for a long run. */
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);
 
 /** Maximum processor time for a small text, in milliseconds; it takes about two. */
 const SLOW_MS = 2_000;
 
-/** Maximum processor time for a text of the full size, in milliseconds. */
+/** Maximum processor time for a text of the maximum size, in milliseconds. */
 const SLOW_FULL_MS = 20_000;
 
 const CASES = new URL("../../fixtures/rules/", import.meta.url);
@@ -79,7 +79,7 @@ Deno.test("loadRulesValue() handles any JSON instead of any field", () => {
 const HEAD = `schemaVersion = "${SCHEMA_VERSION}"\n`;
 const COUNT = RUNS > 1_000 ? 10_000 : 300;
 
-/** As many rules as fit. */
+/** Repeats a rule as many times as the size limit allows. */
 const repeat = (rule: (index: number) => string): string =>
   HEAD +
   Array.from({ length: COUNT }, (_, index) => `[[rules]]\nid = "r${index}"\n${rule(index)}\n`)

@@ -1,6 +1,6 @@
 /** @module The steps of a pipeline: their shapes, their order, and their defaults. */
 
-/** Runs a function on the request, on the response, or observing both. */
+/** Runs a function on the request or the response, or as an observer of both. */
 export interface FunctionStep {
   readonly use: string;
   readonly mode: "request" | "response" | "observe";
@@ -9,7 +9,7 @@ export interface FunctionStep {
   readonly cachePosition?: "before" | "after";
 }
 
-/** Handles the request: the last request step. */
+/** The step that handles the request, which is the last request step. */
 export interface HandleStep {
   readonly handle: string;
 }
@@ -21,26 +21,32 @@ export function isHandleStep(step: PipelineStep): step is HandleStep {
   return "handle" in step;
 }
 
-/** True for a request step that must let a request pass: a failure blocks it. */
+/** True for a request step that requests must pass, because its failure blocks them. */
 export function isGate(step: PipelineStep): step is FunctionStep {
   return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 }
 
-/** Name of the handle that means "continue to terminal routing". */
+/** The handle that means "continue to terminal routing". */
 export const ORIGIN_HANDLE = "origin";
 
-/** A missing `failure` is `closed` for request steps and `open` for others (design: "Rules"). */
+/**
+ * The `failure` of a step; by default `closed` for request steps and `open` for others (design:
+ * "Rules").
+ */
 export function failureOf(step: FunctionStep): "closed" | "open" {
   return step.failure ?? (step.mode === "request" ? "closed" : "open");
 }
 
-/** A missing `cachePosition` is `before`: on the client's side of the cache. */
+/**
+ * The `cachePosition` of a step; by default `before`, which means on the client's side of the
+ * cache.
+ */
 export function cachePositionOf(step: FunctionStep): "before" | "after" {
   return step.cachePosition ?? "before";
 }
 
 /**
- * True if functions contribute to cached content: as the handle, or as steps on the origin's side.
+ * True if functions contribute to cached content, as the handle or as steps on the origin's side.
  */
 export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
   return steps.some((step) =>
@@ -51,9 +57,9 @@ export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
 }
 
 /**
- * Request steps before the cache, request steps after it, the handle, response
- * steps after the cache, response steps before it, observers; each group in
- * authored order.
+ * Returns the steps in the order in which they run: request steps before the cache, request steps
+ * after it, the handle, response steps after the cache, response steps before it, and observers.
+ * Each group is in authored order.
  */
 export function runningOrder(steps: readonly PipelineStep[]): readonly PipelineStep[] {
   const functions = steps.filter((step): step is FunctionStep => !isHandleStep(step));

@@ -17,7 +17,7 @@ import { collect, startPace } from "./work.ts";
 
 const noPause = () => Promise.resolve();
 
-/** Sets of several hundred rules: more than one step of any work. */
+/** Sets of several hundred rules, for which any work needs more than one step. */
 const anyLargeSet: fc.Arbitrary<RuleSet> = fc.array(anyRuleSet, { minLength: 12, maxLength: 24 })
   .map((sets) => ({
     schemaVersion: SCHEMA_VERSION,
@@ -68,8 +68,8 @@ Deno.test("compileInSteps() decides like compileRules()", async () => {
 const COUNT = 3_000;
 
 /**
- * Maximum number of rules that one step may visit: it covers 1000 values, and a visit to a rule
- * costs two.
+ * Maximum number of rules that one step may visit: a step covers 1000 values, and a visit to a rule
+ * costs 2.
  */
 const MOST_RULES = 501;
 

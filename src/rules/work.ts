@@ -1,28 +1,28 @@
 /**
- * @module Measures work on a rule set, to interrupt it often enough for other requests. The unit is
- * a value: a table, list, text or number.
+ * @module Measures work on a rule set, to interrupt it often enough for other requests. The unit of
+ * work is a value: a table, list, text or number.
  */
 import { Pace, type Steps } from "../lib/next_turn.ts";
 import type { Finding } from "./finding.ts";
 
-/** Values that are handled between two interruptions: about a hundred rules. */
+/** Number of values to handle between two interruptions, about a hundred rules. */
 const VALUES_PER_STEP = 1_000;
 
 /** Cost of finding that two rules need no comparison. */
 export const VISIT_COST = 1 / 16;
 
-/** Minimum cost of looking into a rule, however little is done with it. */
+/** Minimum cost of looking at a rule, even if little is done with it. */
 export const LOOK_COST = 2;
 
-/** Pairs of values compared in the time it takes to check one value. */
+/** Number of pairs of values that can be compared in the time it takes to check one value. */
 const PAIRS_PER_VALUE = 128;
 
-/** Measures work on one rule set, over all passes. */
+/** Starts measuring work on one rule set, over all passes. */
 export function startPace(): Pace {
   return new Pace(VALUES_PER_STEP);
 }
 
-/** The values that data consists of, itself included. */
+/** The number of values in some data, including the data itself. */
 export function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;
@@ -35,10 +35,10 @@ export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }
 
-/** Yields findings, and `undefined` if it may be interrupted. */
+/** Yields findings, and `undefined` where it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
-/** Collects the results of a search; can be interrupted if the search can. */
+/** Collects the findings of a search; can be interrupted where the search can. */
 export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
   for (const finding of search) {
     if (finding) findings.push(finding);

@@ -2,17 +2,22 @@
 
 /** The cookie with the pass that gives a browser access. */
 export const PASS = "svc_access";
-/** The cookie with a random text during sign-in, so that nobody else can complete it. */
+/** The cookie with a random text that ties a sign-in to the browser that started it. */
 export const BROWSER = "svc_access_browser";
 
-/** Maximum number of values read for one name: another host below the same domain may set some. */
+/**
+ * Maximum number of values to read for one name, because other hosts below the same domain can set
+ * cookies too.
+ */
 const MAX_VALUES = 10;
 
-/** Over https no other host can set it: its name begins with `__Host-`. */
+/**
+ * The name of a cookie. Over https it starts with `__Host-`, so no other host can set the cookie.
+ */
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
 
-/** A `Set-Cookie` field for this host alone, hidden from scripts. */
+/** A `Set-Cookie` field for this host only; scripts cannot read the cookie. */
 export function gateCookie(
   name: string,
   value: string,
@@ -35,7 +40,7 @@ export function gateCookieValues(header: string | null, name: string): string[] 
   return values;
 }
 
-/** A `Cookie` field without those of the gate; null if nothing is left. */
+/** A `Cookie` field without the gate's cookies; null if nothing is left. */
 export function withoutGateCookies(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));

@@ -15,7 +15,7 @@ const PRIVATE: HeaderList = [
   ["x-robots-tag", "noindex"],
 ];
 
-/** Forms on these pages only submit to their own host, and no page can frame them. */
+/** Lets forms on these pages submit only to their own host, and prevents framing. */
 const POLICY: Header = [
   "content-security-policy",
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -69,10 +69,10 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
     : `<p><a href="${href}" style="color:inherit">Sign in as a member</a></p>`;
 };
 
-/** A page that refuses a visitor and explains how to get in. */
+/** A page that refuses access and explains how a visitor can get it. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
-  /** Path and query to continue to. */
+  /** Path and query of the page to continue to. */
   readonly to: string;
   readonly asksPassword: boolean;
   readonly more?: HeaderList;

@@ -1,8 +1,8 @@
 /**
- * @module Decides who may visit a protected host: before rules, cache, functions and files. A
- * member signs in at the platform's own host and comes back with a grant that works once, in the
- * same browser, within a minute; no session leaves the platform's host. `docs/previews.md` lists
- * all ways to get access.
+ * @module Decides who may visit a protected host, before rules, cache, functions and files are
+ * involved. A member signs in at the platform's own host and comes back with a grant that works
+ * once, in the same browser, within a minute; no session leaves the platform's host.
+ * `docs/previews.md` lists all ways to get access.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -40,9 +40,11 @@ export const SHARE = "x-svc-share";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
-/** When a pass ends, a member returns to the platform without noticing. */
+/**
+ * Lifetime of a pass. When it ends, a member is sent through the platform again, without noticing.
+ */
 const PASS_MS = 7 * DAY;
-/** Time to sign in at the platform. */
+/** How long a visitor has to sign in at the platform. */
 const REQUEST_MS = 15 * MINUTE;
 /** Maximum length of the path and query to return to; a longer one leads to the start page. */
 const MAX_RETURN = 2000;
@@ -56,9 +58,9 @@ export type PasswordOutcome =
 export interface AccessKeeper {
   /** The key of its tokens, 32 bytes. */
   key(): Promise<Uint8Array>;
-  /** The page of the platform at which members sign in. */
+  /** The URL of the platform's sign-in page for members. */
   readonly signInUrl: string;
-  /** Whether a session is valid and belongs to a member of a workspace. */
+  /** Whether a session is still valid and belongs to a member of the workspace. */
   isMember(
     visitor: { readonly userId: string; readonly session: string },
     workspaceId: string,
@@ -91,7 +93,7 @@ interface Visit {
   readonly now: number;
 }
 
-/** How a browser got in: the content of its pass. */
+/** The content of a browser's pass: how it got access. */
 type PassContent = Distribute<TokenContent<"pass">>;
 type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"> : never;
 
@@ -145,7 +147,7 @@ export class Gatekeeper {
     return ownPage(visit.request, 404);
   }
 
-  /** Takes a share link or a bypass key from the query, and redirects to the URL without it. */
+  /** Reads a share link or a bypass key from the query, and redirects to the URL without it. */
   #takeSecret(visit: Visit): EdgeResponse | undefined {
     const { request, gate: { access }, deploymentId, query, now, isShut } = visit;
     if (!isReading(request.method)) return undefined;
@@ -295,7 +297,7 @@ function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** A page of the gate that the site cannot replace with its own. */
+/** A page of the gate that the site cannot replace with its own page. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,
@@ -304,15 +306,15 @@ const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
 const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
 
 /**
- * A path and query of this host; `/` for anything else. Appended to the origin, it stays on that
- * origin.
+ * Returns a path and query of this host; `/` for any other text. Appended to the origin, the result
+ * cannot lead to another origin.
  */
 function safePath(text: string | null): string {
   const isPath = text !== null && text.length <= MAX_RETURN && /^\/[\x21-\x7e]*$/.test(text);
   return isPath ? text : "/";
 }
 
-/** Returns the target after sign-in: the requested page, without the secrets of its query. */
+/** Returns the target after sign-in: the requested page, without the secrets in its query. */
 function returnOf({ request, path, query }: Visit): string {
   if (path.startsWith(GATE_PATH)) return safePath(query.get("to"));
   if (!query.has(SHARE) && !query.has(BYPASS)) return safePath(request.target);

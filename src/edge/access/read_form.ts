@@ -1,4 +1,4 @@
-/** @module Reads the small form of the gate. */
+/** @module Reads the small form on the gate's page. */
 import { readLimited } from "../../lib/read_limited.ts";
 
 /** Maximum size of a form, in bytes. */

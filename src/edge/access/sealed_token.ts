@@ -17,7 +17,7 @@ const base = { host: z.string(), projectId: z.string(), endsAt: z.number() };
 
 /** The content of each kind of token. */
 const PURPOSES = {
-  /** Sent from a protected host to the platform: who requests access to what. */
+  /** Sent from a protected host to the platform, to request access for a browser. */
   request: z.object({
     ...base,
     workspaceId: z.string(),
@@ -25,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Sent back, once, with the signed-in member. */
+  /** Sent back from the platform once the member has signed in; works only once. */
   grant: z.object({
     ...base,
     id: z.string(),
@@ -34,9 +34,9 @@ const PURPOSES = {
     userId: z.string(),
     session: z.string(),
   }),
-  /** Admits the checks of a release to its host. */
+  /** Gives the checks of a release access to its host. */
   check: z.object({ ...base, deploymentId: z.string() }),
-  /** The cookie of a host. */
+  /** The content of a host's access cookie. */
   pass: z.discriminatedUnion("by", [
     z.object({ ...base, by: z.literal("member"), userId: z.string(), session: z.string() }),
     z.object({ ...base, by: z.literal("share"), shareId: z.string() }),
@@ -68,7 +68,10 @@ export function sealToken<P extends Purpose>(
   return Buffer.concat([nonce, ...sealed, cipher.getAuthTag()]).toString("base64url");
 }
 
-/** Reads a token; `undefined` if it is expired, changed, or from another platform or purpose. */
+/**
+ * Reads a token; `undefined` if it has expired, was changed, or is from another platform or for
+ * another purpose.
+ */
 export function openToken<P extends Purpose>(
   purpose: P,
   token: string,

@@ -1,20 +1,22 @@
 /**
- * @module Who may visit the protected hosts of a project, compiled from the platform's settings.
- * All sites of a project share one object, so a change takes effect on the next request.
+ * @module Determines who may visit the protected hosts of a project, compiled from the platform's
+ * settings. All sites of a project share one object, so a change takes effect on the next request.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
-/** A link that lets its holder in until it expires. */
+/** A link that gives access to anyone who has it, until it expires. */
 export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
   readonly hash: string;
-  /** The deployment that it shows, on any host; null if it is for a host. */
+  /** The deployment that the link opens, on any host; null if the link is for a host. */
   readonly deploymentId: string | null;
-  /** The host of a branch, with any deployment; null if it is for a deployment. */
+  /**
+   * The branch host that the link opens, with any deployment; null if the link is for a deployment.
+   */
   readonly hostname: string | null;
   /** In milliseconds since the Unix epoch. */
   readonly endsAt: number;
@@ -22,13 +24,13 @@ export interface ShareFacts {
 
 /** The access settings of a project. */
 export interface AccessFacts {
-  /** Versionstamp of the record; "" for none. The highest one wins. */
+  /** Versionstamp of the settings record; "" if there is no record. The highest version wins. */
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
-  /** Changes with the password; null if there is none. */
+  /** An id that changes with the password; null if no password is set. */
   readonly passwordId: string | null;
-  /** SHA-256 of the bypass key; null if there is none. */
+  /** SHA-256 of the bypass key; null if there is no key. */
   readonly bypassHash: string | null;
   readonly shares: readonly ShareFacts[];
   /** IP addresses and CIDRs that need no sign-in. */
@@ -41,7 +43,7 @@ export interface AccessFacts {
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
-/** A host and its deployment, which a share link may be limited to. */
+/** A host and its deployment; a share link opens one of the two. */
 export interface SharedPlace {
   readonly hostname: string;
   readonly deploymentId: string;
@@ -64,7 +66,7 @@ export class SiteAccess {
     return this.#facts;
   }
 
-  /** Replaces the settings, unless newer ones are known. */
+  /** Replaces the settings, unless newer settings are already known. */
   replace(facts: AccessFacts): void {
     if (facts.version < this.#facts.version) return;
     this.#facts = facts;
@@ -100,7 +102,7 @@ export class SiteAccess {
     return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
   }
 
-  /** The share link of a token, if it currently opens this place. */
+  /** The share link with this token, if it currently opens this place. */
   shareOf(token: string, place: SharedPlace, now: number): ShareFacts | undefined {
     const hash = sha256Hex(token);
     const share = this.#facts.shares.find((each) => equalInConstantTime(each.hash, hash));

@@ -1,4 +1,4 @@
-/** @module Keeps small blobs in memory, bounded in bytes; each is verified once. */
+/** @module Keeps small blobs in memory, up to a limit in bytes; each blob is verified once. */
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -11,7 +11,7 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/** Memory of an entry apart from its bytes, in bytes: map slot, key, buffer objects. */
+/** Memory of an entry in addition to its content, in bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry extends RingEntry<Entry> {
@@ -20,9 +20,9 @@ interface Entry extends RingEntry<Entry> {
 }
 
 export interface BlobCacheOptions {
-  /** Bounds all memory of the cache, in bytes. */
+  /** Maximum memory of the cache, in bytes. */
   readonly capacity?: number | undefined;
-  /** Maximum size in bytes of blobs that are kept as strings. */
+  /** Maximum total size of blobs that are kept as strings, in bytes. */
   readonly textCapacity?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export class BlobCache {
     this.#textCapacity = options.textCapacity ?? MAX_CACHED_TEXT_BYTES;
   }
 
-  /** Bytes in use, with the overhead of entries. */
+  /** Bytes in use, including the overhead of entries. */
   get byteLength(): number {
     return this.#bytes;
   }

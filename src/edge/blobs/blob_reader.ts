@@ -1,8 +1,8 @@
-/** @module The source of the bytes of files. */
+/** @module The source of file content. */
 import type { ByteRange } from "../ranges/byte_ranges.ts";
 
 export interface BlobFile {
-  /** Differs once the file was written to or replaced. */
+  /** Changes when the file is written to or replaced. */
   readonly fingerprint: string;
   /** The whole content. The caller must read it to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -15,8 +15,8 @@ export interface BlobReader {
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /**
-   * Opens the file of a blob, so that the runtime can send it directly; missing if blobs are not
-   * files.
+   * Opens the file of a blob, so that the runtime can send it directly. Missing if blobs are not
+   * stored as files.
    */
   openFile?(sha256: string): Promise<BlobFile>;
   /** Called for a blob whose content does not have its hash. */

@@ -11,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Verifies the content of a blob while it is sent. */
 interface Verifier {
   add(chunk: Bytes): void;
-  /** Returns the problem of the content; `undefined` if there is none. */
+  /** Returns what is wrong with the content; `undefined` if it is sound. */
   finish(): string | undefined;
 }
 
@@ -47,8 +47,8 @@ function verifyByChecksum(known: number, onSound: (checksum: number) => void): V
 }
 
 /**
- * Passes a blob through, one chunk behind. If the content is damaged, the stream fails before the
- * last chunk: the client sees a broken transfer, not a wrong file.
+ * Passes a blob through with a delay of one chunk. If the content is damaged, the stream fails
+ * before the last chunk, so the client sees a broken transfer instead of a wrong file.
  */
 function verifyingStream(
   stream: ReadableStream<Bytes>,
@@ -77,7 +77,7 @@ function verifyingStream(
 /** Maximum number of blobs that are remembered as verified; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
-/** How long a verified file is sent without being verified, in milliseconds. */
+/** How long a verified file is sent without another verification, in milliseconds. */
 const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {
@@ -93,9 +93,9 @@ const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens blobs as streams. The first full transfer of each blob is verified by its hash while it is
- * sent. After that, the runtime sends its file directly, unless the file has changed or ten minutes
- * have passed: then a transfer is verified by a checksum. Every block of a range is verified each
- * time, so a blob is read once before its first range is sent.
+ * sent. After that, the runtime sends its file directly. If the file has changed or ten minutes
+ * have passed, the next transfer is verified by a checksum. Every block of a range is verified each
+ * time, so the whole blob is read once before its first range is sent.
  */
 export class BlobStreams {
   /** The blobs that were verified, by hash. */

@@ -175,7 +175,7 @@ Deno.test("BlobStreams.range() returns nothing of a damaged block, and reports t
   blobs.content.set(blob.sha256, bytes.map((byte, at) => at === 140_005 ? byte ^ 1 : byte));
   await assert.rejects(streams.range(blob, damaged, reader), BlobCorruptError);
   assert.deepEqual(reported, [blob.sha256]);
-  // After damage was found once, the whole blob is verified again before any of it is sent.
+  // Once damage has been found, the whole blob is verified again before any part of it is sent.
   await assert.rejects(streams.range(blob, sound, reader), BlobCorruptError);
   await assert.rejects(new BlobStreams().range(blob, sound, reader), BlobCorruptError);
   blobs.content.set(blob.sha256, bytes);

@@ -51,7 +51,7 @@ export function cacheRequest(asked: TestRequest = {}): CacheRequest {
   });
 }
 
-/** A request to the origin: the fields that it gets. */
+/** A request that the origin received, with its fields. */
 export interface Seen {
   readonly how: OriginRequest["type"];
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export class TestCache {
   readonly cache: HttpCache;
   readonly seen: Seen[] = [];
   readonly work: Promise<unknown>[] = [];
-  /** Ends the waiting of requests for others. */
+  /** Functions that end the time for which requests wait for each other. */
   readonly timeouts: (() => void)[] = [];
   readonly errors: unknown[] = [];
 
@@ -119,7 +119,7 @@ export class TestCache {
     }));
   }
 
-  /** Sends a request, reads the whole response, and waits for the work that follows. */
+  /** Sends a request, reads the whole response, and waits for background work to end. */
   async read(
     asked: TestRequest = {},
     rule: Partial<CacheRule> | "bypass" = {},
@@ -158,7 +158,7 @@ export interface TestBody {
   cancelled: boolean;
 }
 
-/** A body whose chunks the test sends. */
+/** A body whose chunks are sent by the test. */
 export function testBody(): TestBody {
   let controller: ReadableStreamDefaultController<Bytes> | undefined;
   const body: TestBody = {

@@ -18,7 +18,7 @@ export interface HandleOptions {
   readonly rule: CacheDecision;
   /** Whether it bypasses request collapsing, because its response is seldom stored. */
   readonly isAlone?: boolean;
-  /** Fields that every response to such a request has; hits include them. */
+  /** Fields that every response of the site has; hits already include them. */
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
@@ -33,7 +33,7 @@ export interface CacheContext {
   readonly options: HandleOptions;
 }
 
-/** A lookup that sends a request to the origin, for a response that may be stored. */
+/** A lookup that requires a request to the origin, whose response may be stored. */
 export type ForwardDecision = Extract<
   LookupDecision<Entry>,
   { readonly type: "miss" | "revalidate" }
@@ -44,7 +44,7 @@ interface Serving {
   readonly report: CacheReport;
 }
 
-/** Serves a stored response, with the fields that report it. */
+/** Serves a stored response, with the fields that report the cache hit. */
 export function serveStored(
   stored: StoredResponse,
   request: CacheRequest,

@@ -6,12 +6,12 @@ export const MAX_SECONDS = 2 ** 31;
 const DIRECTIVE =
   /[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/y;
 
-/** Directives that may name fields; where one is repeated, the fields of all count. */
+/** Directives that can name fields; if a directive is repeated, its fields are combined. */
 const RESTRICTABLE = new Set(["private", "no-cache"]);
 
 /**
- * Directives by lower-case name. Where one is repeated, the stricter counts, else
- * the first (4.2.1).
+ * Directives by lower-case name. If a directive is repeated, the stricter value counts or, if
+ * neither is stricter, the first one (4.2.1).
  */
 export class CacheControl {
   static readonly #none = new CacheControl(undefined);
@@ -24,7 +24,7 @@ export class CacheControl {
       DIRECTIVE.lastIndex = position;
       const match = DIRECTIVE.exec(field);
       if (match === null) {
-        // Skips what is not a directive, up to the next comma.
+        // Skips text that is not a directive, up to the next comma.
         const comma = field.indexOf(",", position);
         position = comma < 0 ? field.length : comma + 1;
         continue;
@@ -36,12 +36,12 @@ export class CacheControl {
     }
   }
 
-  /** Like the constructor; all messages without the field share one object. */
+  /** Like the constructor, but all messages without the field share one object. */
   static of(field: string | null | undefined): CacheControl {
     return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
 
-  /** Directives that a structured field has named already. */
+  /** Creates an object from directives that were already parsed as a structured field. */
   static from(directives: Iterable<readonly [string, string | undefined]>): CacheControl {
     const control = new CacheControl(undefined);
     for (const [name, value] of directives) control.#add(name, value);
@@ -83,7 +83,7 @@ export class CacheControl {
       .filter((field) => field !== "");
   }
 
-  /** Whether the directive applies to the whole response, not for some of its fields. */
+  /** Whether the directive applies to the whole response, not only to some of its fields. */
   hasUnqualified(name: string): boolean {
     return this.has(name) && this.fields(name).length === 0;
   }

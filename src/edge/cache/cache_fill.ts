@@ -2,13 +2,13 @@
 import type { BodyStream, Bytes } from "../messages/body.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
-/** Maximum time to read a body without a client, in milliseconds: some bodies never end. */
+/** Maximum time to read a body without a client, in milliseconds, because some bodies never end. */
 const UNREAD_MS = 30_000;
 
 export interface CacheFillOptions {
   /** Maximum size of a body, in bytes. */
   readonly limit: number;
-  /** The value of `Content-Length`; a body of another length is incomplete. */
+  /** The value of `Content-Length`; a body with a different length counts as incomplete. */
   readonly expectedBytes: number | undefined;
   /** Reserves memory; false if none is left. */
   reserve(bytes: number): boolean;
@@ -31,8 +31,8 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 
 /**
  * Reads a body ahead of its client, up to the limit, so that a slow or disconnected client does not
- * delay the requests waiting for the stored response. Beyond the limit it is a plain pipe at the
- * client's pace.
+ * delay the requests waiting for the stored response. Beyond the limit, it passes the body through
+ * at the client's pace.
  */
 export class CacheFill {
   /** The whole body; `undefined` if it is too long or incomplete. */
@@ -103,7 +103,8 @@ export class CacheFill {
       );
     }
     const whole = join(this.#chunks, this.#length);
-    // A client that is still reading reuses the stored bytes.
+    // A client that is still reading gets parts of the stored bytes, so no chunk stays in memory
+    // twice.
     let offset = 0;
     this.#chunks = this.#chunks.map(({ byteLength }) =>
       whole.subarray(offset, offset += byteLength)
@@ -140,8 +141,8 @@ export class CacheFill {
   }
 
   /**
-   * The body for the client; to be called once. Without a client, a body beyond
-   * the limit is cancelled.
+   * Opens the body for the client; call it only once. If there is no client, a body beyond the
+   * limit is cancelled.
    */
   stream(): BodyStream {
     this.#hasClient = true;
@@ -171,7 +172,7 @@ export class CacheFill {
     }, { highWaterMark: 0 });
   }
 
-  /** Releases a chunk that the client has received, if the body is not stored. */
+  /** Releases a chunk that the client has received; called only if the body is not stored. */
   #letGo(index: number): void {
     const given = Math.min(this.#reserved, this.#chunks[index]!.byteLength);
     this.#chunks[index] = EMPTY;

@@ -11,9 +11,9 @@ function parts(texts: readonly (string | undefined)[]): string {
 }
 
 /**
- * A dimension of a request. `header` and `cookie` are those that the rule's
- * condition names; `cookie` without any is the whole `Cookie` field. `query` adds
- * nothing, since the whole query is in every key.
+ * The value of a dimension in a request. `header` and `cookie` stand for the names in the rule's
+ * condition; if it names no cookie, `cookie` is the whole `Cookie` field. `query` adds nothing,
+ * since the whole query is in every key.
  */
 function dimension(
   request: CacheRequest,
@@ -40,11 +40,11 @@ function dimension(
 }
 
 /**
- * The key under which responses to a request are stored. Requests with the same
- * key share responses, as far as `Vary` allows. `HEAD` is served from `GET`.
+ * The key under which responses to a request are stored. Requests with the same key share responses
+ * if `Vary` allows it. `HEAD` is served from `GET`.
  *
- * Deployment id, host and path contain no space, so spaces separate them; the
- * other parts are prefixed with their length.
+ * Deployment id, host and path contain no space, so spaces separate them; the other parts are
+ * prefixed with their length.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {
   const { deploymentId, host, path, rawQuery, originKey = "" } = request;

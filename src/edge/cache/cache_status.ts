@@ -1,4 +1,4 @@
-/** @module How the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`. */
+/** @module Reports how the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`. */
 import { type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { isConsumed } from "./own_fields.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
@@ -9,9 +9,9 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /** Seconds for which the response stays fresh; negative for a stale one. */
+  /** Seconds for which the response stays fresh; negative if it is stale. */
   readonly ttl?: number;
-  /** Whether storing has begun; it is abandoned if the body ends early or gets too long. */
+  /** Whether storing has begun; it stops if the body ends early or gets too long. */
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly detail?: string;
@@ -30,8 +30,7 @@ function cacheStatus(report: CacheReport): string {
 }
 
 /**
- * Adds the report to the fields that clients get; this cache is the last in the list
- * (RFC 9211, 2).
+ * Adds the report to the fields that clients get. This cache is the last in the list (RFC 9211, 2).
  */
 export function withReport(headers: HeaderList, report: CacheReport): Header[] {
   const before = joinedHeader(headers, "cache-status");

@@ -1,4 +1,4 @@
-/** @module Stored responses in memory, bounded in bytes, found by key and by URI. */
+/** @module Stores responses in memory, up to a limit in bytes, and finds them by key and by URI. */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -7,15 +7,16 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry apart from its texts and bytes, in bytes: map slots, arrays, objects, and the
- * fields of its latest hit. Measured: a page of 13 KB counts as 15.7 KB and uses 15.8 KB.
+ * Memory of an entry in addition to its texts and body, in bytes: map slots, arrays, objects, and
+ * the fields of its latest hit. By measurement, a page of 13 KB that counts as 15.7 KB uses 15.8
+ * KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
 /** Maximum number of responses per key that differ by `Vary`; more would slow down every lookup. */
 const MAX_VARIANTS = 32;
 
-/** Share of the capacity for bodies that are still arriving. */
+/** Share of the capacity that is available to bodies that are still arriving. */
 const MAX_RESERVED_SHARE = 0.5;
 
 /** A stored response with its key and URI. */
@@ -29,7 +30,7 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched for the store; a purge during that time discards it. */
+/** A response that is being fetched for the store; a purge in the meantime discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
@@ -111,7 +112,9 @@ export class CacheStore {
     this.#bodies = bodies;
   }
 
-  /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
+  /**
+   * Bytes in use, including the overhead of entries and arriving bodies; never above the capacity.
+   */
   get byteLength(): number {
     return this.#entryBytes + this.#reserved;
   }
@@ -150,8 +153,8 @@ export class CacheStore {
   }
 
   /**
-   * Stores a response, replacing those that match the same request. Returns `undefined` if it was
-   * discarded or does not fit.
+   * Stores a response, and replaces responses that match the same request. Returns `undefined` if
+   * the response was discarded or does not fit.
    */
   put(
     stored: StoredResponse,
@@ -222,8 +225,8 @@ export class CacheStore {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale since a time, and
-   * discards arriving ones; returns how many were stored.
+   * Removes responses of a deployment, or marks them as stale since a time, and discards responses
+   * that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
     this.#discardPending(deploymentId, scope, () => true);
@@ -235,7 +238,7 @@ export class CacheStore {
     return meant.length;
   }
 
-  /** Removes everything, and discards arriving responses. */
+  /** Removes everything, and discards responses that are being fetched. */
   clear(): void {
     for (const pending of this.#pendingInserts) pending.discarded = true;
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });

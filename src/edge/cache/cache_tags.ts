@@ -1,4 +1,4 @@
-/** @module The tags of a response, for purging it. */
+/** @module The tags of a response, by which it can be purged. */
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 
 /** Fields that name tags, separated by commas. */

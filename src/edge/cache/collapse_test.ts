@@ -4,14 +4,14 @@ import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
-/** An origin whose first response the test sends; the others are sent immediately. */
+/** An origin whose first response is sent by the test; the others are sent immediately. */
 function held(rest: () => OriginResponse) {
   const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());
   return { test, first };
 }
 
-/** Runs everything that waits for settled promises. */
+/** Waits until all callbacks of settled promises have run. */
 async function settle(): Promise<void> {
   for (let context = 0; context < 50; context++) await Promise.resolve();
 }

@@ -1,4 +1,7 @@
-/** @module Conditions and ranges against a stored response (RFC 9111, 4.3.2; RFC 9110, 13.2.2). */
+/**
+ * @module Evaluates conditions and ranges against a stored response (RFC 9111, 4.3.2; RFC 9110,
+ * 13.2.2).
+ */
 import { findHeader } from "../messages/header_list.ts";
 import { type ByteRange, parseRange } from "../ranges/byte_ranges.ts";
 import { parseHttpDate } from "./http_date.ts";
@@ -33,7 +36,7 @@ export function weaklyMatches(left: string | undefined, right: string | undefine
   return left?.replace(/^W\//, "") === right?.replace(/^W\//, "");
 }
 
-/** Whether the client has this response already. Dates only apply without `If-None-Match`. */
+/** Whether the client already has this response. Dates only apply without `If-None-Match`. */
 export function isNotModified(request: HasHeader, response: Validated): boolean {
   if (response.status !== 200) return false;
   const tags = request.header("if-none-match");

@@ -7,7 +7,7 @@ import { lookup } from "mrmime";
 /** Types that reveal nothing about the content, or that many servers send for any file. */
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
-/** File extensions that `mrmime` does not know, and that shared caches store (Cloudflare's list). */
+/** File extensions that shared caches store (by Cloudflare's list), but `mrmime` does not know. */
 const OTHER_FILES = new Set(
   "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
 );

@@ -3,7 +3,7 @@
  * fields, the stored responses of its key and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
- * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin: they are
+ * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin. They are
  * ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
  * `stale-if-error` spare the origin or the store, and always count.
  */
@@ -25,7 +25,7 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** Serve a stale response; with `refresh`, also fetch a fresh one in the background. */
+  /** Serve a stale response; with `refresh`, also fetch a fresh response in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
   /** Revalidate the stored response at the origin with these conditions, possibly none. */
   | {
@@ -48,8 +48,8 @@ export interface LookupOptions {
 }
 
 /**
- * The body of a `GET` is in no cache key; `If-Match` and `If-Unmodified-Since` are
- * for the origin to evaluate (RFC 9111, 4.3.2).
+ * Whether only the origin can respond: the body of a `GET` is not in the cache key, and only the
+ * origin evaluates `If-Match` and `If-Unmodified-Since` (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");
@@ -90,7 +90,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
     staleness <= control.seconds("max-stale")!;
 }
 
-/** The latest of the stored responses that fit this request (RFC 9111, 4.1). */
+/** The most recent stored response that fits this request (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
@@ -158,7 +158,7 @@ export function decideLookup<Stored extends StoredResponse>(
 
 /**
  * Whether a stale response may be served after the origin failed (RFC 5861, 4; RFC 9111, 4.2.4):
- * for as long as the response or the client says. If the origin is unreachable, the
+ * for as long as the response or the client allows it. If the origin is unreachable, the
  * stale-while-revalidate time counts too, and `disconnectedSeconds` unless the response forbids it.
  */
 export function mayServeStaleOnError(

@@ -1,6 +1,6 @@
 /**
- * @module Whether a response may be stored, and under which conditions (RFC 9111, 3). Pure: takes
- * the fields of request and response, the rule and the time, and returns a tagged decision.
+ * @module Decides whether a response may be stored, and under which conditions (RFC 9111, 3). Pure:
+ * takes the fields of request and response, the rule and the time, and returns a tagged decision.
  * `docs/caching.md` explains it to authors.
  */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
@@ -46,16 +46,18 @@ export interface ResponseHead {
   readonly isCurrent?: boolean | undefined;
 }
 
-/** Statuses that may be stored for the rule's time (RFC 9110, 15.1), except 206. */
+/**
+ * Statuses of responses that can be stored for the rule's lifetime (RFC 9110, 15.1), except 206.
+ */
 const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 
 /** Statuses that this cache understands, as `must-understand` requires (RFC 9111, 5.2.2.3). */
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
-/** Maximum time that an error is stored when only the rule sets a lifetime, in seconds. */
+/** Maximum lifetime of an error if only the rule sets a lifetime, in seconds. */
 const MAX_ERROR_SECONDS = 60;
 
-/** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */
+/** Whether the origin explicitly allows shared caches to store the response (RFC 9111, 3.5). */
 function isForSharing(control: CacheControl): boolean {
   return control.has("public") || control.has("s-maxage");
 }
@@ -89,7 +91,7 @@ function refusal(
   return undefined;
 }
 
-/** The rule's lifetime, for a response that names none itself. */
+/** The rule's lifetime, for a response that declares none itself. */
 function ruleLifetime(status: number, rule: CacheRule): number | undefined {
   if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
   return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;
@@ -125,7 +127,7 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 
 /**
  * Decides about a response to a request that matched a `cache` rule. The response's own lifetime
- * comes first, then the rule's. There is no heuristic freshness.
+ * takes precedence over the rule's. There is no heuristic freshness.
  */
 export function decideStore(
   request: CacheRequest,

@@ -1,4 +1,4 @@
-/** @module Turns the origin's response into the one for the requesting client. */
+/** @module Turns the origin's response into the response for the client. */
 import { bodyLength, type BodyStream, discardBody, isStream } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import type { OriginResponse } from "../messages/messages.ts";
@@ -27,7 +27,7 @@ export interface Delivery {
   readonly openBody?: (() => BodyStream) | undefined;
 }
 
-/** A response without its body, with the length that the body would have. */
+/** A response without its body, but with the length that the body would have. */
 function headOf(
   { status, headers, body }: OriginResponse,
   result: CachedResponse["result"],

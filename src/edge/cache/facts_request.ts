@@ -2,16 +2,16 @@
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
-/** Other inputs of the cache. */
+/** Inputs of the cache that are not facts of the request. */
 export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */
   readonly originKey?: string;
-  /** The path under which a purge finds the response, if it is not the client's. */
+  /** The path under which a purge finds the response, if it differs from the client's path. */
   readonly path?: string | undefined;
 }
 
-/** Reads each fact only when the cache needs it. */
+/** A cache request that reads each fact only when the cache needs it. */
 export class FactsRequest implements CacheRequest {
   readonly method: string;
   readonly host: string;

@@ -29,9 +29,9 @@ export function initialAge(
 }
 
 /**
- * The freshness lifetime that the response itself names, in the order of 4.2.1
- * for a shared cache: `s-maxage`, `max-age`, `Expires`; `undefined` if it
- * names none. An invalid `Expires` is in the past (5.3).
+ * The freshness lifetime that the response itself declares, in the order of 4.2.1 for a shared
+ * cache: `s-maxage`, `max-age`, `Expires`; `undefined` if it declares none. An invalid `Expires`
+ * counts as a time in the past (5.3).
  */
 export function ownLifetime(
   headers: HeaderList,

@@ -1,14 +1,15 @@
 /**
- * @module The field that governs this cache: a targeted one (RFC 9213), otherwise `Cache-Control`.
+ * @module Finds the field that governs this cache: a targeted field (RFC 9213), otherwise
+ * `Cache-Control`.
  */
 import { type BareItem, parseDictionary } from "structured-headers";
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 
-/** The target list of this cache (RFC 9213, 2.2); the first valid field that is not empty counts. */
+/** The target list of this cache (RFC 9213, 2.2); the first valid, non-empty field counts. */
 const TARGETED_FIELDS = ["svc-cdn-cache-control", "cdn-cache-control"] as const;
 
-/** Directives whose value may be a list of field names. */
+/** Directives whose value can be a list of field names. */
 const WITH_FIELDS = new Set(["private", "no-cache"]);
 
 /** A value that is invalid for every directive; as seconds, it counts as 0. */
@@ -27,7 +28,10 @@ function valueOf(name: string, item: BareItem): string | undefined {
   return typeof item === "string" && WITH_FIELDS.has(name) ? item : WRONG_TYPE;
 }
 
-/** `undefined` if the field is malformed or empty: then it counts as missing. */
+/**
+ * Parses a targeted field; `undefined` if it is malformed or empty, because it then counts as
+ * missing.
+ */
 function parseTargeted(field: string): CacheControl | undefined {
   try {
     const directives = [...parseDictionary(field)].filter(([, [item]]) => item !== false);

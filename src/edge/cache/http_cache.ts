@@ -6,25 +6,25 @@
  * ```ts
  * const cache = createHttpCache({ now });
  *
- * // `decision.cache` is set and an external proxy, a function or compute answers:
+ * // If `decision.cache` is set and an external proxy, a function or a server responds:
  * const response = await cache.handle(
  *   new FactsRequest(facts, {
  *     deploymentId: site.deploymentId,
- *     // With what the proxy sends as X-Forwarded-*: else a response to a Host with
- *     // an odd port, or a redirect to https, would be stored for everyone.
+ *     // Includes what the proxy sends as X-Forwarded-*. Otherwise, a response to a Host
+ *     // with an odd port, or a redirect to https, would be stored for everyone.
  *     originKey: `${scheme}://${authority} ${rewrittenUrl}`,
  *   }),
  *   {
  *     rule: decision.cache,
- *     // "as_is": the request as it came; "for_cache": GET, without the fields in
+ *     // "as_is": the unchanged request; "for_cache": a GET without the fields in
  *     // `without`, with `conditions` added, and not bound to the client's signal.
- *     // The path sent must be the normalized one, which is in the key.
+ *     // It must be sent with the normalized path, which is in the key.
  *     fetchOrigin: (how) => proxy.fetch(clientRequest, how),
  *     waitUntil: (work) => background.add(work),
  *   },
  * );
  *
- * // An unsafe request under no rule:  cache.invalidate(request, response)
+ * // An unsafe request without a rule: cache.invalidate(request, response)
  * // Deploy, rollback, deletion:       cache.purge(deploymentId, { type: "all" })
  * // POST /v1/projects/{id}/purge:     cache.purge(id, { type: "prefix", prefix: "/blog/" })
  * ```
@@ -64,7 +64,9 @@ import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 export interface PurgeOptions {
-  /** True allows serving them stale while they are refreshed, if they permit that. */
+  /**
+   * If true, purged responses can still be served stale while they are refreshed, if they allow it.
+   */
   readonly soft?: boolean;
 }
 
@@ -112,8 +114,8 @@ export class HttpCache {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale with `soft`, and discards those being
-   * fetched. Returns how many were stored.
+   * Removes responses of a deployment, or marks them as stale with `soft`, and discards responses
+   * that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {
     return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
@@ -124,23 +126,29 @@ export class HttpCache {
     this.#store.clear();
   }
 
-  /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
+  /**
+   * Removes the stored responses that an unsafe request invalidates; `handle()` already does this
+   * itself.
+   */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     response: ResponseHead,
   ): void {
     const uris = invalidatedUris(request, response);
-    // Visitors must not cause work for responses that nobody has stored.
+    // URIs without a stored response are left out, so that visitors cannot cause work on other
+    // nodes.
     const meant = uris.filter((uri) => this.#store.invalidate(uri) > 0 || this.#copies.has(uri));
     if (meant.length > 0) this.#tellOthers(meant);
   }
 
-  /** Records that others may have stored a response, for longer than this cache. */
+  /**
+   * Records that another cache may have stored a response, and may keep it longer than this one.
+   */
   noteCopy(uri: ResourceUri): void {
     this.#copies.add(uri);
   }
 
-  /** Removes what an unsafe request invalidated on another node. */
+  /** Removes the responses that an unsafe request invalidated on another node. */
   repeatInvalidation(uris: readonly ResourceUri[]): void {
     for (const uri of uris) this.#store.invalidate(uri);
   }
@@ -152,7 +160,7 @@ export class HttpCache {
 
   /**
    * The fresh response stored under a key, as `handle()` would return it; `undefined` if `handle()`
-   * would do more than return it.
+   * would have to do more than return it.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -225,7 +233,7 @@ export class HttpCache {
     return { ...response, headers, bytes: knownBytes(response), result };
   }
 
-  /** Waits for a response that is being fetched already, or fetches one. */
+  /** Waits for a response that is already being fetched, or fetches one. */
   async #fetch(context: CacheContext, lookup: ForwardDecision): Promise<CachedResponse> {
     const { request, key } = context;
     const now = this.#options.now();
@@ -246,8 +254,8 @@ export class HttpCache {
   }
 
   /**
-   * The response that another request fetched, if this client may have it. It was
-   * generated or validated after this request arrived, so its age does not matter.
+   * The response that another request fetched, if this client may get it. It was generated or
+   * validated after this request arrived, so its age does not matter.
    */
   #share(
     { request, key }: CacheContext,

@@ -10,7 +10,7 @@ import type { CachedResponse } from "./types.ts";
 
 export interface CacheRow {
   readonly scenario: string;
-  /** Best of several rounds. */
+  /** The best time of several rounds. */
   readonly nanosecondsPerRequest: number;
   readonly requestsPerSecond: number;
 }

@@ -13,16 +13,22 @@ export const DEFAULT_COLLAPSE_MILLISECONDS = 5_000;
 
 export interface HttpCacheOptions {
   readonly now: Clock;
-  /** Bounds all memory of the cache. */
+  /** Maximum memory of the cache, in bytes. */
   readonly capacityBytes?: number;
-  /** Maximum number of bytes of bodies kept as strings; by default a part of V8's heap. */
+  /**
+   * Maximum total size of bodies that are stored as strings, in bytes; by default a part of V8's
+   * heap.
+   */
   readonly textBytes?: number;
-  /** Larger bodies are sent to their clients and not stored. */
+  /**
+   * Maximum size of a stored body, in bytes; larger bodies are sent to their clients but not
+   * stored.
+   */
   readonly maxEntryBytes?: number;
   /** How long a request waits for another's response before it goes to the origin itself. */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
-  /** Obey request directives about freshness; anyone can then send each request to the origin. */
+  /** Obeys request directives about freshness; anyone can then send every request to the origin. */
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;

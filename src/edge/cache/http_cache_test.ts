@@ -19,7 +19,7 @@ Deno.test("handle() reports its actions in Cache-Status, Age and x-svc-cache", a
   assert.equal(hit.header("age"), "12");
 });
 
-/** The outcome of a request that is not stored, and the reason in Cache-Status. */
+/** Requests whose responses are not stored, with the reason in `Cache-Status`. */
 const REPORTS = [
   {
     name: "bypass rule",
@@ -288,7 +288,7 @@ Deno.test("handle() reports URIs that are invalid here, or may be stored elsewhe
   for (const url of ["/here", "/copied", "/nowhere", "/copied?a=1"]) {
     await test.read({ method: "POST", url });
   }
-  // An edge may still have a copy.
+  // A front edge may still have a copy.
   await test.read({ method: "POST", url: "/copied" });
   assert.deepEqual(told, ["/here", "/copied", "/copied"]);
 });

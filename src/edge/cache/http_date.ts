@@ -22,7 +22,9 @@ function valid(milliseconds: number): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
 
-/** Parses a date; `undefined` for an invalid one. `now` gives a two-digit year its century. */
+/**
+ * Parses a date; `undefined` if it is invalid. `now` determines the century of a two-digit year.
+ */
 export function parseHttpDate(text: string, now: number): number | undefined {
   if (IMF.test(text)) return valid(Date.parse(text));
   const old = RFC850.exec(text);

@@ -1,8 +1,10 @@
-/** @module Collapses requests (RFC 9111, 4): the same key waits for the one in flight. */
+/**
+ * @module Collapses requests (RFC 9111, 4): requests with the same key wait for the one in flight.
+ */
 
-/** How a request to the origin ended, for the requests that waited for it. */
+/** The outcome of a request to the origin, for the requests that waited for it. */
 export type FetchOutcome =
-  /** The response is stored; it was generated or validated after they arrived. */
+  /** The response is stored. It was generated or validated after the waiting requests arrived. */
   | { readonly type: "stored" }
   /** The response is only for the request that fetched it. */
   | { readonly type: "not_stored" }
@@ -17,7 +19,7 @@ export interface InFlightRequest {
   settle(outcome: FetchOutcome): void;
 }
 
-/** Calls back after that many milliseconds; returns a function that cancels it. */
+/** Calls back after a number of milliseconds; returns a function that cancels the call. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
 /** The timer of the runtime. */
@@ -30,8 +32,8 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 const MAX_HITS_FOR_MISS = 4096;
 
 /**
- * Maximum length of a hit-for-miss key, in characters: a client with longer keys usually sends
- * many.
+ * Maximum length of a hit-for-miss key, in characters, because a client that sends longer keys
+ * usually sends many different ones.
  */
 const MAX_KEY_CHARACTERS = 1024;
 
@@ -39,15 +41,15 @@ const MAX_KEY_CHARACTERS = 1024;
 const HIT_FOR_MISS_MILLISECONDS = 10_000;
 
 /**
- * The requests in flight, at most one per key, and the hit-for-miss keys: their last response could
- * not be shared, so waiting for one is pointless.
+ * The requests in flight, at most one per key, and the hit-for-miss keys. The last response of such
+ * a key could not be shared, so its requests do not wait for each other.
  */
 export class InFlightRequests {
   readonly #byKey = new Map<string, InFlightRequest>();
-  /** Until when each key is hit-for-miss. */
+  /** The time until which each key is hit-for-miss. */
   readonly #hitsForMiss = new Map<string, number>();
 
-  /** The request to wait for. */
+  /** The request in flight to wait for, if any. */
   find(key: string): InFlightRequest | undefined {
     return this.#byKey.get(key);
   }

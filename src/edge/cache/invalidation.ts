@@ -22,9 +22,9 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose stored responses are invalid after the response to this request: none for a safe
- * method or an error; otherwise its own, and those that `Location` and `Content-Location` name on
- * the same host.
+ * The URIs whose stored responses become invalid with the response to this request: none for a safe
+ * method or an error; otherwise the URI of the request, and the URIs on the same host that
+ * `Location` and `Content-Location` name.
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,

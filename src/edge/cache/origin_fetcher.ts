@@ -1,6 +1,6 @@
 /**
- * @module Fetches from the origin and carries out the decision about the response: store it,
- * freshen the stored one, serve a stale one, or pass it through.
+ * @module Fetches from the origin and carries out the decision about the response: stores it,
+ * freshens the stored response, serves a stale response, or passes it through.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { type BodyStream, discardBody, isStream } from "../messages/body.ts";
@@ -155,7 +155,7 @@ export class OriginFetcher {
         this.#settle(originFetch, { type: "failed", unreachable: false });
         return stale;
       }
-      // The stale response stays: its stale-while-revalidate time is not over.
+      // Keeps the stale response, because its stale-while-revalidate time is not over.
       if (background) return this.#passThrough(originFetch, response, "origin-failure");
     }
     return await this.#storeOrPass(originFetch, response, times);
@@ -230,7 +230,10 @@ export class OriginFetcher {
     );
   }
 
-  /** Stores a complete response and serves it; a new one keeps all fields of the origin. */
+  /**
+   * Stores a complete response and serves it. The client of a new response gets all fields of the
+   * origin.
+   */
   #keep(
     originFetch: OriginFetch,
     fresh: StoredResponse,

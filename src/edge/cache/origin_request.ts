@@ -1,4 +1,4 @@
-/** @module The request fields that a storable response must not depend on. */
+/** @module The request fields on which a storable response must not depend. */
 
 /** Conditions, ranges and cache directives of the client, which the cache evaluates itself. */
 const ANSWERED_HERE = [
@@ -14,8 +14,8 @@ const ANSWERED_HERE = [
 
 /**
  * Unkeyed fields that override the method, host, scheme or path in well-known servers and
- * frameworks. A single request with one could poison the cache for everyone. The proxy adds its own
- * `X-Forwarded-*` afterwards.
+ * frameworks. A single request with such a field could poison the cache for everyone. The proxy
+ * adds its own `X-Forwarded-*` fields afterwards.
  */
 export const UNKEYED: readonly string[] = [
   "forwarded",
@@ -45,5 +45,5 @@ export const UNKEYED: readonly string[] = [
   "x-url-scheme",
 ];
 
-/** Request fields, in lower case, that requests for the cache leave out. */
+/** Lower-case names of the request fields that are not sent with requests for the cache. */
 export const NOT_FORWARDED: ReadonlySet<string> = new Set([...ANSWERED_HERE, ...UNKEYED]);

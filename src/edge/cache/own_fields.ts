@@ -1,4 +1,4 @@
-/** @module Response fields that a server addresses to this cache alone. */
+/** @module Response fields that a server addresses only to this cache. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 
 /** Fields that clients do not get. */
@@ -8,7 +8,7 @@ const CONSUMED: ReadonlySet<string> = new Set([
   "x-next-cache-tags",
 ]);
 
-/** Whether clients do not get a field, its name in lower case. */
+/** Whether clients do not get a field, given its name in lower case. */
 export function isConsumed(name: string): boolean {
   return CONSUMED.has(name);
 }

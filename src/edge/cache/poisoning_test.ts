@@ -4,7 +4,7 @@ import { NOT_FORWARDED } from "./origin_request.ts";
 import type { CacheRule } from "./types.ts";
 import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 
-/** An origin that writes the request fields into its page, as many do. */
+/** An origin that writes request fields into its page, as many origins do. */
 function reflecting(): TestCache {
   return new TestCache(({ headers }) =>
     ok(JSON.stringify(headers), { "cache-control": "max-age=60" })
@@ -117,7 +117,7 @@ Deno.test("fields of one connection are not stored", async () => {
   }
 });
 
-/** Two requests that must not share a response under a rule. */
+/** Pairs of requests that must not share a response under a rule. */
 const DIMENSIONS: readonly {
   readonly name: string;
   readonly rule: Partial<CacheRule>;

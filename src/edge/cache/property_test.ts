@@ -1,6 +1,4 @@
-/**
- * Invariants of the cache under any sequence of requests.
- */
+/** Invariants of the cache that hold for any sequence of requests. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { cacheKey } from "./cache_key.ts";
@@ -44,7 +42,7 @@ function asRequest(described: Described): TestRequest {
 
 Deno.test("cacheKey() differs whenever one of its parts differs", () => {
   const keyed = ({ language: _, ...rest }: Described) => JSON.stringify(Object.entries(rest));
-  // The second one differs only slightly, so that parts could be confused.
+  // The second request differs only slightly, so a bad key would confuse the parts.
   const change = fc.record({ deploymentId: word, path: word, query: word, beta: word }, {
     requiredKeys: [],
   });

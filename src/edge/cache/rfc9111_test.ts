@@ -4,7 +4,7 @@
  *
  * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s before the clock.
  * Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl` (of the rule;
- * 100 s by default), `:clients` (they may revalidate), `:status`, and `:origin` for the origin's
+ * 100 s by default), `:clients` (clients may revalidate), `:status`, and `:origin` for the origin's
  * second response.
  *
  * The outcome is the second client's response: `x-svc-cache`, then `validated` if the origin
@@ -161,7 +161,7 @@ RFC 5861 4 | the client's stale-if-error | | cc: max-age=10 & etag: "a" | 20 | :
 RFC 5861 4 | must-revalidate wins over it | | cc: max-age=10, must-revalidate, stale-if-error=60 & etag: "a" | 20 | :origin 500 | MISS 500
 `;
 
-/** A cell: fields, and the words that control the row. */
+/** Parses a cell: fields, and words that set options of the row. */
 function parseCell(cell: string) {
   const headers: Record<string, string> = {};
   const words: Record<string, string> = {};

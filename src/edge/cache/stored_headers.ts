@@ -3,7 +3,9 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
 
-/** Fields of one connection, of a proxy or of one client, and those that the cache generates. */
+/**
+ * Fields that concern one connection, proxy or client, and fields that the cache itself generates.
+ */
 const NEVER_STORED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "age",
@@ -18,8 +20,8 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
 const ABOUT_CONTENT = new Set(["content-encoding", "content-length", "content-range"]);
 
 /**
- * The fields to store, without those in `dropped`; with a `date`, which a
- * recipient with a clock adds (RFC 9110, 6.6.1).
+ * The fields to store, except those in `dropped`. Always includes `date`, which a recipient with a
+ * clock must add (RFC 9110, 6.6.1).
  */
 export function storedHeaders(
   headers: HeaderList,
@@ -34,8 +36,8 @@ export function storedHeaders(
 }
 
 /**
- * The stored fields, with those of a 304 instead of their namesakes. If the 304 has no `Date`, the
- * old one is omitted: it is not the time of this response.
+ * The stored fields, updated with the fields of a 304. If the 304 has no `Date`, the stored date is
+ * omitted, because it is not the time of this response.
  */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
   const fresh = update.filter(([name]) => name !== "set-cookie" && !ABOUT_CONTENT.has(name));

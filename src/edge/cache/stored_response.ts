@@ -1,4 +1,7 @@
-/** @module Converts the origin's response to a stored one, and that to the client's. */
+/**
+ * @module Converts the origin's response to a stored response, and a stored response to the
+ * client's.
+ */
 import { type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
 import { type ByteRange, rangeLength } from "../ranges/byte_ranges.ts";
@@ -55,7 +58,7 @@ export function makeStored(
   };
 }
 
-/** The fields with which a stored response is sent now. */
+/** The fields of a stored response as it is sent at this time. */
 export function outgoingHeaders(
   stored: StoredResponse,
   now: number,

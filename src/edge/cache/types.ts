@@ -16,14 +16,14 @@ export interface CacheRequest extends
   readonly deploymentId: string;
   /**
    * The part of the cache key that stands for the origin: the URL of a rewrite or the name of a
-   * function, since rules may choose it by fields that are not in the key; and anything else that
-   * the origin sees but the key lacks: the client's scheme and port if they are sent as
-   * `X-Forwarded-Proto` and `X-Forwarded-Host`.
+   * function, because rules can choose the origin by fields that are not in the key. Also contains
+   * everything else that the origin sees but the key lacks, such as the client's scheme and port if
+   * they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */
   readonly originKey?: string;
 }
 
-/** The parts of a request that select one of the stored responses of its key. */
+/** The parts of a request that select one of the stored responses with its key. */
 export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
@@ -33,8 +33,8 @@ export type OriginRequest =
   /** The URL as the client sent it. */
   | { readonly type: "as_is" }
   /**
-   * Like `GET`, without the request fields in `without`, and with those in `conditions`. It must
-   * not end when the client disconnects: others may wait.
+   * A `GET` request without the client's fields in `without`, and with the fields in `conditions`.
+   * It must not end when the client disconnects, because other clients may be waiting for it.
    */
   | {
     readonly type: "for_cache";
@@ -54,23 +54,28 @@ export interface CachedResponse extends OriginResponse {
   readonly result: CacheResult;
 }
 
-/** How long and when a response may be served (RFC 9111, 4.2; RFC 5861). Times in seconds. */
+/**
+ * How long and under which conditions a response may be served (RFC 9111, 4.2; RFC 5861). Times are
+ * in seconds.
+ */
 export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
-  /** Never served stale, regardless of what the client allows. */
+  /** Whether it is never served stale, even if the client allows it. */
   readonly mustRevalidate: boolean;
-  /** Revalidated at the origin before each use. */
+  /** Whether it is revalidated at the origin before each use. */
   readonly noCache: boolean;
-  /** May answer requests with `Authorization` (RFC 9111, 3.5). */
+  /** Whether it can be used for requests with `Authorization` (RFC 9111, 3.5). */
   readonly sharedWithAuthorized: boolean;
 }
 
-/** A complete response in the store. It never changes; a fresher one replaces it. */
+/**
+ * A complete response in the store. It never changes; it is only replaced by a fresher response.
+ */
 export interface StoredResponse {
   readonly status: number;
-  /** As they are sent to clients, without `age`; always with `date`. */
+  /** The fields as they are sent to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;
   readonly body: MemoryBody;
   readonly terms: Terms;
@@ -83,8 +88,8 @@ export interface StoredResponse {
   /** Tags that purges use. */
   readonly tags: readonly string[];
   /**
-   * Time since which it counts as stale regardless of its lifetime, in milliseconds: a purge marked
-   * it.
+   * The time at which a purge marked it as stale, in milliseconds; it has counted as stale since
+   * then, regardless of its lifetime.
    */
   readonly staleSince?: number | undefined;
   readonly etag: string | undefined;

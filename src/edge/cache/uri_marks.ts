@@ -1,8 +1,8 @@
-/** @module A bounded set of URIs that never loses one, but may contain others. */
+/** @module A bounded set of URIs that never loses a URI, but can seem to contain others. */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Digits of a hash that choose a mark: of a million, in 128 KiB. */
+/** Hexadecimal digits of a hash that choose one of a million marks, which take 128 KiB. */
 const DIGITS = 5;
 
 function markOf({ deploymentId, host, path, rawQuery }: ResourceUri): number {

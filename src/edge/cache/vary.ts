@@ -6,8 +6,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match,
- * because `*` or an invalid name is among them.
+ * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match
+ * because the field contains `*` or an invalid name.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");
@@ -24,10 +24,10 @@ function sortCodings(value: string): string {
     .filter((coding) => coding !== "").sort().join(",");
 }
 
-/** Browsers send few different lists, and each browser always sends the same. */
+/** Sorted codings are memoized, because browsers send few different lists. */
 const rememberedCodings = memoize(sortCodings, 256);
 
-/** A request field in the normal form in which it is compared. */
+/** The value of a request field, normalized for comparison. */
 export function varyValue(name: string, request: HasHeader): string | null {
   const value = request.header(name);
   if (value === undefined) return null;
@@ -35,7 +35,7 @@ export function varyValue(name: string, request: HasHeader): string | null {
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
-/** The secondary key of a response to this request. */
+/** The secondary cache key of a response to this request. */
 export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
   return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
 }

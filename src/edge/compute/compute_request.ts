@@ -13,16 +13,19 @@ import type { PipelineRequest } from "../messages/messages.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 import type { ClientRequest } from "../request/client_request.ts";
 
-/** The request for a server; read only if a server responds. */
+/** A request as the server gets it. Its fields are only read if a server responds. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
-  /** Host and port that the client named, the host in canonical form. */
+  /** Host and port as the client named them, with the host in canonical form. */
   readonly authority: string;
   readonly scheme: "http" | "https";
   /** Address of the client. */
   readonly ip: string;
-  /** How many requests of servers to their own platform led to this one; 0 by default. */
+  /**
+   * Number of nested requests from servers to their own platform that led to this one; 0 by
+   * default.
+   */
   readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
@@ -42,11 +45,13 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/** Whether a field is not forwarded, or only the edge itself may write it. */
+/** Whether a field is not forwarded, or can be written only by the edge itself. */
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);
 
-/** Handshake fields that each hop generates (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is end-to-end. */
+/**
+ * Handshake fields that each hop generates (RFC 6455, 4.1). `Sec-WebSocket-Protocol` is end-to-end.
+ */
 const HANDSHAKE = new Set([
   "sec-websocket-extensions",
   "sec-websocket-key",
@@ -79,7 +84,7 @@ function headersFor(request: ServerRequest): HeaderList {
   return headers;
 }
 
-/** The request to the server: the client's end-to-end fields, and those of the edge. */
+/** The request to the server, with the client's end-to-end fields and the fields of the edge. */
 export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,

@@ -37,26 +37,26 @@ function responseOf(
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
-  /** Sends a request to the server of a layer, which is started if needed; never rejects. */
+  /** Sends a request to the server of a layer, and starts it if needed; never rejects. */
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Pages of routes with `revalidate`, and those whose responses declare themselves cacheable. */
+  /** Pages of routes with `revalidate`, and pages whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
 }
 
-/** How to respond to a request. */
+/** Caching options of a request to a server. */
 export interface ComputeUse {
   /**
-   * Who decides about caching: the deployment (routes before responses), or a `cache` or
-   * `bypass_cache` rule, whose cache is in front.
+   * What decides about caching: the deployment (its routes take precedence over its responses), or
+   * a `cache` or `bypass_cache` rule, whose cache is in front of the server.
    */
   readonly caching: "deployment" | "rule";
 }
 
 /** A request that terminal routing sends to a COMPUTE layer. */
 export interface ComputeContext extends ComputeUse {
-  /** The remaining routes, and the fields that every response of the site carries. */
+  /** The remaining routes, and the fields that every response of the site has. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;
@@ -64,12 +64,12 @@ export interface ComputeContext extends ComputeUse {
   readonly resolution: ComputeResolution;
 }
 
-/** The server responded with a 404, and the next route is tried. */
+/** Means that the server responded with a 404, so the next route is tried. */
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can only be sent once: after this server
- * has received it, no other can.
+ * Whether a 404 leads to the next route. A request body can only be sent once, so no other server
+ * can get a body that this one has received.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
@@ -101,7 +101,7 @@ async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | 
   return settle(context, { ...response, headers: withoutConsumed(response.headers) });
 }
 
-/** Asks the server, and stores its response if it declares itself cacheable. */
+/** Sends the request to the server, and stores the response if it declares itself cacheable. */
 async function fetchAndOffer(
   context: ComputeContext,
   known?: PageRequest,
@@ -115,7 +115,7 @@ async function fetchAndOffer(
   return settle(context, pages.offer(page, response, requested));
 }
 
-/** Serves a stored page that declared itself cacheable, or asks the server. */
+/** Serves a stored page that declared itself cacheable, or sends the request to the server. */
 function fetchFromDeclared(
   context: ComputeContext,
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {

@@ -24,8 +24,8 @@ const USER_AGENT = "svc-pages";
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so that one page serves every order; parameters of the same name
- * keep their order.
+ * Sorts the parameters by name, so all orders share one page; parameters with the same name keep
+ * their order.
  */
 function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;
@@ -39,7 +39,7 @@ function sortedQuery(query: string): string {
 /** Cookies with which Next.js shows drafts to an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
-/** Maximum length of a value that a key contains verbatim, in characters. */
+/** Maximum length of a value that keys contain unchanged, in characters. */
 const MAX_KEY_VALUE = 128;
 
 function showsDrafts(request: ServerRequest): boolean {
@@ -47,7 +47,9 @@ function showsDrafts(request: ServerRequest): boolean {
   return cookies !== null && PREVIEW_COOKIE.test(cookies);
 }
 
-/** The fields of a request for the data of a page; none for its HTML. */
+/**
+ * The fields with which the Next.js router requests a page's data; none in a request for its HTML.
+ */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];
   return ROUTER_FIELDS.flatMap((name): Header[] => {
@@ -64,7 +66,7 @@ function keyOfFields(fields: readonly Header[]): string {
   return ` ${JSON.stringify(values)}`;
 }
 
-/** A request with nothing from its client except these fields. */
+/** A request that contains nothing from its client except these fields. */
 function sharedRequest(
   { scheme, ip, id }: ServerRequest,
   { authority, target, fields }: {
@@ -86,7 +88,7 @@ function sharedRequest(
   };
 }
 
-/** Returns what a shared request accepts, and its letter in the key. */
+/** Returns the `Accept` value of a shared request, and the text that stands for it in the key. */
 function acceptOf(request: ServerRequest): { readonly kind: string; readonly accept: string } {
   const isForHtml = request.header("accept")?.includes("text/html") === true;
   return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };
@@ -118,8 +120,8 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
 }
 
 /**
- * Whether only the server can respond: the request has a body or conditions for it, or must leave
- * no trace.
+ * Whether only the server can respond: the request has a body, has conditions for the server, or
+ * must not be stored.
  */
 function isForServer(request: ServerRequest): boolean {
   const length = request.header("content-length");
@@ -157,7 +159,9 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
   };
 }
 
-/** The response with the fields of the site, and without a body that its method or status forbids. */
+/**
+ * The response with the fields of the site, and without a body if its method or status forbids one.
+ */
 export function pageResponse(
   response: CachedResponse,
   { request, site }: {

@@ -6,16 +6,19 @@ import type { ClientSocket } from "../request/client_request.ts";
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** How often the client's backlog is checked while the server is paused, in milliseconds. */
 const POLL_MILLISECONDS = 10;
-/** Bytes that may wait for a server; a client that sends more is disconnected. */
+/** Maximum number of bytes waiting for a server; a client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** Maximum size of a single waiting message, the same as for servers, in bytes. */
+/**
+ * Maximum size of a message if it is the only one waiting, in bytes; the same limit applies to
+ * messages of servers.
+ */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
 /** Memory of a waiting message in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
 
-/** Time for a client's connection to become a WebSocket, in milliseconds. */
+/** Maximum time for a client's connection to become a WebSocket, in milliseconds. */
 const OPEN_MS = 5000;
 
 const NORMAL = 1000;
@@ -23,7 +26,7 @@ const NO_STATUS = 1005;
 
 /**
  * The code with which to forward a close. Codes about one connection (1001 to 1015) cannot be sent
- * on another, and must not look like a normal end: they become 4001 to 4015.
+ * on another, and must not look like a normal end, so they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -74,7 +77,7 @@ function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () =
     const end = () => close(server, { code, reason });
     (sent ?? Promise.resolve()).then(end, end);
   };
-  // The close event that follows reports the error; there is none before the socket is open.
+  // The next close event reports the error, but there is no close event before the socket is open.
   client.onerror = () => {
     if (client.readyState === WebSocket.CONNECTING) server.close();
   };
@@ -97,9 +100,9 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 }
 
 /**
- * Relays messages both ways until one side closes, then closes the other. The server's messages
- * wait until the client's socket is open. Deno may report nothing about a client that left before
- * then, so the server's socket is closed after `openMs`.
+ * Relays messages both ways until one side closes, then closes the other side. The server's
+ * messages wait until the client's socket is open. Deno may not report that a client disconnected
+ * before then, so the server's socket is closed after `openMs`.
  */
 export function relayWebSocket(
   client: ClientSocket,

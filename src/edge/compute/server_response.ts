@@ -7,12 +7,12 @@ import { responseHeadersFrom } from "../messages/message_headers.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 import { hasNoContent, noContent } from "../response/no_content.ts";
 
-/** Whether a status is that of a final response. */
+/** Whether a status belongs to a final response. */
 export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
-/** The response without the fields of the hop between edge and server. */
+/** The response without the fields that only concern the hop between edge and server. */
 export function originResponse(response: ComputeResponse): OriginResponse {
   const { status, headers } = response;
   return {
@@ -22,7 +22,9 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/** The response with the fields of the site, and without a body that its method or status forbids. */
+/**
+ * The response with the fields of the site, and without a body if its method or status forbids one.
+ */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

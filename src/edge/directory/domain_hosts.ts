@@ -1,6 +1,6 @@
 /**
- * @module The sites of custom hostnames, in memory and for verified domains only. Hosts below the
- * base domain are looked up first, so these maps add no cost to them.
+ * @module The sites of custom hostnames, in memory and only for verified domains. Hosts below the
+ * base domain are looked up first, so these maps do not slow them down.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
@@ -12,7 +12,7 @@ export class DomainHosts {
   readonly #redirects = new Map<string, string>();
   readonly #zones = new Map<string, readonly DomainBinding[]>();
 
-  /** The route of a hostname in canonical form; an exact name wins over a wildcard. */
+  /** The route of a hostname in canonical form; an exact name takes precedence over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
     const exact = this.#exact.get(hostname);
     if (exact !== undefined || this.#wildcards.size === 0) return exact;
@@ -23,34 +23,34 @@ export class DomainHosts {
     return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
 
-  /** True for a name with its own binding, not one covered by a wildcard. */
+  /** Whether a name has its own binding, rather than being covered by a wildcard. */
   has(hostname: string): boolean {
     return this.#exact.has(hostname);
   }
 
-  /** All names with their own binding, without those covered by wildcards. */
+  /** All names with their own binding; names that only a wildcard covers are not included. */
   names(): IterableIterator<string> {
     return this.#exact.keys();
   }
 
-  /** The names of a zone that show something. */
+  /** The hostnames of a zone that have a site. */
   namesOf(zone: string): ReadonlySet<string> {
     return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
-  /** The zones in which a project has served names. */
+  /** The zones with hostnames that show a project. */
   zonesOf(projectId: string): string[] {
     return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))
       .map(([zone]) => zone);
   }
 
-  /** All zones that show something. */
+  /** All zones that have a site on some hostname. */
   zones(): string[] {
     return [...this.#zones.keys()];
   }
 
-  /** The state of all zones, as messages. */
+  /** The current state of all zones, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }

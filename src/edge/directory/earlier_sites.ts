@@ -1,7 +1,8 @@
 /**
- * @module Serves pages of earlier production deployments that are still open: assets missing from
- * the live deployment, and requests that name the deployment of their page. The facts are collected
- * once, when production changes, and stay in memory.
+ * @module Finds what pages of earlier production deployments need while they are still open in
+ * browsers: assets that the live deployment lacks, and the sites for requests that name the
+ * deployment of their page. The facts are collected once, when production changes, and stay in
+ * memory.
  */
 import type { PastDeployment } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -21,17 +22,17 @@ export interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
   /** Newest first. */
   readonly past: readonly PastDeployment[];
-  /** Facts of the same project from before production changed. */
+  /** The object that was used before production changed; its facts are reused. */
   readonly before?: EarlierSites | undefined;
   readonly now: Clock;
   /** Reads a deployment; `undefined` if it is no longer served. */
   read(deploymentId: string): Promise<EarlierContent | undefined>;
-  /** The site of an earlier deployment, as production shows it. */
+  /** Returns the site of an earlier deployment, as production shows it. */
   open(deploymentId: string): Site | Promise<Site | undefined>;
   onTrouble(message: string): void;
 }
 
-/** Facts about earlier deployments. */
+/** Facts collected from earlier deployments. */
 interface Facts {
   /** The deployments read so far, newest first. */
   readonly ids: readonly string[];
@@ -44,12 +45,12 @@ const NO_FACTS: Facts = { ids: [], assets: new Map(), pages: new Map() };
 
 export class EarlierSites implements PastSites {
   readonly #options: Omit<EarlierSitesOptions, "before">;
-  /** The time until which each deployment serves its pages. */
+  /** The end of the time for which each deployment serves its pages. */
   readonly #ends = new Map<string, number>();
-  /** The time after which no earlier deployment serves its pages. */
+  /** The latest of the times in `#ends`. */
   #lastEnd = 0;
   #past: readonly PastDeployment[] = [];
-  /** `undefined` while they are collected. */
+  /** `undefined` while the facts are being collected. */
   #facts: Facts | undefined;
   #collected: Promise<Facts> = Promise.resolve(NO_FACTS);
 
@@ -58,7 +59,7 @@ export class EarlierSites implements PastSites {
     this.#take(options.past, before === undefined ? undefined : before.#collected);
   }
 
-  /** The deployments that serve their pages, with the end of that time. */
+  /** The end of the time for which each deployment serves its pages. */
   get ends(): ReadonlyMap<string, number> {
     return this.#ends;
   }
@@ -80,7 +81,7 @@ export class EarlierSites implements PastSites {
     return this.#collected.then(({ pages }) => this.#open(pages.get(pageId)));
   }
 
-  /** Drops a deployment that was stopped or deleted. */
+  /** Removes a deployment that was stopped or deleted. */
   forget(deploymentId: string): void {
     if (!this.#past.some(({ id }) => id === deploymentId)) return;
     this.#take(this.#past.filter(({ id }) => id !== deploymentId));
@@ -119,7 +120,10 @@ export class EarlierSites implements PastSites {
     );
   }
 
-  /** Reads the deployments that are not loaded yet, or all of them if those are not the newest. */
+  /**
+   * Reads the deployments that are not loaded yet, or all deployments if the unloaded ones are not
+   * the newest.
+   */
   async #collect(
     needed: readonly PastDeployment[],
     before: Promise<Facts> = Promise.resolve(NO_FACTS),
@@ -147,7 +151,7 @@ export class EarlierSites implements PastSites {
     return { ids: [...read, ...ids.slice(fresh)], assets, pages };
   }
 
-  /** Reads a deployment; false if it is left out because it cannot be read. */
+  /** Reads a deployment; false if it is skipped because it cannot be read. */
   async #add(
     { id, until }: PastDeployment,
     { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },

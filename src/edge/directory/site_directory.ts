@@ -1,7 +1,7 @@
 /**
- * @module Maps hostnames to sites, in memory: a request for a host in use does not read the store.
- * Sites are compiled when they are activated or first requested, and unloaded when there are too
- * many.
+ * @module Maps hostnames to sites in memory, so a request for a host in use does not read the
+ * store. Sites are compiled when they are activated or first requested, and unloaded when there are
+ * too many.
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -24,7 +24,7 @@ interface Entry extends Omit<HostBinding, "past"> {
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
-  /** The earlier deployments that pages asked for, as production shows them. */
+  /** The earlier deployments that pages have requested, as production shows them. */
   readonly pinned: Map<string, Entry>;
 }
 
@@ -38,13 +38,16 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment; `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** The site as a host shows it: production adds published rules, if there are any. */
+  /** Returns the site as a host shows it: production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /** Reads a deployment that production showed before; `undefined` if it is no longer served. */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
   onTrouble?(message: string): void;
   readonly now?: Clock;
-  /** Ends everything that runs for a site when no host shows it or memory is needed. */
+  /**
+   * Stops everything that runs for a site. Called when no host shows the site any longer, or to
+   * free memory.
+   */
   dispose(site: Site): void;
   /** Tells other nodes about a change; resolves when all of them have applied it. */
   publish?(message: FeedMessage): Promise<void>;
@@ -55,7 +58,7 @@ export interface SiteDirectoryOptions {
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
-/** The form of a binding that is sent. */
+/** The parts of an entry that are sent to other nodes. */
 const bindingOf = (
   { projectId, deploymentId, production, version, rolling, past }: HostBinding,
 ): HostBinding => ({
@@ -67,10 +70,10 @@ const bindingOf = (
   ...(rolling === undefined ? {} : { rolling }),
 });
 
-/** A rolling release on a host, with both of its sides. */
+/** A rolling release on a host, with both of its deployments. */
 export interface RollingHost extends RollingBinding {
   readonly projectId: string;
-  /** The deployment that all others see. */
+  /** The deployment that all visitors outside the release's share see. */
   readonly from: string;
 }
 
@@ -80,7 +83,7 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
-  /** The time until which each replaced deployment serves its pages. */
+  /** The end of the time for which each replaced deployment serves its pages. */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
   #revision = 0;
@@ -92,7 +95,9 @@ export class SiteDirectory {
     this.#maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 
-  /** The site of a hostname: synchronously if it is loaded, `undefined` if there is none. */
+  /**
+   * The site of a hostname; returned synchronously if it is loaded, `undefined` if there is none.
+   */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.#entries.get(hostname);
     if (entry === undefined) return undefined;
@@ -128,7 +133,7 @@ export class SiteDirectory {
     );
   }
 
-  /** The state of all hostnames, as messages. */
+  /** The current state of all hostnames, as messages for other nodes. */
   *current(): Generator<FeedMessage> {
     for (const [hostname, entry] of this.#entries) {
       yield { type: "host_pointed", hostname, to: bindingOf(entry) };
@@ -165,7 +170,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Increases with each change of a hostname's content. */
+  /** Increases each time a hostname shows something else. */
   get revision(): number {
     return this.#revision;
   }
@@ -192,7 +197,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_removed", hostname });
   }
 
-  /** Takes a deployment off every host that shows it. */
+  /** Removes a deployment from every host that shows it. */
   async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.#entries) {
       if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);
@@ -244,7 +249,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release; `undefined` if it is no longer served. */
+  /** The other side of a rolling release; `undefined` if its deployment is no longer served. */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;
@@ -258,7 +263,7 @@ export class SiteDirectory {
     }
   }
 
-  /** Collects what earlier deployments still serve on a production host. */
+  /** Creates the object that finds what earlier deployments still serve on a production host. */
   #earlierOf(entry: Entry, live: Site): EarlierSites | undefined {
     const { readPast, now = systemClock, onTrouble = () => {} } = this.#options;
     const { projectId, past = [], earlier: before } = entry;
@@ -276,7 +281,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of the live one. */
+  /** An earlier deployment as production shows it: behind the gate of the live deployment. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },
@@ -312,7 +317,10 @@ export class SiteDirectory {
     return end !== undefined && this.#now() < end;
   }
 
-  /** Returns each deployment that no longer serves its pages, unless production shows it. */
+  /**
+   * Forgets the deployments that no longer serve their pages, and returns them except those in
+   * production.
+   */
   takeEndedPins(): readonly string[] {
     const live = new Set(this.production().map(({ deploymentId }) => deploymentId));
     const ended = [...this.#pins.keys()].filter((id) => !this.isPinned(id));
@@ -325,7 +333,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Every entry that shows a deployment: hosts, and earlier deployments behind production hosts.
+   * Yields every entry that shows a deployment: hosts, and earlier deployments behind production
+   * hosts.
    */
   *#shown(deploymentId: string): Generator<Entry> {
     for (const entry of this.#entries.values()) {
@@ -348,7 +357,10 @@ export class SiteDirectory {
     return site;
   }
 
-  /** Second-chance replacement: a site requested since the last round stays for one more. */
+  /**
+   * Second-chance replacement: a site that was requested since the last round stays for another
+   * round.
+   */
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {
       if (this.#loaded.size <= this.#maxLoaded) return;

@@ -8,8 +8,9 @@ import type { PipelinePlan } from "../pipeline/plan.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
- * Builds the request for the cache key: the public URL, the fields after the client-side steps, and
- * the origin. The steps changed `first` to `request`, which is sent to `originUrl`.
+ * Builds the request that determines the cache key: the public URL, the fields after the
+ * client-side steps, and the origin. The steps have changed `first` to `request`, which is sent to
+ * `originUrl`.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,
@@ -33,7 +34,7 @@ export function cacheRequest(
   });
   return new FactsRequest(seen, {
     deploymentId: site.deploymentId,
-    // `request.url` contains the client's scheme and port, which the origin sees too.
+    // `request.url` contains the client's scheme and port, because the origin sees them too.
     originKey: `${plan.handle} ${request.url} ${originUrl}`,
   });
 }

@@ -1,4 +1,4 @@
-/** @module A request with its rule decision, and the forms it takes in pipeline and cache. */
+/** @module A request with its rule decision, and its forms in the pipeline and the cache. */
 import type { OriginRequest } from "../cache/types.ts";
 import type { RequestTarget } from "../compute/compute_request.ts";
 import type { BodyStream } from "../messages/body.ts";
@@ -18,7 +18,7 @@ export interface DynamicContext {
   readonly decision: Decision;
   readonly facts: RequestFacts;
   readonly cachedDecision: CachedDecision | undefined;
-  /** Whether the client may be sent to the URL of a page. */
+  /** Decides whether the client may be redirected to the URL of a page. */
   readonly moves: PageMoves;
 }
 
@@ -54,8 +54,8 @@ export class InitialRequest implements PipelineRequest {
 }
 
 /**
- * The request that the cache sends to the origin: without the fields that it
- * evaluates, and with its conditions.
+ * The request that the cache sends to the origin: without the fields that the cache evaluates
+ * itself, and with its conditions.
  */
 export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;

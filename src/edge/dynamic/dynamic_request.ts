@@ -1,4 +1,4 @@
-/** @module Takes one request through pipeline, cache and proxy. */
+/** @module Sends one request through pipeline, cache and proxy. */
 import { normalizePath, rewriteChanged } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import type { FactsRequest } from "../cache/facts_request.ts";
@@ -40,11 +40,11 @@ export class DynamicRequest implements PipelineParts {
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /**
-   * Whether other requests may wait for the same response, which then must not end with this
-   * client.
+   * Whether other requests may be waiting for the same response, which then must not end when this
+   * client disconnects.
    */
   #isShared = false;
-  /** Whether no cache may store the origin's response, even after steps changed it. */
+  /** Whether caches must not store the origin's response, even after steps have changed it. */
   #isCurrent = false;
 
   readonly #context: DynamicContext;
@@ -57,7 +57,10 @@ export class DynamicRequest implements PipelineParts {
     this.#first = new InitialRequest(context);
   }
 
-  /** Aborted when the client disconnects, unless others wait; created when first needed. */
+  /**
+   * Aborted when the client disconnects, unless other requests wait for the response; created on
+   * first use.
+   */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
@@ -70,7 +73,7 @@ export class DynamicRequest implements PipelineParts {
     return this.#gone = gone.signal;
   }
 
-  /** The request information for functions. */
+  /** The information about the request that functions get. */
   #callContext(): CallContext {
     const { clientRequest, site, facts } = this.#context;
     const [country, asn] = [facts.country(), facts.asn()];
@@ -120,8 +123,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * The URL of an external rewrite. The rule still applies to a path that a step changed, if it
-   * matches that path.
+   * The URL of an external rewrite. If a step changed the path, the rule only applies if it also
+   * matches the new path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
     const { site, decision } = this.#context;

@@ -17,10 +17,10 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
-/** The plan of a request without a pipeline: it goes to the origin. */
+/** The plan of a request without a pipeline: the origin handles it. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
-/** For the site's log. */
+/** Written to the site's log. */
 const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
 /** Serves requests through pipeline, cache and proxy. */
@@ -64,7 +64,10 @@ export class DynamicResponder {
     return plan;
   }
 
-  /** The fresh response for a URL whose cache key is known, if no step runs before the cache. */
+  /**
+   * The fresh stored response for a URL whose cache key is known, which means that no step runs
+   * before the cache.
+   */
   #hit({ clientRequest, site, facts, cachedDecision }: DynamicContext): EdgeResponse | undefined {
     if (cachedDecision?.cacheKey === undefined) return undefined;
     if (site.hasServers && isSocketRequest(clientRequest)) return undefined;
@@ -95,13 +98,13 @@ function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
 
-/** A response to `HEAD`, or one whose status has no content. */
+/** A response to `HEAD`, or a response whose status has no content. */
 function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
-/** The fields, including those of every response of the site. */
+/** The fields, with the fields that every response of the site has. */
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
   // Cache hits already contain these field objects.
   if (hasAll(headers, common)) return headers;

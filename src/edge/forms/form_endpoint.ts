@@ -16,20 +16,21 @@ import type { SiteForms } from "./submission.ts";
 
 const FORMS_PATH = "/_svc/forms/";
 
-/** Maximum number of submissions per minute, visitor and form. */
+/** Maximum number of submissions per minute for each visitor and form. */
 const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
 const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
 /** Rate-limit facts shared by all visitors. */
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
- * Concurrent reads of bodies, in total and per project; multipart bodies may be up to 10 MiB,
- * others 84 KiB. Slow senders of one project do not block other projects.
+ * Maximum number of bodies to read at a time, in total and per project: multipart bodies are up to
+ * 10 MiB, others up to 84 KiB. The limit per project keeps slow senders of one project from
+ * blocking other projects.
  */
 const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
 const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
 
-/** Counts concurrent reads within limits. */
+/** Counts the bodies that are being read, up to the limits. */
 class Places {
   #all = 0;
   readonly #ofProject = new Map<string, number>();
@@ -76,8 +77,8 @@ export interface FormSite {
 export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
- * The origin of the page that sent a request; `own` for pages of the site and for programs, which
- * send none. The scheme does not count: a proxy may have ended TLS.
+ * The origin of the page that sent a request; `own` for pages of the site, and for programs that
+ * send no origin. The scheme is ignored, because a proxy may have terminated TLS.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -89,7 +90,7 @@ function senderOf(request: ServerRequest, own: string): string {
 const wantsJson = (request: ServerRequest): boolean =>
   request.header("accept")?.includes("application/json") === true;
 
-/** A URL of the site itself, or of one of the allowed origins; `undefined` for any other. */
+/** A URL of the site itself, or of one of the allowed origins; `undefined` for any other text. */
 function safeNext(
   next: string | undefined,
   own: string,
@@ -97,7 +98,7 @@ function safeNext(
 ): string | undefined {
   const url = next === undefined || next === "" ? null : URL.parse(next, own);
   if (url === null) return undefined;
-  // Two slashes at the start would be another host.
+  // Two slashes at the start would lead to another host.
   const path = url.pathname.replace(/^\/+/, "/");
   if (url.origin === own) return `${path}${url.search}${url.hash}`;
   return origins.includes(url.origin) ? url.href : undefined;
@@ -121,7 +122,7 @@ function jsonResponse(status: number, value: unknown, more: HeaderList): EdgeRes
   return { status, headers, body, bytes: body.byteLength };
 }
 
-/** One request to a form, with the data that its responses share. */
+/** One request to a form, with the data for its response. */
 interface Exchange {
   readonly request: ServerRequest;
   readonly visitor: ClientRequest;
@@ -188,7 +189,7 @@ export class FormEndpoint {
     const sender = senderOf(request, own);
     if (sender === own) return this.#take(exchange, form);
     if (!form.origins?.includes(sender)) return refuse(exchange, 403);
-    // Scripts of that site may read the response.
+    // Allows scripts of that site to read the response.
     const headers: Header[] = [["access-control-allow-origin", sender], ["vary", "origin"]];
     return this.#take({ ...exchange, headers: [...site.common, ...headers] }, form);
   }

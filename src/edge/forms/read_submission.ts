@@ -1,19 +1,25 @@
-/** @module Reads a form, URL-encoded or `multipart/form-data` (RFC 7578), within bounds. */
+/** @module Reads a form within limits: URL-encoded or `multipart/form-data` (RFC 7578). */
 import { type FormSettings, MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../manifest/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { FormField, FormFile, Submission } from "./submission.ts";
 
-/** Maximum number of bytes of a submission's texts: a record in the store is limited to 64 KiB. */
+/**
+ * Maximum total size of a submission's texts, in bytes, because a record in the store is limited to
+ * 64 KiB.
+ */
 export const MAX_TEXT_BYTES = 28 * 1024;
-/** Maximum size of a body without files: percent-encoding triples a byte. */
+/**
+ * Maximum size of a body without files, in bytes. Percent-encoding can triple the size of the
+ * texts.
+ */
 const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
 /** Maximum size of a body with files, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
 /**
- * Maximum number of parts of a body, including empty file fields. For many thousands, the parser
+ * Maximum number of parts of a body, including empty file fields. With many thousands, the parser
  * would block everything else for seconds.
  */
 const MAX_PARTS = 4 * MAX_FORM_FIELDS;
@@ -24,9 +30,9 @@ const READ_MS = 60_000;
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 const DEFAULT_HONEYPOT = "_gotcha";
-/** The form field with the path of the next page. */
+/** The form field that contains the path of the next page. */
 const NEXT_FIELD = "_next";
-/** More links than people usually write. */
+/** Maximum number of links in a text that does not count as spam. */
 const MAX_LINKS = 5;
 
 /** Replacement for bytes that are not UTF-8. */
@@ -70,7 +76,7 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
-/** Whether a text contains a mark more than `most` times. */
+/** Whether a text contains `mark` more than `most` times. */
 function hasMore(text: string, mark: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
@@ -90,7 +96,7 @@ async function parseMultipart(bytes: Bytes, contentType: string): Promise<Entry[
   if (hasMore(text, `--${boundary}`, MAX_PARTS + 1)) {
     throw new FormRefusal(400, `A form can have at most ${MAX_FORM_FIELDS} fields.`);
   }
-  // The parser must see the boundary that was counted.
+  // The parser must use the boundary for which the parts were counted.
   const headers = { "content-type": `${MULTIPART}; boundary="${boundary}"` };
   try {
     const form = await new Response(bytes, { headers }).formData();
@@ -138,7 +144,7 @@ function refuseTooMuch(entries: readonly Entry[]): void {
   }
 }
 
-/** Returns why texts look like spam; null if they don't. */
+/** Returns the reason why texts look like spam; null if they do not. */
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");
@@ -158,7 +164,7 @@ export async function readSubmission(
 ): Promise<Omit<Submission, "page"> & { readonly next: string | undefined }> {
   const { honeypot = DEFAULT_HONEYPOT, required = [], fields: stored } = form;
   const all = (await readEntries(sent))
-    // A browser sends an empty file for a file field without a choice.
+    // A browser sends an empty file if the visitor chose no file.
     .filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
   refuseTooMuch(all);
   const textOf = (name: string) =>
@@ -170,7 +176,7 @@ export async function readSubmission(
   );
   const trap = textOf(honeypot);
   if (missing !== undefined && !trap) {
-    // The message becomes part of a page.
+    // The message becomes part of an HTML page.
     throw new FormRefusal(422, `Fill in the field "${missing.replace(/[<>&"]/g, "")}".`);
   }
   const isStored = (name: string) =>

@@ -16,23 +16,23 @@ export interface FormFile {
 }
 
 export interface Submission {
-  /** In the order of the form; a name may occur several times. */
+  /** The fields in the order of the form; a name can occur several times. */
   readonly fields: readonly FormField[];
   readonly files: readonly FormFile[];
-  /** Why it counts as spam; null if it doesn't. */
+  /** Why it counts as spam; null if it does not. */
   readonly spam: string | null;
-  /** Path of the page that it was sent from, if the browser sends it. */
+  /** Path of the page that contained the form; null if the browser does not say. */
   readonly page: string | null;
 }
 
-/** `full`: the project has no space left. */
+/** `full` means that the project has no space left. */
 export type KeepOutcome = "kept" | "full";
 
 /** Keeps the submissions of a deployment's forms. */
 export interface FormKeeper {
-  /** Whether it accepts forms that the manifest does not declare, as in `svc dev`. */
+  /** Whether forms are accepted that the manifest does not declare, as in `svc dev`. */
   readonly takesAny?: boolean;
-  /** Resolves once the submission is safe from a crash. */
+  /** Stores a submission. Resolves once it would survive a crash. */
   keep(form: FormSettings, submission: Submission): Promise<KeepOutcome>;
 }
 

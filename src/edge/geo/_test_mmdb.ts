@@ -1,4 +1,6 @@
-/** @module The smallest MMDB (MaxMind DB format 2.0): one record for every IPv4 address. */
+/**
+ * @module A minimal MMDB (MaxMind DB format 2.0), which has the same record for every IPv4 address.
+ */
 
 type Value = string | number | { readonly [name: string]: Value };
 

@@ -11,25 +11,25 @@ export interface MmdbShape {
   readonly nodeCount: number;
   /** Bits of one half of a node: 24, 28 or 32. */
   readonly recordSize: number;
-  /** Offset of the metadata, after its marker. */
+  /** Offset of the metadata's content, after its marker. */
   readonly metadataStart: number;
 }
 
-/** Zero bytes between search tree and data section. */
+/** Number of zero bytes between the search tree and the data section. */
 const SEPARATOR_BYTES = 16;
 
-/** Bytes of the marker before the metadata. */
+/** Number of bytes of the marker before the metadata. */
 const MARKER_BYTES = 14;
 
-/** Deepest nesting of a value, pointers included. */
+/** Maximum nesting depth of a value; pointers count as a level. */
 const MAX_DEPTH = 32;
 
-/** The offset that is added to a pointer of each size. */
+/** The offset that is added to a pointer, by the pointer's size. */
 const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Maximum size of each type in bytes; other types are not part of the format. */
+/** Maximum size of a value of each type, in bytes; other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,
@@ -45,11 +45,11 @@ const MAX_SIZES: Readonly<Record<number, number>> = {
   15: 4,
 };
 
-/** Exact size of types that have one, in bytes. */
+/** Minimum size of a value, in bytes, for types with a fixed size. */
 const EXACT_SIZES: Readonly<Record<number, number>> = { 3: 8, 15: 4 };
 
 class DataSection {
-  /** Depth of nesting of the values that were checked, by offset. */
+  /** Nesting depth of the values that were already checked, by offset. */
   readonly #checked = new Map<number, number>();
 
   readonly #bytes: Uint8Array;
@@ -58,7 +58,7 @@ class DataSection {
     this.#bytes = bytes;
   }
 
-  /** Checks the value at an offset, and what it points to; returns its depth of nesting. */
+  /** Checks the value at an offset and everything it points to; returns its nesting depth. */
   check(offset: number, depth: number): number {
     const known = this.#checked.get(offset);
     if (known !== undefined) {

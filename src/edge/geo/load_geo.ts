@@ -14,7 +14,7 @@ import {
   type Readable,
 } from "./lookup.ts";
 
-/** A file of an npm package, which the compiled program includes. */
+/** The database from an npm package, which the compiled program includes. */
 const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
 export interface GeoFiles {
@@ -25,7 +25,7 @@ export interface GeoFiles {
 }
 
 export interface GeoOptions {
-  /** Called once for each database, for the first lookup that fails. */
+  /** Called for the first lookup that fails in each database. */
   warn?(message: string): void;
 }
 
@@ -82,7 +82,8 @@ function readShipped(): Uint8Array {
 }
 
 /**
- * Loads the address databases; the included one is read by the first lookup. Files of the operator are checked completely.
+ * Loads the address databases. The included database is read at the first lookup; the operator's
+ * files are completely checked before use.
  *
  * @throws {GeoFileError} If a file cannot be read, is damaged, or is not an MMDB file
  */

@@ -1,4 +1,4 @@
-/** @module Country and autonomous system of an address, from MMDB files in memory. */
+/** @module Looks up the country and autonomous system of an address in MMDB files in memory. */
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
 import { parseIp } from "../../rules/mod.ts";
@@ -15,9 +15,9 @@ export interface AsnLookup {
   asn(address: string): number | undefined;
 }
 
-/** A database that may turn out to be damaged. */
+/** A database that may turn out to be damaged when it is read. */
 export interface Readable {
-  /** Whether it can be read; tries if there was no lookup yet. */
+  /** Whether it can be read; tries a lookup if there was none yet. */
   isReadable(): boolean;
 }
 
@@ -38,16 +38,16 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
-/** Number of addresses whose records are memoized, because most requests come from a recent one. */
+/** Number of addresses whose records are memoized; most requests come from recent addresses. */
 const REMEMBERED = 4096;
 
-/** Any valid address: looking it up opens a database. */
+/** Any valid address, whose lookup opens a database. */
 const PROBED = "192.0.2.1";
 
 const NOTHING: AddressRecord = Object.freeze({});
 
 export interface OpenOptions {
-  /** Called once, for the first lookup that fails. */
+  /** Called only for the first lookup that fails. */
   onFailure?(cause: unknown): void;
 }
 
@@ -73,19 +73,21 @@ class AddressDatabase {
     if (typeof database !== "function") this.#reader = this.#open();
   }
 
-  /** Whether lookups work; performs one if there was none yet. */
+  /** Whether lookups work; performs a lookup if there was none yet. */
   isReadable(): boolean {
     if (this.#reader === undefined) this.find(PROBED);
     return !this.#failed;
   }
 
-  /** An unreadable database fails once; afterwards, it counts as empty. */
+  /**
+   * Opens the database. If it cannot be read, the first lookup fails, and later ones find nothing.
+   */
   #opened(): Reader<MmdbRecord> | undefined {
     if (this.#reader === undefined && !this.#failed) this.#reader = this.#open();
     return this.#reader;
   }
 
-  /** A failed lookup counts as unknown, so that no request fails. */
+  /** Treats an address as unknown if its lookup fails, so that no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);

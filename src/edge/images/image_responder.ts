@@ -42,14 +42,14 @@ import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./typ
 
 /** The site's own content at the URL of a source, for one visitor. */
 export type OwnSource =
-  /** The rules deny it to the visitor, or redirect them. */
+  /** The rules deny the source to the visitor, or redirect them. */
   | { readonly type: "refused"; readonly status: number }
   | Shown & { readonly type: "file"; readonly file: StaticFile }
   /** The source is a server, a function or another site. */
   | Shown & { readonly type: "origin" };
 
 interface Shown {
-  /** Whether the rules treat all visitors alike. */
+  /** Whether the rules decide the same for all visitors. */
   readonly isForAll: boolean;
   read(): EdgeResponse | Promise<EdgeResponse>;
 }
@@ -65,7 +65,7 @@ export interface ImageRequest {
   readonly visitor: ClientRequest;
   readonly style: ImageStyle;
   readonly target: RequestTarget;
-  /** Checks the source by the rules of the site. */
+  /** Evaluates the site's rules for the source. */
   open(source: SourceRequest): OwnSource;
 }
 
@@ -77,19 +77,22 @@ export interface ImageResponderOptions {
   readonly now: Clock;
 }
 
-/** Cached knowledge about a source that is not a file. */
+/** Cached facts about a source that is not a file. */
 interface RememberedSource {
   readonly identity: string;
   readonly freshUntil: number;
 }
 
-/** A source, before its bytes are needed. */
+/** A source whose bytes have not been read yet. */
 interface Source {
   /** Hash of its content. */
   readonly identity: string;
   readonly cacheControl: string;
   readonly isShared: boolean;
-  /** How long a front edge may keep the result, in seconds; 0 if it must ask each time. */
+  /**
+   * How long a front edge may cache the result, in seconds; 0 if it must ask the platform each
+   * time.
+   */
   readonly keptSeconds: number;
   read(count: (bytes: number) => void): Promise<Bytes>;
 }
@@ -101,7 +104,9 @@ type ConversionResult =
     readonly source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes };
   };
 
-/** How long a front edge keeps images of files, which never change in a deployment, in seconds. */
+/**
+ * How long a front edge caches images of files, in seconds. Files never change within a deployment.
+ */
 const FILE_SECONDS = 24 * 60 * 60;
 
 /** Maximum number of cached sources from servers and other sites. */
@@ -147,7 +152,7 @@ export class ImageResponder {
     const origin = `${visitor.scheme}://${visitor.authority}`;
     const judged = judgeSource(site.images, query.source, origin);
     if (judged.type === "refused") {
-      // The framework's own endpoint may allow sites that this one does not.
+      // The framework's own endpoint may allow sites that this endpoint does not.
       return style === "astro" || style === "ipx"
         ? undefined
         : refusedImage(reply, 400, judged.problem);
@@ -184,7 +189,7 @@ export class ImageResponder {
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
-    // A server without caching headers is asked each time, because it may check permissions.
+    // Without caching headers, the server gets every request, because it may check permissions.
     const { isForAll } = source;
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
@@ -217,7 +222,7 @@ export class ImageResponder {
     return await this.#known(image, source) ?? await this.#make(image, source);
   }
 
-  /** Serves an image from another origin, and remembers its identity while it is fresh. */
+  /** Serves an image from another origin, and remembers the image's identity while it is fresh. */
   async #serveFetched(
     image: WantedImage,
     { scope, minMs, isForAll }: {
@@ -250,7 +255,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not stored at the edge; later ones come from the cached source.
+        // The first response is not stored at the edge; later responses use the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
@@ -320,7 +325,7 @@ export class ImageResponder {
   }
 }
 
-/** A requested image whose source is not known yet. */
+/** A requested image before its source is known. */
 interface WantedImage {
   readonly ask: ImageRequest;
   readonly query: ImageQuery;

@@ -11,23 +11,27 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Changes with the engine's output, so that no client or cache keeps the result of an older one.
+ * Part of each image's key. It changes with the engine's output, so that no client or cache keeps
+ * results of an older version.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
-/** How long a client waits before it asks again, in seconds. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = "2";
 
-/** Caching for clients of an unconverted image: another attempt may succeed. */
+/** `Cache-Control` of an unconverted image; short, because the next attempt may convert it. */
 const SHORT_LIVED = "public, max-age=60";
 
-/** An image is shown, never run: a browser that opens it directly gets no scripts and no origin. */
+/**
+ * Fields that let a browser only show an image: if it is opened directly, it has no scripts and no
+ * origin.
+ */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
   HARMLESS,
 ];
 
-/** Names the result of a conversion: equal keys mean equal bytes. */
+/** Returns the key of a conversion result: equal keys mean equal bytes. */
 export function imageKey(
   identity: string,
   { width, height, fit, quality }: Pick<ImageQuery, "width" | "height" | "fit" | "quality">,
@@ -40,12 +44,12 @@ export function imageKey(
 /** Common fields of all responses about one image. */
 export interface ImageReply {
   readonly request: PagedRequest;
-  /** Fields that every response of the site carries. */
+  /** Fields that every response of the site has. */
   readonly common: HeaderList;
   readonly cacheControl: string;
-  /** How long a front edge may keep it, in seconds. */
+  /** How long a front edge may cache it, in seconds. */
   readonly keptSeconds: number;
-  /** Whether the format follows from `Accept`. */
+  /** Whether the format depends on `Accept`. */
   readonly varies: boolean;
   /** Name of the source without its folder and extension. */
   readonly name: string;
@@ -67,7 +71,7 @@ export function fileName(path: string): string {
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** A 304, if the client already has the result of this key. */
+/** A 304, if the client already has the result with this key. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");
@@ -130,7 +134,10 @@ export function convertedResponse(
   });
 }
 
-/** The unchanged source; `reason` explains why it was not converted, if that is temporary. */
+/**
+ * A response with the unchanged source; `reason` explains why it was not converted, if the reason
+ * is temporary.
+ */
 export function originalResponse(
   reply: ImageReply,
   source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes },
@@ -144,7 +151,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** Too many images wait: the client may retry. */
+/** The response while too many images are waiting; the client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {
@@ -154,7 +161,7 @@ export function busyResponse(
   });
 }
 
-/** A refusal with its reason, which must contain nothing from the request. */
+/** The response to a refused request; its reason must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,

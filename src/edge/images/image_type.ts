@@ -1,12 +1,12 @@
 /** @module Detects the type of an image from its first bytes. */
 import type { ImageFormat } from "../../runtime/mod.ts";
 
-/** Recognized types; those without a conversion format are passed through or refused. */
+/** Recognized types; images of types that cannot be converted are passed through or refused. */
 export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {
   readonly type: ImageType;
-  /** Whether it has several frames. */
+  /** Whether the image has several frames. */
   readonly isAnimated: boolean;
 }
 
@@ -23,21 +23,21 @@ export const MEDIA_TYPES: Readonly<Record<ImageType, string>> = {
   bmp: "image/bmp",
 };
 
-/** How far to read for brands, in bytes. */
+/** Number of bytes to search for brands. */
 const BRANDS_BYTES = 512;
 
-/** The animation flag of an extended WebP, and its position. */
+/** Position and value of the animation flag in an extended WebP. */
 const WEBP_FLAGS_AT = 20;
 const WEBP_ANIMATION = 0x02;
 
-/** How far to read a text for its root element, in bytes. */
+/** Number of bytes to search for the root element. */
 const SVG_HEAD_BYTES = 1024;
 
-/** Bytes as characters with the same code points. */
+/** Converts bytes to characters with the same code points. */
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));
 
-/** Whether a GIF has a second image; skips the blocks of the first. */
+/** Whether a GIF has a second image; skips the blocks of the first image. */
 function isAnimatedGif(bytes: Uint8Array): boolean {
   const packed = bytes[10] ?? 0;
   let at = 13 + ((packed & 0x80) === 0 ? 0 : 3 << ((packed & 7) + 1));
@@ -61,7 +61,7 @@ function isAnimatedGif(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Whether a PNG announces frames before its first pixels. */
+/** Whether a PNG declares animation frames before its first pixels. */
 function isAnimatedPng(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 8; at + 8 <= bytes.byteLength; at += 12 + view.getUint32(at)) {

@@ -10,7 +10,7 @@ function bytes(...parts: readonly (string | readonly number[])[]): Uint8Array {
 
 const PNG = [0x89, ...ascii("PNG\r\n\x1a\n")];
 const IHDR = [0, 0, 0, 13, ...ascii("IHDR"), ...Array(17).fill(0)];
-/** A long profile before the frames are announced. */
+/** A long color profile before the chunk that declares the frames. */
 const ICCP = [0, 0, 0x20, 0, ...ascii("iCCP"), ...Array(0x2000 + 4).fill(0)];
 const GIF_HEAD = [...ascii("GIF89a"), 1, 0, 1, 0, 0x80, 0, 0, ...Array(6).fill(0)];
 const GIF_FRAME = [0x2c, ...Array(9).fill(0), 2, 1, 0, 0];

@@ -1,4 +1,7 @@
-/** @module Decides where an image's source is: the site, a declared site, or nowhere allowed. */
+/**
+ * @module Decides where the source of an image is: on the site, on a declared site, or at a place
+ * that is not allowed.
+ */
 import { normalizePath } from "../../rules/mod.ts";
 import type { SiteImages } from "./site_images.ts";
 import type { QueryProblem } from "./types.ts";
@@ -48,7 +51,7 @@ export function judgeSource(
     );
   }
   if (url.origin === base.origin && url.username === "") return judgeOwn(images, url);
-  // "//other.test" and "/\other.test" are paths in name only.
+  // "//other.test" and "/\other.test" look like paths, but lead to other hosts.
   if (isPath || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     return refused("The URL of the image is invalid.");
   }

@@ -15,7 +15,7 @@ function wantedTypes(accept: string): ReadonlySet<string> {
  *
  * A wildcard does not count: clients without AVIF support send it too.
  *
- * @returns `undefined` if it names none of them
+ * @returns `undefined` if the client names none of the formats
  */
 export function acceptedFormat<Format extends "avif" | "webp">(
   accept: string | null,

@@ -18,7 +18,7 @@ const MAX_SOURCE = 4096;
 /** Names for qualities (Astro). */
 const NAMED_QUALITIES: Readonly<Record<string, number>> = { low: 25, mid: 50, high: 80, max: 100 };
 
-/** For URLs that this endpoint leaves to the framework's own. */
+/** Result for URLs that this endpoint leaves to the framework's own endpoint. */
 export const NOT_OURS = Symbol("not ours");
 
 export type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
@@ -28,7 +28,7 @@ interface Target {
   readonly query: string;
 }
 
-/** Contains nothing from the request, like the edge's own pages. */
+/** A problem, whose text contains nothing from the request, as on the edge's own pages. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
 /** A whole number without sign or leading zeros, from 1 to `maximum`. */
@@ -43,7 +43,7 @@ function toFormat(name: string): ImageFormat | undefined {
   return IMAGE_FORMATS.find((known) => known === format);
 }
 
-/** The parameters of a query; a duplicate name is a problem. */
+/** Reads the parameters of a query; a duplicate name is a problem. */
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -86,7 +86,7 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The sides of a box; both grow if no image has exactly that width. */
+/** The sides of an image's box; if the width is not an allowed size, both sides are scaled. */
 function boxOf(
   images: SiteImages,
   width: number | undefined,
@@ -155,7 +155,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   if (source === "") return problem('The parameter "href" is missing.');
   if ([...found.keys()].some((name) => !ASTRO_PARAMETERS.has(name))) return NOT_OURS;
   const [w, fit] = [found.get("w"), found.get("fit")];
-  // Without a fit, Astro only scales to the width.
+  // Without `fit`, Astro scales only to the width.
   const h = w !== undefined && fit === undefined ? undefined : found.get("h");
   const keepsSvg = found.get("f") === "svg";
   const f = keepsSvg ? undefined : found.get("f");
@@ -185,7 +185,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
   const slash = rest.indexOf("/");
   if (slash === -1) return NOT_OURS;
   const name = rest.slice(slash + 1);
-  // Normalized paths collapse slashes in a row.
+  // Normalized paths contain no repeated slashes.
   const remote = /^(https?):\/+(.+)$/.exec(name);
   const wish: Record<string, string> = {
     source: remote === null ? `/${name}` : `${remote[1]}://${remote[2]}`,

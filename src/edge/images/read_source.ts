@@ -1,8 +1,8 @@
-/** @module Reads the bytes of a source, within bounds. */
+/** @module Reads the bytes of a source, within limits. */
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 
-/** Maximum bytes of sources in memory, over all requests. */
+/** Maximum total size of sources in memory over all requests, in bytes. */
 const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
 
 /** A source is too large for one image. */
@@ -25,7 +25,7 @@ export class SourceMemory {
     this.#max = max;
   }
 
-  /** Runs work with its own counter and releases what it counted afterwards. */
+  /** Runs work with its own counter, and afterwards releases the bytes that it counted. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let own = 0;
     try {
@@ -45,7 +45,7 @@ export class SourceMemory {
  * Reads a body to its end.
  *
  * @param count called with the length of each part
- * @throws {SourceTooLargeError | SourcesBusyError} If `count` does
+ * @throws {SourceTooLargeError | SourcesBusyError} If `count` throws it
  */
 export async function readSource(
   body: MemoryBody | BodyStream | null,

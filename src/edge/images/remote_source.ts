@@ -1,19 +1,21 @@
-/** @module Fetches images from sites that the project declares, without anything of visitors. */
+/**
+ * @module Fetches images from sites that the project declares, without sending any visitor data.
+ */
 import { OutboundError, type OutboundFetch, type OutboundRequest } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 import { readSource } from "./read_source.ts";
 import type { SiteImages } from "./site_images.ts";
 import { SOURCE_ACCEPT } from "./source_request.ts";
 
-/** Maximum time for one source, redirects and body together, in milliseconds. */
+/** Maximum time for one source, including redirects and body, in milliseconds. */
 const FETCH_MS = 10_000;
 
-/** Redirects that are followed. */
+/** Maximum number of redirects to follow. */
 const MAX_REDIRECTS = 3;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Codes that give a 504; all others give a 502. */
+/** Error codes that result in a 504; all others result in a 502. */
 const TIMEOUTS = new Set(["connect_timeout", "idle_timeout", "aborted"]);
 
 /** A source is unavailable; the reason contains nothing from the request. */
@@ -33,7 +35,7 @@ export interface FetchedSource {
   readonly isCurrent?: boolean | undefined;
 }
 
-/** The endpoint's status when the source responds with a status other than 200. */
+/** The error for a source that responds with a status other than 200. */
 export function failedStatus(status: number): SourceFailedError {
   const kept = [401, 403, 404, 410, 429].includes(status);
   return new SourceFailedError(
@@ -46,7 +48,7 @@ export function failedStatus(status: number): SourceFailedError {
 
 export interface RemoteSourceOptions {
   readonly outbound: OutboundFetch;
-  /** Ends a request that takes too long. */
+  /** Creates a signal that ends a request that takes too long. */
   readonly timeout?: (milliseconds: number) => AbortSignal;
 }
 

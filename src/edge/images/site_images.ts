@@ -21,7 +21,7 @@ export class SiteImages {
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
-  /** Folders of endpoints whose path contains the query, with their final slash. */
+  /** Folders of endpoints that have the query in the path, with a final slash. */
   readonly #folders: readonly string[];
   readonly #hosts;
   readonly #paths: readonly string[];
@@ -51,18 +51,18 @@ export class SiteImages {
     return this.folderOf(path) === undefined ? undefined : "ipx";
   }
 
-  /** The folder of the endpoint whose path contains its query. */
+  /** Returns the folder of the endpoint that has this path, if its query is in the path. */
   folderOf(path: string): string | undefined {
     for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
     return undefined;
   }
 
-  /** The smallest sufficient size, or the largest available. */
+  /** The smallest allowed size that is sufficient, or the largest one. */
   sizeFor(width: number): number {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The nearest supported quality. */
+  /** The nearest allowed quality. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best

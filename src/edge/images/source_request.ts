@@ -1,12 +1,12 @@
 /**
- * @module The request for the source of an image, on behalf of a visitor. It must not reveal more
- * than the source itself would show to a stranger.
+ * @module The request for the source of an image, on behalf of a visitor. Its response must not
+ * reveal more than the source would show to any stranger.
  */
 import { ClientRequest } from "../request/client_request.ts";
 
 /**
- * Accepted types for servers and other sites; AVIF and WebP are not requested, because they are
- * small and lossy already.
+ * The `Accept` value for servers and other sites. It does not name AVIF and WebP, because such
+ * images are already small and lossy.
  */
 export const SOURCE_ACCEPT = "image/*";
 

@@ -1,11 +1,11 @@
-/** @module Types of the image endpoint's decisions and orders. */
+/** @module Types for the decisions of the image endpoint, and for conversions. */
 import type { ImageFit, ImageFormat } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 
 /** The target of a conversion: a format, or `same` for the source's format. */
 export type TargetFormat = ImageFormat | "same";
 
-/** A requested image, within what the site allows. */
+/** A requested image, limited to what the site allows. */
 export interface ImageQuery {
   /** Path, or absolute URL, of the source. */
   readonly source: string;
@@ -17,11 +17,11 @@ export interface ImageQuery {
   readonly quality: number;
   /** A format that the URL asks for; if missing, `Accept` decides. */
   readonly format?: ImageFormat | undefined;
-  /** Whether an SVG of the site itself is passed through, as the framework does. */
+  /** Whether an SVG of the site itself is passed through, as the framework would do. */
   readonly keepsSvg?: boolean;
 }
 
-/** Why a query is refused, for the author of the URL. */
+/** The reason why a query is refused, for the author of the URL. */
 export interface QueryProblem {
   readonly problem: string;
 }
@@ -31,20 +31,20 @@ export interface ConvertedImage {
   readonly bytes: Bytes;
 }
 
-/** The outcome of an order. */
+/** The outcome of a conversion. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
   /** The source is passed through, because it is animated or cannot be converted here. */
   | { readonly type: "original"; readonly reason?: string }
-  /** Too many images wait to be converted. */
+  /** Too many images are waiting for conversion. */
   | { readonly type: "busy" }
-  /** The source is not an image or has too many pixels; the response says which. */
+  /** The source is not an image or has too many pixels, as `reason` explains. */
   | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
 
 /** An order to convert a source. */
 export interface ImageOrder {
   readonly projectId: string;
-  /** Identifies the result: the source, and its conversion. */
+  /** Identifies the result by the source and its conversion. */
   readonly key: string;
   readonly conversion: Pick<ImageQuery, "width" | "height" | "fit" | "quality">;
   readonly format: ImageFormat;
@@ -53,7 +53,7 @@ export interface ImageOrder {
   readonly isShared: boolean;
 }
 
-/** Converts images and stores the results; implemented by the platform. */
+/** Converts images and stores the results. The platform implements it. */
 export interface ImageService {
   /** Finds a stored result with this key. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;

@@ -14,24 +14,25 @@ import { CACHEABLE_STATUSES, isEncoded, type PageDecision, privateReason } from 
 
 export type DeclaredDecision =
   | PageDecision
-  /** It names no lifetime for a shared cache. */
+  /** The response declares no lifetime for a shared cache. */
   | { readonly type: "undeclared" };
 
-/** A page with a shorter lifetime than this, in seconds, gets no file. */
+/** Minimum lifetime of pages that are stored on disk, in seconds. */
 const MIN_KEPT_SECONDS = 60;
 
 /** Fields whose values are in the key, as the edge writes them. */
 const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
 
-/** Fields that differ from person to person: a page that depends on them is theirs. */
+/** Fields that differ from person to person: a page that depends on them is never shared. */
 const PERSONAL = new Set(["cookie", "authorization"]);
 
 /**
- * Request fields that are in no key but reach the server and change the responses of some servers.
+ * Request fields that are not in the cache key, but reach the server and change the responses of
+ * some servers.
  */
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
-/** The fields of a request that the decision reads. */
+/** Facts about a request that the decision reads. */
 export interface DeclaredFacts {
   readonly request: Pick<CacheRequest, "method"> & {
     readonly isPrivate: boolean;
@@ -46,22 +47,23 @@ export interface DeclaredFacts {
 }
 
 /**
- * The seconds of a directive. Without a value, there is no limit; Nitro uses
- * `stale-while-revalidate` in this way.
+ * The seconds of a directive. A directive without a value sets no limit, which is how Nitro uses
+ * `stale-while-revalidate`.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;
   return control.value(name) === undefined ? MAX_SECONDS : control.seconds(name)!;
 }
 
-/** `undefined` if the response names no lifetime for a shared cache. */
+/** The cache terms of a response; `undefined` if it declares no lifetime for a shared cache. */
 function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | undefined {
   const { control, isTargeted } = governing;
   const lifetime = control.seconds("s-maxage") ??
     (isTargeted ? control.seconds("max-age") : undefined);
   if (lifetime === undefined) return undefined;
   const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
-  // Next.js serves a stale page while it renders the next one; here, that does not count as fresh.
+  // Next.js serves a stale page while it renders the next one; here, the stale page does not count
+  // as fresh.
   const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
   return {
     lifetime: isStale ? 0 : lifetime,
@@ -73,7 +75,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
   };
 }
 
-/** The fields that select the response; `undefined` if others cannot get it. */
+/** The request fields that select the response; `undefined` if no other client can get it. */
 function selectingFields(
   headers: HeaderList,
   request: DeclaredFacts["request"],

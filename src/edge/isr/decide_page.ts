@@ -9,19 +9,19 @@ import type { Storable } from "./types.ts";
 
 export type PageDecision =
   | Storable
-  /** It must not be shared for this reason, so each client gets its own response. */
+  /** The page must not be shared, for this reason; each client gets its own response. */
   | { readonly type: "private"; readonly reason: string }
-  /** The server failed, so the stored page stays. */
+  /** The server failed, so the stored page is kept. */
   | { readonly type: "failed" }
   /** The server has no such page, but the next route may have one. */
   | { readonly type: "missing" };
 
-/** Pages, redirects and missing pages. */
+/** Statuses of pages, redirects and missing pages. */
 export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
- * Headers with which the Next.js router requests the data of a page instead of its HTML. They are in
- * the cache key of a page, and its shared request has them.
+ * Headers with which the Next.js router requests the data of a page instead of its HTML. They are
+ * part of a page's cache key, and the shared request for the page contains them.
  */
 export const ROUTER_FIELDS = [
   "rsc",
@@ -31,7 +31,7 @@ export const ROUTER_FIELDS = [
   "next-url",
 ] as const;
 
-/** Fields that are in the key, or that the shared request does not have. */
+/** Request fields that are in the key, or that the shared request does not contain. */
 const NEUTRAL = new Set([
   "accept",
   "accept-encoding",
@@ -41,7 +41,7 @@ const NEUTRAL = new Set([
   ...ROUTER_FIELDS,
 ]);
 
-/** Directives for shared caches: here, the ISR cache acts as one. */
+/** Directives for shared caches; the ISR cache is the shared cache here. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
 const refuse = (reason: string): PageDecision => ({ type: "private", reason });

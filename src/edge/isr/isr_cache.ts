@@ -1,7 +1,7 @@
 /**
  * @module Incremental static regeneration (ISR): stores pages of servers for a route's `revalidate`
- * seconds or as long as their own fields say, serves them stale while one request refreshes them,
- * and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to authors.
+ * seconds or as long as their own fields say, serves them stale while a single request refreshes
+ * them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
@@ -30,7 +30,10 @@ const STALE: CacheReport = { result: "STALE", hit: true };
 
 type Freshness = "fresh" | "stale" | "expired";
 
-/** Conditions for serving a page. If the clock was set back, its age is unknown, so it is stale. */
+/**
+ * Whether a page is fresh, stale or expired. If the clock was set back, the age of the page is
+ * unknown, so it is not fresh.
+ */
 function freshnessOf(stored: StoredResponse, now: number): Freshness {
   const remaining = remainingLifetime(stored, now);
   if (remaining > 0 && now >= stored.responseTime) return "fresh";
@@ -69,7 +72,7 @@ export class IsrCache {
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Whether `find()` can find anything; if false, requests skip it. */
+  /** Whether `find()` can find anything; if false, requests do not call it. */
   get mayHaveDeclared(): boolean {
     return this.#pages.mayHaveDeclared;
   }
@@ -89,7 +92,7 @@ export class IsrCache {
       : this.#serveVariant({ request, options }, first);
   }
 
-  /** State at the time of a request, for `offer()`. */
+  /** Captures the state at the time of a request, for `offer()`. */
   requested(): Requested {
     return this.#pages.requested(this.#now());
   }
@@ -121,16 +124,16 @@ export class IsrCache {
   }
 
   /**
-   * Removes pages, or marks them as stale with `soft`, including those being fetched. Returns their
-   * number.
+   * Removes pages, or marks them as stale with `soft`, including pages that are being fetched.
+   * Returns their number.
    */
   purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
     return this.#pages.purge(scope, { ...options, at: this.#now() });
   }
 
   /**
-   * Like `purge()` for several scopes, at a constant cost. Requests after the call never get these
-   * pages as fresh.
+   * Like `purge()`, but for several scopes and at a constant cost. Requests after the call never
+   * get these pages as fresh pages.
    */
   revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
     return this.#pages.mark(scopes, { soft, at: this.#now() });
@@ -166,7 +169,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveShared(context, page);
   }
 
-  /** Serves a page that matches a request to a client that may have credentials. */
+  /** Serves a page that matches the request; the client may have sent credentials. */
   #serveShared(
     context: PageContext,
     page: IsrEntry,

@@ -7,10 +7,10 @@ import type { IsrEntry } from "./types.ts";
 /** Default capacity in bytes (64 MiB). */
 export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** Memory of a page apart from its body, in bytes: a generous estimate. */
+/** Memory of a page in addition to its texts and body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page without its body. */
+/** Memory of a page without its body, in bytes. */
 export function headBytes(
   { key, headers, tags = [], vary = [] }: Pick<PageRecord, "key" | "headers" | "tags" | "vary">,
 ): number {
@@ -49,7 +49,7 @@ export class IsrMemory {
     return this.#bytes;
   }
 
-  /** The page of a key, which counts as used. */
+  /** The page of a key; marks the page as used. */
   get(memoryKey: string): IsrEntry | undefined {
     const slot = this.#slots.get(memoryKey);
     if (slot === undefined) return undefined;
@@ -58,7 +58,8 @@ export class IsrMemory {
   }
 
   /**
-   * Stores a page and replaces an older one, unless it is too large. Returns it as it is stored.
+   * Stores a page unless it is too large, and removes an older one. Returns the page as it is
+   * stored.
    */
   put(memoryKey: string, page: IsrEntry): IsrEntry {
     this.delete(memoryKey);

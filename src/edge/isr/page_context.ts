@@ -17,7 +17,7 @@ export interface PageOptions {
   fetchPrivate(): Promise<OriginResponse>;
 }
 
-/** A request and how its page is fetched. */
+/** A request, and how its page is fetched. */
 export interface PageContext {
   readonly request: PageRequest;
   readonly options: PageOptions;

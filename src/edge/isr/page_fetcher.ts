@@ -25,10 +25,13 @@ import { forClients, privateResponse } from "./unstored_response.ts";
 /** Maximum size of a body that is stored (10 MiB). */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
-/** Delay before another refresh after one that failed, in milliseconds. */
+/** Delay after a failed refresh before the next one, in milliseconds. */
 const RETRY_MILLISECONDS = 10_000;
 
-/** How long a request waits for another's response before it is sent itself, in milliseconds. */
+/**
+ * How long a request waits for the response to another request before it is sent itself, in
+ * milliseconds.
+ */
 const COLLAPSE_MILLISECONDS = 30_000;
 
 const COLLAPSED: CacheReport = { result: "HIT", forward: "uri-miss", collapsed: true };
@@ -55,7 +58,7 @@ export interface PageFetcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a stored page, with the fields that report it. */
+/** Serves a stored page, with the fields that report the cache hit. */
 export function serveStored(
   request: PageRequest,
   { stored }: IsrEntry,
@@ -81,7 +84,7 @@ export class PageFetcher {
 
   /**
    * Fetches a page, with one request to the server for all clients of the same page. If the server
-   * fails, an expired page is served if it permits that.
+   * fails, an expired page is served if its cache terms allow it.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
     const { now, timer } = this.#options;
@@ -105,8 +108,8 @@ export class PageFetcher {
   }
 
   /**
-   * Stores the response to a client's own request, unless another is being stored.
-   * Returns the response for that client.
+   * Stores the response to a client's own request, unless another response for the page is being
+   * stored. Returns the response for that client.
    */
   offer(
     context: PageContext,
@@ -122,7 +125,7 @@ export class PageFetcher {
   }
 
   /**
-   * Refreshes a page in the background. It is kept if the server fails, and removed if the page has
+   * Refreshes a page in the background. The page is kept if the server fails, and removed if it has
    * become private.
    */
   refresh(context: PageContext, page: IsrEntry): void {
@@ -139,7 +142,10 @@ export class PageFetcher {
     });
   }
 
-  /** Turns a shared response into one for this client, by its method and conditions. */
+  /**
+   * Turns a shared response into the response for this client, by the client's method and
+   * conditions.
+   */
   #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {
     const report: CacheReport = {
       result: "MISS",
@@ -229,8 +235,10 @@ export class PageFetcher {
     });
   }
 
-  /** Stores the page when its body is complete, and settles the in-flight request. */
-  /** Stores a page in the background. Waiting requests are released in any case. */
+  /**
+   * Stores a page in the background once its body is complete. Waiting requests continue in any
+   * case.
+   */
   #keepLater(context: PageContext, fill: Fill): void {
     this.#keep(context, fill).catch((error) => {
       fill.inFlight.settle({ type: "failed", unreachable: false });

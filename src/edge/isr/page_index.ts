@@ -2,7 +2,7 @@
 
 export interface PageLimits {
   readonly pages: number;
-  /** Pages with a query. Anyone can request any number of them. */
+  /** Maximum number of pages with a query, because anyone can request any number of them. */
   readonly queryPages: number;
   readonly bytes: number;
 }
@@ -13,11 +13,11 @@ const PAGE_LIMITS: PageLimits = {
   bytes: 512 * 1024 * 1024,
 };
 
-/** Marks pages with a query, and those without one, in the last letter of their names. */
+/** Letters at the end of a page's name that tell whether the page has a query. */
 const QUERY = "q";
 const PLAIN = "p";
 
-/** Marks pages stored because of their own header fields, not a route's `revalidate`. */
+/** Marks pages that are stored because of their own header fields, not a route's `revalidate`. */
 const DECLARED = "d";
 
 /**
@@ -36,7 +36,7 @@ const isQueryName = (name: string): boolean => name.endsWith(QUERY);
 const isDeclaredName = (name: string): boolean => name.at(-2) === DECLARED;
 
 export class PageIndex {
-  /** Bytes by name, in the order of eviction. */
+  /** The size of each page in bytes, by its name, in the order of eviction. */
   readonly #pages = new Map<string, number>();
   #bytes = 0;
   #queryPages = 0;
@@ -55,7 +55,7 @@ export class PageIndex {
     return this.#pages.size;
   }
 
-  /** Whether there is a page that its server declared cacheable itself. */
+  /** Whether there is a page that its server declared cacheable. */
   get hasDeclared(): boolean {
     return this.names().some(isDeclaredName);
   }
@@ -68,14 +68,14 @@ export class PageIndex {
     return [...this.#pages.keys()];
   }
 
-  /** Adds a page, and returns the names of those that are evicted. */
+  /** Adds a page, and returns the names of the pages that are evicted. */
   add(name: string, bytes: number): readonly string[] {
     this.delete(name);
     this.#set(name, bytes);
     return this.#excess();
   }
 
-  /** Moves a page that was requested to the end of the eviction order. */
+  /** Moves a requested page to the end of the eviction order. */
   touch(name: string): void {
     const bytes = this.#pages.get(name);
     if (bytes === undefined) return;
@@ -98,7 +98,7 @@ export class PageIndex {
     if (isQueryName(name)) this.#queryPages += 1;
   }
 
-  /** Evicts pages with a query first: a flood of them must not displace the others. */
+  /** Evicts pages with a query first, because a flood of them must not displace other pages. */
   #excess(): string[] {
     const gone: string[] = [];
     for (const onlyQueries of [true, false]) {

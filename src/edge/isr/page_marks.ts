@@ -1,20 +1,24 @@
 /**
- * @module Marks which pages of a deployment were revalidated on demand, and when. A purge of any
- * size only adds a mark; a page is judged when it is next requested. Pure.
+ * @module Records which pages of a deployment were revalidated on demand, and when. A purge of any
+ * size only adds a mark; whether it applies to a page is decided when the page is next requested.
+ * Pure.
  */
 import * as z from "zod";
 import { isPurged } from "../cache/cache_store.ts";
 import type { PurgeScope } from "../../feed/mod.ts";
 
-/** Maximum number of marks of one deployment; beyond that, the older half applies to all pages. */
+/**
+ * Maximum number of marks of one deployment; beyond that, marks that apply to all pages replace the
+ * older half.
+ */
 export const MAX_MARKS = 2000;
 
 /**
- * Maximum number of characters of all marks together, because they are written to disk as one file.
+ * Maximum total length of all marks in characters, because they are written to disk as one file.
  */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
-/** A purge, with its order in this process; 0 for one of an earlier process. */
+/** A purge, with its order in this process; 0 for a purge in an earlier process. */
 interface Mark {
   readonly scope: PurgeScope;
   readonly soft: boolean;
@@ -29,7 +33,7 @@ export interface MarkedPage {
   readonly tags: readonly string[];
   /** When it was requested, in milliseconds since the Unix epoch. */
   readonly askedAt: number;
-  /** `PageMarks.order` when it was requested; missing for a page from the disk. */
+  /** `PageMarks.order` when the page was requested; missing for a page from disk. */
   readonly order?: number | undefined;
 }
 
@@ -53,7 +57,7 @@ const fileSchema = z.object({
   marks: z.array(z.object({ scope: scopeSchema, soft: z.boolean(), at: z.number() })),
 });
 
-/** Marks of the same key replace each other. */
+/** The key of a mark; marks with the same key replace each other. */
 function keyOf(scope: PurgeScope, soft: boolean): string {
   const what = scope.type === "path"
     ? scope.path
@@ -68,17 +72,20 @@ function keyOf(scope: PurgeScope, soft: boolean): string {
 export class PageMarks {
   /** Oldest first. */
   readonly #marks = new Map<string, Mark>();
-  /** Marks that no single path or tag finds. */
+  /** Marks that cannot be found by a single path or tag. */
   readonly #wide = new Set<Mark>();
   #order = 0;
   #characters = 0;
 
-  /** Increases with each mark: a page judged at this number need not be judged again. */
+  /**
+   * Increases with each mark. A page that was checked at this number does not have to be checked
+   * again.
+   */
   get order(): number {
     return this.#order;
   }
 
-  /** Notes a purge. */
+  /** Records a purge. */
   add(scope: PurgeScope, { soft, at }: { readonly soft: boolean; readonly at: number }): void {
     this.#order += 1;
     if (scope.type === "all" && !soft) this.#clear();
@@ -86,7 +93,7 @@ export class PageMarks {
     if (this.#marks.size > MAX_MARKS || this.#characters > MAX_MARK_CHARACTERS) this.#shorten();
   }
 
-  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed ones. */
+  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed marks. */
   addStored(bytes: Uint8Array): void {
     try {
       const { marks } = fileSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -151,7 +158,7 @@ export class PageMarks {
     this.#characters = 0;
   }
 
-  /** Replaces the older half of each kind with one mark for all pages. */
+  /** Replaces the older half of the marks with one mark of each kind for all pages. */
   #shorten(): void {
     const older = [...this.#marks].slice(0, this.#marks.size / 2);
     for (const [key] of older) this.#delete(key);

@@ -40,7 +40,7 @@ export interface PageRecord {
   readonly key: string;
   readonly path: string;
   readonly status: number;
-  /** As clients get them, without `age` and the fields that report the cache. */
+  /** The fields as clients get them, without `age` and the cache status. */
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
@@ -48,7 +48,7 @@ export interface PageRecord {
   readonly initialAge?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly vary?: readonly VaryField[] | undefined;
-  /** Cache terms of the response itself; missing if the route's `revalidate` sets them. */
+  /** Cache terms that the response declares; missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
 }
 
@@ -62,7 +62,7 @@ const NOT_STORED = new Set([
   "x-svc-cache",
 ]);
 
-/** The fields of a server's response that are stored; always with `date` and `etag`. */
+/** The fields of a server's response that are stored; they always include `date` and `etag`. */
 function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
@@ -124,7 +124,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
   }
 }
 
-/** The terms of pages on a route with `revalidate`, for that many seconds. */
+/** The cache terms of pages on a route whose `revalidate` is this many seconds. */
 function routeTerms(revalidateSeconds: number): Terms {
   return {
     lifetime: revalidateSeconds,
@@ -137,8 +137,8 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page in the form in which it is served, under its own conditions or those of its route. Its
- * age counts from the request: data that the server read first may have changed before it
+ * The page in the form in which it is served, with its own cache terms or those of its route. Its
+ * age counts from the request, because data that the server read may have changed before it
  * responded.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {

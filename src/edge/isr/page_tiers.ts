@@ -13,7 +13,7 @@ import type { IsrEntry, IsrStore, PageRequest, Requested } from "./types.ts";
 
 export interface PageTiersOptions {
   readonly deploymentId: string;
-  /** Stores pages beyond the life of the process. */
+  /** Stores pages beyond the lifetime of the process. */
   readonly store: IsrStore;
   /** Shared by all deployments. */
   readonly memory: IsrMemory;
@@ -49,7 +49,7 @@ export class PageTiers {
   }
 
   /**
-   * Whether there may be pages that a server declared cacheable; known after the pages on disk are
+   * Whether there may be pages that a server declared cacheable; known once the pages on disk are
    * listed.
    */
   get mayHaveDeclared(): boolean {
@@ -137,8 +137,8 @@ export class PageTiers {
   }
 
   /**
-   * Marks pages to be revalidated: from now on no request gets them as fresh. Resolves when the
-   * marks survive a restart.
+   * Marks pages for revalidation: from now on, no request gets them as fresh pages. Resolves when
+   * the marks would survive a restart.
    */
   async mark(
     scopes: readonly PurgeScope[],
@@ -169,7 +169,7 @@ export class PageTiers {
     return meant.size;
   }
 
-  /** Marks a page that was revalidated on demand; `undefined` if that removes it. */
+  /** Returns a page after applying the marks to it; `undefined` if they remove the page. */
   #judge(page: IsrEntry): IsrEntry | undefined {
     const { path, requested, stored } = page;
     const { tags, staleSince } = stored;

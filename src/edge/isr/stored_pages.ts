@@ -1,6 +1,6 @@
 /**
- * @module The pages of one deployment on disk, and the marks of those that were revalidated on
- * demand. They are listed once; afterwards, only existing pages cause a read.
+ * @module The pages of one deployment on disk, and the marks of pages that were revalidated on
+ * demand. The pages are listed once; afterwards, only existing pages are read.
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
 import type { PageMarks } from "./page_marks.ts";
@@ -10,7 +10,9 @@ import type { IsrStore } from "./types.ts";
 export interface StoredPagesOptions {
   readonly store: IsrStore;
   readonly limits?: PageLimits;
-  /** Called with failures of reading or writing, which are not fatal: a page can be fetched again. */
+  /**
+   * Called with read and write failures. They are not fatal, because a page can be fetched again.
+   */
   readonly onError: (error: unknown) => void;
 }
 
@@ -18,11 +20,12 @@ export interface StoredPagesOptions {
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /**
- * Maximum length of a path and tags in memory for purges; a page with longer ones is read again.
+ * Maximum total length of the path and tags of a page to keep in memory for purges; pages with
+ * longer ones are read again.
  */
 const MAX_KNOWN_CHARACTERS = 512;
 
-/** The name of the marks; no page has it. */
+/** The name of the marks' file; no page has this name. */
 const MARKS = "marks.json";
 
 export class StoredPages {
@@ -46,7 +49,7 @@ export class StoredPages {
     return this.#listed;
   }
 
-  /** Returns the page of a key; calls `name` only if any page exists. */
+  /** Returns the page of a key; calls `name` only if there are any pages. */
   async read(key: string, name: () => string): Promise<PageRecord | undefined> {
     const index = await this.list();
     if (index.size === 0) return undefined;

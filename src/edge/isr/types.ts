@@ -16,27 +16,30 @@ export interface IsrStore {
 
 /** A request for a page that may be stored. */
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
-  /** Everything of the request that the page depends on. */
+  /** Contains everything in the request that the page depends on. */
   readonly key: string;
-  /** Normalized; purging finds pages by it. */
+  /** Normalized path, by which purges find the page. */
   readonly path: string;
   readonly hasQuery: boolean;
-  /** Whether the page is stored because its response says so, not its route. */
+  /**
+   * Whether the page is stored because its response declares it cacheable, not because of its
+   * route.
+   */
   readonly isDeclared: boolean;
   /** Whether the client gets its own response, for example because it sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * The request for the page that all visitors get, without anything of this client
-   * except the fields that select the page.
+   * The request for the page that all visitors get. It contains nothing from this client except the
+   * fields that select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** The state when a page was requested, to compare with later requests and purges. */
+/** The state when a page was requested, to compare it with later requests and purges. */
 export interface Requested {
   /** In milliseconds since the Unix epoch. */
   readonly at: number;
-  /** `PageMarks.order` at that time; missing for a page from the disk. */
+  /** `PageMarks.order` at that time; missing for a page from disk. */
   readonly order?: number | undefined;
 }
 
@@ -44,13 +47,13 @@ export interface Requested {
 export interface Storable {
   readonly type: "store";
   readonly tags: readonly string[];
-  /** The fields that select it, with the values of the request. */
+  /** The request fields that select the page, with their values. */
   readonly vary: readonly VaryField[];
-  /** Cache terms of the response itself; missing if the route's `revalidate` sets them. */
+  /** Cache terms that the response declares; missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if it is useless after a restart. */
+  /** False if the page is useless after a restart. */
   readonly isKept: boolean;
 }
 
@@ -61,12 +64,12 @@ export interface IsrEntry {
   readonly name: string;
   readonly path: string;
   readonly requested: Requested;
-  /** Its memory without its body, in bytes. */
+  /** Memory of the page without its body, in bytes. */
   readonly headBytes: number;
   stored: StoredResponse;
   /** `PageMarks.order` at its last check. */
   judgedAt: number;
-  /** Time of the next refresh after one that failed, in milliseconds since the Unix epoch. */
+  /** Time of the next refresh after a failed one, in milliseconds since the Unix epoch. */
   retryAt: number;
   /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;

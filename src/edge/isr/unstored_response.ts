@@ -1,4 +1,4 @@
-/** @module Cacheable responses that are not stored, in the form for their client. */
+/** @module Converts cacheable responses that are not stored to the form that clients get. */
 import type { CachedResponse } from "../cache/types.ts";
 import { contentLength, deliver } from "../cache/deliver.ts";
 import { withoutConsumed } from "../cache/own_fields.ts";
@@ -8,13 +8,13 @@ import { clientCacheControl } from "./decide_page.ts";
 import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";
 
-/** A shared response, as each client gets it. */
+/** A shared response in the form that each client gets. */
 export function forClients(response: OriginResponse): OriginResponse {
   const headers = response.headers.filter(([name]) => name !== "cache-control");
   return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
 }
 
-/** A response that is for one client only, and why. */
+/** A response that is only for one client, with the reason. */
 export function privateResponse(response: OriginResponse, reason?: string): CachedResponse {
   const headers = withReport(response.headers, {
     result: "BYPASS",

@@ -14,12 +14,12 @@ export type BodyStream = ReadableStream<Bytes>;
 /** A body in memory; a string only if each byte is ASCII. Never modified. */
 export type MemoryBody = string | Bytes;
 
-/** Maximum size of a body that gains from being a string. */
+/** Maximum size of a body that benefits from being a string, in bytes. */
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Default limit for the bytes of strings in one cache: an eighth of V8's heap, which contains them
- * and can be far smaller than the machine's memory.
+ * Default limit for the total size of strings in one cache: an eighth of V8's heap, which contains
+ * the strings and can be far smaller than the machine's memory.
  */
 export const MAX_CACHED_TEXT_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 8);
 
@@ -32,8 +32,8 @@ function isText(body: MemoryBody): boolean {
 }
 
 /**
- * The form in which a body is kept: a string if it is short ASCII and `mayBeText` allows it;
- * otherwise bytes with a buffer of exactly their size, not a part of a larger one.
+ * The form in which a body is stored: a string if it is short ASCII text and `mayBeText` allows it;
+ * otherwise bytes with their own buffer, not a part of a larger one.
  */
 export function toMemoryBody(body: MemoryBody, { mayBeText = true } = {}): MemoryBody {
   if (typeof body === "string" && mayBeText) return body;
@@ -46,7 +46,7 @@ export function bytesOf(body: MemoryBody): Bytes {
   return typeof body === "string" ? encoder.encode(body) : body;
 }
 
-/** Whether a body arrives in parts. */
+/** Whether a body is a stream, which arrives in parts. */
 export function isStream(body: MemoryBody | BodyStream | null): body is BodyStream {
   return body instanceof ReadableStream;
 }
@@ -58,7 +58,7 @@ export function discardBody(body: MemoryBody | BodyStream | null): void {
 
 const DIGITS = /^\d{1,15}$/;
 
-/** Length of a body in bytes, as far as it is known; `field` is its `Content-Length`. */
+/** Length of a body in bytes, if it is known; `field` is the value of `Content-Length`. */
 export function bodyLength(
   body: MemoryBody | BodyStream | null,
   field: string | undefined,

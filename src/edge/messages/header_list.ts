@@ -6,7 +6,7 @@ export type Header = [name: string, value: string];
 /** Shared between responses, so never modified. */
 export type HeaderList = readonly Header[];
 
-/** The value of the first field of that name (lower case). */
+/** The value of the first field with this lower-case name. */
 export function findHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }
@@ -29,7 +29,7 @@ const CHECKED = Symbol("checked");
 
 /** A token (RFC 9110, 5.6.2) in lower case. */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** A field value (RFC 9110, 5.5), without space around it. */
+/** A field value (RFC 9110, 5.5), without leading or trailing whitespace. */
 const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
 /** Whether a text in lower case is a valid field name. */
@@ -44,8 +44,8 @@ export function isSendable(headers: HeaderList): boolean {
 }
 
 /**
- * Checks a list that many responses will share, once for all of them. A valid one
- * is frozen, and `isChecked()` recognizes it. Returns the same list.
+ * Checks a list once for all responses that will share it. A valid list is frozen, and
+ * `isChecked()` recognizes it. Returns the same list.
  */
 export function checkOnce(headers: HeaderList): HeaderList {
   if (!isSendable(headers)) return headers;

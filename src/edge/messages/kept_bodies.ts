@@ -1,4 +1,4 @@
-/** @module The bodies that a cache keeps in memory, with a bound on those that are strings. */
+/** @module The bodies that a cache stores in memory, with a limit for bodies that are strings. */
 import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "./body.ts";
 
 export class KeptBodies {
@@ -6,12 +6,12 @@ export class KeptBodies {
 
   readonly #textCapacity: number;
 
-  /** @param textCapacity Maximum total size of bodies that are kept as strings, in bytes. */
+  /** @param textCapacity Maximum total size of bodies that are stored as strings, in bytes. */
   constructor(textCapacity: number = MAX_CACHED_TEXT_BYTES) {
     this.#textCapacity = textCapacity;
   }
 
-  /** The form in which a body is kept, until `drop()`. */
+  /** Returns a body in the form in which the cache stores it, and counts it until `drop()`. */
   keep(body: MemoryBody): MemoryBody {
     const kept = toMemoryBody(body, {
       mayBeText: this.#textBytes + body.length <= this.#textCapacity,

@@ -1,15 +1,18 @@
-/** @module `Max-Forwards`: how often OPTIONS may still be forwarded (RFC 9110, 7.6.2). */
+/**
+ * @module `Max-Forwards`: how many more times an OPTIONS request may be forwarded (RFC 9110,
+ * 7.6.2).
+ */
 import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";
 
-/** The number in a value of `Max-Forwards`; `undefined` if it is not one. */
+/** The number in the value of `Max-Forwards`; `undefined` if the value is not a number. */
 export function hopsLeft(value: string | null): number | undefined {
   const text = value?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The fields of a request for the next hop, with `Max-Forwards` of OPTIONS lowered by one. */
+/** The fields of a request for the next hop; for OPTIONS, with `Max-Forwards` decreased by one. */
 export function withOneHopLess(method: string, headers: readonly Header[]): readonly Header[] {
   if (method !== "OPTIONS") return headers;
   return headers.map(([name, value]): Header => {

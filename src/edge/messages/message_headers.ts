@@ -1,6 +1,6 @@
 /**
  * @module Forwards header fields from hop to hop: removes hop-by-hop fields (RFC 9110, 7.6.1), and
- * lets only the edge state the client.
+ * makes sure that only the edge describes the client.
  */
 import type { Random } from "../../lib/clock.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
@@ -16,8 +16,8 @@ const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpo
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded: names in lower case, without those that
- * `isLeftOut` matches.
+ * The end-to-end fields of a message, which are forwarded: their names in lower case, without
+ * fields that `isLeftOut` matches.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -48,21 +48,21 @@ export interface Hop {
 }
 
 /**
- * How many times a request may return to this edge: a page may call the site's functions, and these
- * may call another site on this platform. More returns are a loop.
+ * How many times a request may return to this edge: a page can call the site's functions, which can
+ * call another site on this platform. More returns mean a loop.
  */
 export const MAX_RETURNS = 3;
 
 type Trace = Pick<Hop, "via" | "pseudonym">;
 
-/** Whether a request returned to this edge too often (RFC 9110, 7.6.3). */
+/** Whether a request has returned to this edge too often (RFC 9110, 7.6.3). */
 export function isLoop({ via, pseudonym }: Trace): boolean {
   if (via === null) return false;
   const passes = via.split(",").filter((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
   return passes.length > MAX_RETURNS;
 }
 
-/** `Via` of the requests that this one causes. */
+/** The value of `Via` for requests that this request causes. */
 export function viaOf({ via, pseudonym }: Trace): string {
   return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
@@ -82,15 +82,15 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   return kept;
 }
 
-/** Whether a field of a response, its name in lower case, is one that only the edge may send. */
+/** Whether only the edge may send this response field, given its name in lower case. */
 export const isEdgeOwn = (name: string): boolean => name.startsWith(OWN_PREFIX);
 
-/** The fields of a response from behind the edge that may reach the client. */
+/** Removes fields that must not reach the client from a response from behind the edge. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** A name for `Via` that clients cannot predict, so that none can fake a loop. */
+/** Creates a name for `Via` that clients cannot predict, so that no client can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

@@ -4,12 +4,12 @@ import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
 /**
- * The client disconnected before or during the response: a status for the log, not a fault of the
- * site.
+ * Status for the log, meaning that the client disconnected before or during the response; not a
+ * fault of the site.
  */
 export const CLIENT_GONE = 499;
 
-/** Whether a method only reads: `GET` or `HEAD`. */
+/** Whether a method only reads, which means `GET` or `HEAD`. */
 export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";
 }
@@ -17,13 +17,16 @@ export function isReading(method: string): method is "GET" | "HEAD" {
 /** A request on its way to the origin; steps may replace it. */
 export interface PipelineRequest {
   readonly method: string;
-  /** Absolute, with the host that the client named. */
+  /** Absolute URL, with the host as the client named it. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: BodyStream | null;
 }
 
-/** How long others may keep a stored response, in seconds, and how to remove it. */
+/**
+ * Describes a stored response to other caches: how long they may store it, in seconds, and how to
+ * remove it.
+ */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
@@ -34,7 +37,7 @@ export interface Kept {
     readonly sharedWithAuthorized: boolean;
   };
   readonly tags: readonly string[];
-  /** The request fields that select it. */
+  /** The request fields that select the response. */
   readonly vary: readonly { readonly name: string }[];
 }
 
@@ -43,19 +46,19 @@ export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
-  /** A stream can be read once; it is used if the body is not completely in memory. */
+  /** A stream if the body is not completely in memory; it can be read only once. */
   readonly body: MemoryBody | BodyStream | null;
-  /** Whether no cache of the edge may store it. */
+  /** Whether caches of the edge must not store the response. */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response, if this is all of it. */
+  /** The stored response, if this response contains all of it. */
   readonly kept?: Kept | undefined;
 }
 
 /** A response on its way to the client; steps may replace it. */
 export interface PipelineResponse extends OriginResponse {
-  /** Why this is an error page; for the site's log. */
+  /** The reason for an error page, for the site's log. */
   readonly problem?: string;
-  /** The open WebSocket of a server: no step changes such a response. */
+  /** The open WebSocket of a server; no step changes a response with one. */
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages. */
   readonly isEdgePage?: boolean | undefined;

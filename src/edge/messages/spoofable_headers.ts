@@ -7,10 +7,13 @@
 
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of names whose result is memoized. */
+/** Number of names whose results are memoized. */
 const REMEMBERED = 1024;
 
-/** Fields in which a trusted proxy names the client's country; the first one present is used. */
+/**
+ * Fields in which a trusted proxy sends the client's country; the first field that is present is
+ * used.
+ */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 export const ASN_HEADER = "x-geo-asn";
 
@@ -18,8 +21,8 @@ export const ASN_HEADER = "x-geo-asn";
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
 /**
- * Names that other edges, proxies and servers use for the client's address; and
- * `Proxy`, which CGI programs obey.
+ * Names that other edges, proxies and servers use for the client's address, and `Proxy`, which CGI
+ * programs obey.
  */
 const SPOOFABLE: ReadonlySet<string> = new Set([
   "cf-connecting-ip",
@@ -51,7 +54,7 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** Headers that browsers never send, and that framework servers trust from themselves. */
+/** Headers that browsers never send, but that framework servers send to themselves and trust. */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   // Next.js: resumes a render that its host started.
   "next-resume",
@@ -69,13 +72,16 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-react-router-spa-mode",
 ]);
 
-/** The browser code of Next.js sends it. */
+/**
+ * A name with a spoofable prefix that is still forwarded, because the browser code of Next.js sends
+ * it.
+ */
 const FROM_BROWSERS = "x-middleware-prefetch";
 
 const SPOOFABLE_PREFIXES = [
   "x-forwarded-",
   "x-svc-",
-  // Astro: path and locals that its middleware wrote.
+  // Astro: path and locals from its middleware.
   "x-astro-",
   // Next.js: claims that middleware has run (CVE-2025-29927), and which page it chose.
   "x-invoke-",
@@ -91,8 +97,8 @@ function judgeName(name: string): boolean {
 }
 
 /**
- * Whether a field, its name in lower case, is one that only this edge, a proxy or a framework may
- * write. An underscore counts as a hyphen, as in CGI and WSGI.
+ * Whether only this edge, a proxy or a framework may write a field, given its name in lower case.
+ * An underscore counts as a hyphen, as in CGI and WSGI.
  */
 export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBERED);
 

@@ -20,7 +20,9 @@ const REMOVED = [
   "x-astro-path",
 ];
 
-/** Headers that frameworks' browser code sends, which a secret allows. */
+/**
+ * Headers that pass, because the browser code of frameworks sends them or a secret protects them.
+ */
 const KEPT = [
   "rsc",
   "next-action",

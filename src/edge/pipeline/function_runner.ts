@@ -19,7 +19,7 @@ export interface SiteFunctions {
 }
 
 export interface RunnerOptions {
-  /** Missing for a deployment without functions; each step then fails. */
+  /** Missing for a deployment without functions, whose steps then fail. */
   readonly functions: SiteFunctions | undefined;
   /** Called once, when the first function runs. */
   readonly context: () => CallContext;
@@ -43,8 +43,8 @@ function toResponse(response: PipelineResponse): FunctionResponse {
 }
 
 /**
- * Returns the fields that a new response takes from the previous one: the cache status, and those
- * that a client needs to use a part (RFC 9110, 15.3.7.1).
+ * Returns the fields that a new response takes from the previous response: the cache status, and
+ * the fields that a client needs to use a partial response (RFC 9110, 15.3.7.1).
  */
 function keptFields(
   own: HeaderList,
@@ -58,7 +58,7 @@ function keptFields(
   );
 }
 
-/** Keeps the host of the original URL: a function may change path and query only. */
+/** Keeps the host of the original URL, because a function may change only path and query. */
 function sameHost(url: string, original: string): string {
   const [changed, first] = [new URL(url), new URL(original)];
   return `${first.origin}${changed.pathname}${changed.search}`;
@@ -68,7 +68,7 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    // The length is that of the body before the step, which may change it.
+    // `content-length` describes the body before the step, which may change the body.
     headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
@@ -130,12 +130,13 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         },
         { request, response },
       ),
-    // Not bound to the client: an observer may continue after the response.
+    // Does not end when the client disconnects, because an observer may continue after the
+    // response.
     observe(step, request, response) {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      // Its failure is in the functions log; nothing waits for it here.
+      // A failure is written to the functions log; nothing here waits for the observer.
       run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },

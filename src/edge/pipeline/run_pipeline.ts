@@ -11,7 +11,7 @@ export class PipelineFailedError extends Error {
     super(`Function "${step}" failed: ${reason}`);
   }
 
-  /** 504 for a timeout (RFC 9110, 15.6), 499 if the client left, otherwise 503. */
+  /** 504 for a timeout (RFC 9110, 15.6), 499 if the client disconnected, otherwise 503. */
   get status(): number {
     if (this.reason === "client_gone") return CLIENT_GONE;
     return this.reason === "timeout" ? 504 : 503;
@@ -19,7 +19,7 @@ export class PipelineFailedError extends Error {
 }
 
 export interface PipelineParts {
-  /** Only read if a function has to run. */
+  /** Read only if a function has to run. */
   readonly runner: StepRunner;
   /** Fetches from the origin, through terminal routing or the proxy. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
@@ -28,7 +28,7 @@ export interface PipelineParts {
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse>;
-  /** The response when the pipeline or origin failed; rethrows any other error. */
+  /** Returns the response to a failure of the pipeline or origin; rethrows any other error. */
   failed(error: unknown): PipelineResponse;
 }
 
@@ -36,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, so that nothing else can. */
+/** Whether a failed step has started to read the body, so that nothing else can read it. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
@@ -94,7 +94,7 @@ async function runHandle(
   throw new PipelineFailedError(plan.handle, reason);
 }
 
-/** Runs everything behind the cache: the steps on the origin's side, and the handle. */
+/** Runs everything behind the cache: the handle and the steps on the origin's side. */
 async function produceAnswer(
   plan: PipelinePlan,
   parts: PipelineParts,

@@ -23,7 +23,7 @@ const bodyOf = async (response: PipelineResponse): Promise<string> =>
 
 type Behaviour = (request: PipelineRequest, response?: PipelineResponse) => StepResult;
 
-/** Runs named behaviours and records the calls, in order. */
+/** Runs functions by their names, and records the calls in order. */
 function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
   const run = (name: string, request: PipelineRequest, response?: PipelineResponse) => {
     trace.push(name);

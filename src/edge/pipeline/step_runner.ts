@@ -22,7 +22,7 @@ export type StepResult =
 /** Runs functions; a failure is a result, never a rejection. */
 export interface StepRunner {
   onRequest(step: PlannedStep, request: PipelineRequest): Promise<StepResult>;
-  /** May read the response's body. */
+  /** The function can read the response's body. */
   onResponse(
     step: PlannedStep,
     request: PipelineRequest,

@@ -1,6 +1,6 @@
 /**
  * @module External rewrites: forwards a request to another site, and its response to the client,
- * streaming both ways. After a failure, clients only see the status and request id.
+ * streaming both ways. After a failure, clients see only the status and the request id.
  */
 import {
   type LazySignal,
@@ -12,7 +12,7 @@ import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../mes
 import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 
-/** An upstream did not respond, or the client left first. */
+/** An upstream did not respond, or the client disconnected first. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -21,7 +21,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Codes whose status is not 502; 504 is a timeout (RFC 9110, 15.6.5). */
+/** Statuses of errors that do not result in a 502; 504 means a timeout (RFC 9110, 15.6.5). */
 const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
   connect_timeout: 504,
   idle_timeout: 504,
@@ -30,12 +30,14 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
 
 export interface ProxyOptions {
   readonly hop: Hop;
-  /** Ends the request when the client disconnects; missing if others wait too. */
+  /**
+   * Ends the request when the client disconnects; missing if other requests wait for the response.
+   */
   readonly signal?: LazySignal;
 }
 
 /**
- * Sends a request to another site at `url`, with `body`: the request's own, or the content of a
+ * Sends a request to another site at `url`. `body` is the request's own body, or the content of a
  * client's `GET` or `HEAD`.
  *
  * @throws {ProxyError} If the site does not respond, or its address is not allowed

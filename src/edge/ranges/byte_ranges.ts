@@ -11,7 +11,7 @@ export function rangeLength(range: ByteRange): number {
 }
 
 export type RangeRequest =
-  /** Not a valid `bytes` range, or not one to serve: the response is the whole file. */
+  /** Not a valid `bytes` range, or not allowed: the response is the whole file. */
   | { readonly type: "ignore" }
   /** Valid, but entirely outside the file: 416. */
   | { readonly type: "unsatisfiable" }
@@ -27,7 +27,7 @@ const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
 const UNSATISFIABLE: RangeRequest = Object.freeze({ type: "unsatisfiable" });
 const RANGE_SPEC = /^(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
 
-/** One range of the file; `null` for one outside the file, `undefined` for a malformed one. */
+/** One range of the file; `null` for a range outside the file, `undefined` for a malformed one. */
 function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
   const parts = RANGE_SPEC.exec(spec);
   if (parts === null) return undefined;

@@ -10,7 +10,7 @@ export function contentRange(range: ByteRange, size: number): string {
 
 export interface MultipartLayout {
   readonly contentType: string;
-  /** The head of each part; the bytes of its range follow. */
+  /** The head of each part, which precedes the bytes of its range. */
   readonly heads: readonly Bytes[];
   readonly tail: Bytes;
   /** Length of the whole body in bytes. */

@@ -1,4 +1,4 @@
-/** @module The naive limiter that tests compare with: it keeps the time of every request. */
+/** @module A naive limiter for comparison in tests, which stores the time of every request. */
 
 export class ExactLog {
   readonly #times: number[] = [];
@@ -7,12 +7,12 @@ export class ExactLog {
     this.#times.push(time);
   }
 
-  /** Requests that were allowed in the `milliseconds` up to and including `now`. */
+  /** Number of requests that were allowed in the `milliseconds` up to and including `now`. */
   within(milliseconds: number, now: number): number {
     return this.#times.filter((time) => time > now - milliseconds && time <= now).length;
   }
 
-  /** The most requests that were allowed in any interval of that length. */
+  /** Maximum number of requests that were allowed in any interval of this length. */
   most(milliseconds: number): number {
     return Math.max(0, ...this.#times.map((time) => this.within(milliseconds, time)));
   }

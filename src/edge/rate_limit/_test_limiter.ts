@@ -1,4 +1,4 @@
-/** @module A limiter with a clock that tests set, and subjects for it. */
+/** @module A limiter whose clock tests can set, and clients for it. */
 import { parseIp } from "../../rules/mod.ts";
 import {
   createRateLimiter,

@@ -4,23 +4,20 @@ import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 /** Slots per set; a key may be in any of them. */
 const WAYS = 8;
 
-/**
- * Layout of a tag word: bits of the hash, then the window's length, then the used
- * share of the limit.
- */
+/** Layout of a tag word: bits of the hash, the window's length, and the used share of the limit. */
 const SHARE_BITS = 8;
 const WINDOW_BITS = 10;
 const SHARE_MASK = (1 << SHARE_BITS) - 1;
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1;
 const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
 
-/** Maximum window in the tag, in seconds. */
+/** Maximum window that fits in the tag, in seconds. */
 export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 
 /** Bytes of a slot: hash, tag, part, counters. */
 const SLOT_BYTES = 4 * (3 + RING);
 
-/** A key's hash and the window it is counted over. */
+/** A key's hash, and the window in which the key is counted. */
 export interface SlotKey {
   readonly low: number;
   readonly high: number;
@@ -32,7 +29,7 @@ export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** The slots of all keys. A slot is free when none of its counts still apply. */
+/** The slots of all keys. A slot is free if none of its counts still apply. */
 export class CounterTable {
   readonly slots: number;
   /** Number of keys evicted while their counts still applied. */
@@ -60,7 +57,7 @@ export class CounterTable {
     this.#rings = { counts: words(3 * slots, slots * RING), offset: 0 };
   }
 
-  /** Bytes of all slots; fixed. */
+  /** Size of all slots in bytes, which is fixed. */
   get byteLength(): number {
     return this.slots * SLOT_BYTES;
   }
@@ -71,14 +68,14 @@ export class CounterTable {
     return this.#rings;
   }
 
-  /** The part that the slot last counted in. */
+  /** The part of the window in which the slot last counted a request. */
   part(slot: number): number {
     return this.#parts[slot]!;
   }
 
   /**
-   * Sets which share of its limit the key has used, from 0 to 1: keys with a
-   * smaller share are evicted first.
+   * Sets the share of its limit that the key has used, from 0 to 1. Keys with a smaller share are
+   * evicted first.
    */
   setShare(slot: number, share: number): void {
     const bits = Math.round(Math.min(1, share) * SHARE_MASK);

@@ -1,7 +1,7 @@
 /**
  * @module HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding
- * texts or choose a slot.
+ * short-input PRF"): a keyed hash in 32-bit arithmetic. Nobody can find colliding texts or choose a
+ * slot without the key.
  */
 
 /** The key: two unpredictable 32-bit words. */

@@ -1,5 +1,5 @@
 /**
- * @module Header fields that report rate limits: `RateLimit-Policy` and `RateLimit` of
+ * @module Header fields that report rate limits: `RateLimit-Policy` and `RateLimit` from
  * draft-ietf-httpapi-ratelimit-headers-11 (structured fields, RFC 9651), and `Retry-After` (RFC
  * 9110, 10.2.3).
  *
@@ -30,7 +30,9 @@ function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
 }
 
-/** The fields for a response whose request was counted under these policies; none without policies. */
+/**
+ * The fields for a response whose request was counted under these policies; none if there are none.
+ */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
   const policies = verdicts.map(({ name, limit, windowSeconds }) =>
@@ -43,8 +45,8 @@ export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
 }
 
 /**
- * The fields for a 429: those of every response, and the seconds until all limits that refused the
- * request allow one.
+ * The fields for a 429: the fields of every response, and the seconds until all limits that refused
+ * the request allow another one.
  */
 export function refusalHeaders(verdicts: readonly NamedVerdict[]): Header[] {
   const waits = verdicts.flatMap(({ allowed, retryAfterSeconds }) =>

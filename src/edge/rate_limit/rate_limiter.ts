@@ -11,7 +11,7 @@
  *   rateLimited(rule, action) {
  *     const scope = `${site.deploymentId}/${rule.id}`; // better: built once, with the site
  *     const verdict = limiter.check({ scope, facts }, action);
- *     // For the response, whatever it is; copied, because the verdict object is reused.
+ *     // For any kind of response; copied, because the verdict object is reused.
  *     context.limits.push({ name: rule.id, ...verdict });
  *     return !verdict.allowed; // the evaluation handles shadow mode
  *   },
@@ -23,10 +23,10 @@
  * The algorithm and its error are in `sliding_counts.ts`, the memory in `counter_table.ts`. Refused
  * requests do not count: a client that keeps trying is allowed at the rate of the limit.
  *
- * When more keys are counted at once than the table has slots, the key in the same set with the
- * smallest used share of its limit is evicted and restarts at zero. A flood of new keys evicts
- * light users, while those near or over their limit stay. `evicted` counts evictions. Memory never
- * grows.
+ * If the table has too few slots for all keys, a new key evicts the key in the same set that has
+ * used the smallest share of its limit. The evicted key restarts at zero. A flood of new keys
+ * evicts light users, while users near or over their limit stay. `evicted` counts evictions. Memory
+ * never grows.
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { IpAddress, RateLimitKey } from "../../rules/mod.ts";
@@ -44,10 +44,10 @@ import {
   stepsOf,
 } from "./sliding_counts.ts";
 
-/** Counters in a table by default: 2^20, which take 48 MiB. */
+/** Default number of counters in a table: 2^20, which take 48 MiB. */
 export const DEFAULT_SLOTS = 2 ** 20;
 
-/** The fields that identify a client for rate limits, a subset of the facts. */
+/** The subset of the facts that identifies a client for rate limits. */
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;
@@ -61,7 +61,7 @@ export interface RateLimitSubject {
   readonly facts: RateLimitFacts;
 }
 
-/** The part of a `rate_limit` action that the limiter reads. */
+/** The fields of a `rate_limit` action that the limiter reads. */
 export interface RateLimitPolicy {
   readonly limit: number;
   /** Seconds, 1 to 1023. */
@@ -73,13 +73,13 @@ export interface RateLimitVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Requests that are still allowed now. */
+  /** Number of requests that are still allowed now. */
   readonly remaining: number;
   /** Whole seconds until the full limit is available again without more requests. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds until the next request is allowed without others before it; 0 if one is allowed
-   * now.
+   * Whole seconds until the next request is allowed, if no other request comes before it; 0 if a
+   * request is allowed now.
    */
   readonly retryAfterSeconds: number;
 }
@@ -150,7 +150,7 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients:
+   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients;
    * the next call overwrites the verdict object.
    *
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds
@@ -191,7 +191,8 @@ export class RateLimiter {
   }
 
   /**
-   * The current time within the part that the slot counts in; its start if the clock was set back.
+   * The current time within the part in which the slot counts; the start of the part if the clock
+   * was set back.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

@@ -6,18 +6,18 @@ import { createRateLimiter, type RateLimiter, type RateLimitSubject } from "./ra
 
 export interface RateLimiterRow {
   readonly clients: number;
-  /** Mean of the first request of every client. */
+  /** Mean time of a client's first request. */
   readonly nanosecondsPerNewClient: number;
-  /** Mean over all clients, in an order that no processor cache predicts. */
+  /** Mean time of a later request, with clients in an order that no processor cache can predict. */
   readonly nanosecondsPerCheck: number;
-  /** Memory of the counters; fixed. */
+  /** Memory of the counters, which is fixed. */
   readonly tableBytes: number;
-  /** Clients that were evicted. */
+  /** Number of clients that were evicted. */
   readonly evicted: number;
 }
 
 const SIZES = [1_000, 100_000, 1_000_000];
-/** Twice the clients of the largest size, so that very few sets of slots are full. */
+/** Twice the largest number of clients, so that very few sets of slots are full. */
 const SLOTS = 2 ** 21;
 const CHECKS = 1_000_000;
 /** Coprime to every size. */

@@ -4,18 +4,18 @@
  * last request. The count of the window is the sum of the eight newest parts, plus the oldest until
  * its last request has left the window.
  *
- * So the error is on one side:
+ * The error therefore has only one direction:
  *
  * - no more than the limit is allowed in any window, regardless of its start;
  * - no request is refused if less than the limit was allowed in the last 9/8 of a window;
- * - a burst leaves the window exactly when it should, as does a single request;
+ * - a burst or a single request leaves the window exactly when it should;
  * - a refused client waits at most one window.
  */
 
 /** Parts of a window. */
 export const PARTS = 8;
 
-/** Counters of a key: the current part, and a whole window before it. */
+/** Number of counters of a key, for the current part and a whole window before it. */
 export const RING = PARTS + 1;
 
 /**
@@ -24,29 +24,29 @@ export const RING = PARTS + 1;
  */
 const COUNT_BITS = 17;
 const COUNT_MASK = 2 ** COUNT_BITS - 1;
-/** Maximum number of steps in which a part is divided. */
+/** Maximum number of steps into which a part is divided. */
 const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 /** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
 
-/** Steps in a part of that many milliseconds: one per millisecond for windows up to 262 seconds. */
+/** Number of steps in a part of this length; one per millisecond for windows up to 262 seconds. */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
-/** Highest limit that a counter can count to. */
+/** Maximum limit to which a counter can count. */
 export const MAX_LIMIT = COUNT_MASK;
 
-/** One key's ring of counters of allowed requests, inside a long array. */
+/** The ring of counters of one key's allowed requests, in an array with all rings. */
 export interface Ring {
   readonly counts: Uint32Array;
   /** Index of the ring's first counter. */
   readonly offset: number;
 }
 
-/** A time: the current part, and the elapsed fraction of it, from 0 to below 1. */
+/** A time: the current part, and its elapsed fraction, which is less than 1. */
 export interface Moment {
   readonly part: number;
   readonly fraction: number;
-  /** Steps in which the part is divided. */
+  /** Number of steps into which the part is divided. */
   readonly steps: number;
 }
 
@@ -63,7 +63,7 @@ export function advance(ring: Ring, lastPart: number, part: number): void {
 const countOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! & COUNT_MASK;
 
-/** The step of a part's last request. */
+/** The step in which a part counted its last request. */
 const lastOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
 
@@ -81,7 +81,10 @@ function sumOf(ring: Ring): number {
   return sum;
 }
 
-/** The count of the window at a moment. The ring must have been advanced to its part. */
+/**
+ * The number of requests in the window at a moment. The ring must already be advanced to the
+ * moment's part.
+ */
 export function heldBy(ring: Ring, { part, fraction, steps }: Moment): number {
   const oldest = part + 1;
   const isHeld = fraction * steps < lastOf(ring, oldest) - EPSILON;
@@ -98,7 +101,10 @@ export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
-/** Parts to wait until another request fits, if none arrives before; 0 if one fits now. */
+/**
+ * Number of parts to wait until another request fits, if none arrives before; 0 if a request fits
+ * now.
+ */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
   let sum = sumOf(ring);
@@ -110,7 +116,10 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
   return RING - fraction;
 }
 
-/** Parts to wait until the window is empty, if no request arrives; 0 if it is empty. */
+/**
+ * Number of parts to wait until the window is empty, if no request arrives; 0 if it is already
+ * empty.
+ */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {
     const counted = part + RING - back;

@@ -34,23 +34,27 @@ export interface AssumedClient {
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
-  /** Whether the connection is encrypted; the request line may claim anything. */
+  /** Shows whether the connection is encrypted; the request line can claim anything. */
   readonly scheme: "http" | "https";
   /**
-   * The content of a `GET` or `HEAD` that another platform forwarded, and that its `Request` lacks.
+   * The content of a `GET` or `HEAD`, which its `Request` lacks. Set if another platform forwarded
+   * it.
    */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Simulated client properties: `svc dev` imitates visitors. */
+  /** Simulated client properties, with which `svc dev` imitates visitors. */
   readonly assumed?: AssumedClient | undefined;
-  /** Whether a server of a deployment on this machine opened it. */
+  /** Whether a server of a deployment on this machine opened the connection. */
   readonly isOwn?: boolean | undefined;
-  /** The front edge that forwarded the request; it knows the client better than any proxy. */
+  /**
+   * The front edge that forwarded the request; its information about the client overrides any
+   * proxy's.
+   */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine and has not looked for the client behind proxies. */
+  /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
-  /** Whether it has ended. */
+  /** Whether the connection has ended. */
   readonly isGone?: boolean | undefined;
-  /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
+  /** Keeps a connection that was upgraded to a WebSocket counted as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
 
@@ -62,8 +66,8 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that are kept although `Connection` names them: hop-by-hop fields, framing, and `Via`,
- * which no client may remove to hide a loop.
+ * Fields that stay even if `Connection` names them: hop-by-hop fields, framing, and `Via`, which
+ * clients must not remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
@@ -72,7 +76,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** With this field, a front edge asks whether it may store a response, and the platform replies. */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
-/** Why a front edge sends a request: a visitor, or a refresh after a stale response. */
+/** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
 /** The fields that only concern the client's connection (RFC 9110, 7.6.1). */
@@ -85,9 +89,9 @@ function namedByConnection(connection: string | null): ReadonlySet<string> {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request: that of its URL, which is `Host` or, for a request target
- * in absolute form, the target's own (RFC 9112, 3.2.2). A `Host` with parts of a
- * path or query (`site/path?`) is refused: it would change the path.
+ * The host of a request, taken from its URL. It comes from `Host` or, if the request target is in
+ * absolute form, from the target (RFC 9112, 3.2.2). A `Host` with parts of a path or query
+ * (`site/path?`) is refused: it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -95,7 +99,9 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
   return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
-/** The depth that a server's process wrote; 1 if its code opened the connection. */
+/**
+ * The depth that the server's process sent; 1 if the server's code opened the connection itself.
+ */
 function depthOf(headers: Headers): number {
   const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
   return Number.isInteger(depth) && depth > 0 ? depth : 1;
@@ -116,7 +122,7 @@ export class ClientRequest implements FactSources {
    * visitor's.
    */
   readonly depth: number;
-  /** The normalized path, after normalization. */
+  /** The path; normalized once the edge has normalized it. */
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;
@@ -126,10 +132,10 @@ export class ClientRequest implements FactSources {
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
-  /** The fields that `Connection` names, once it was read. */
+  /** The fields that `Connection` names; set once it has been read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
-  /** True if a rule needed the country or network, which this edge cannot look up. */
+  /** True if a rule needed the client's country or network, which this edge cannot look up. */
   lacksPlace = false;
 
   constructor(
@@ -165,7 +171,7 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** This request; later forms of it in a pipeline refer back to it. */
+  /** Returns this request; its later forms in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
@@ -176,7 +182,7 @@ export class ClientRequest implements FactSources {
     return { authority: canonicalAuthority(this.#urlParts.authority), ip, scheme };
   }
 
-  /** The front edge that forwarded it; `undefined` if none did. */
+  /** The front edge that forwarded the request; `undefined` if none did. */
   get relayedBy(): string | undefined {
     return this.#connection.relayedBy;
   }
@@ -205,12 +211,18 @@ export class ClientRequest implements FactSources {
       : sent;
   }
 
-  /** Whether it came from a front edge that may store the response and finishes it itself. */
+  /**
+   * Whether the request came from a front edge that may store the response and applies header rules
+   * itself.
+   */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
 
-  /** Whether a front edge is refreshing a stored response; the visit is in its own log. */
+  /**
+   * Whether a front edge is refreshing a stored response; the visit itself is in the front edge's
+   * log.
+   */
   get isRefresh(): boolean {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
@@ -220,7 +232,10 @@ export class ClientRequest implements FactSources {
     return this.#sent(name);
   }
 
-  /** Edits the cookies that everything behind the gate sees, after earlier edits. */
+  /**
+   * Adds an edit of the cookies that everything behind the gate sees; it applies after earlier
+   * edits.
+   */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
     this.#editCookies = earlier === undefined ? edit : (cookies) => {
@@ -236,7 +251,7 @@ export class ClientRequest implements FactSources {
       : valueIn(this.#allFields, name);
   }
 
-  /** A field that the edge writes itself. */
+  /** The value of a field that the edge writes itself. */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -259,14 +274,14 @@ export class ClientRequest implements FactSources {
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request fields at once, for when many will be needed. */
+  /** Reads all request fields at once; faster if many of them are needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }
 
   /**
-   * The request fields to forward: names in lower case, without those that a client could spoof or
-   * that `Connection` names.
+   * The request fields to forward: their names in lower case, without fields that a client could
+   * spoof or that `Connection` names.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];
@@ -291,8 +306,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Aborted when the client disconnects. The runtime does not report a disconnect before this was
-   * read.
+   * Aborted when the client disconnects. The runtime does not report disconnects before this
+   * property has been read.
    */
   get signal(): AbortSignal {
     return this.#connection.isGone === true ? AbortSignal.abort() : this.#request.signal;

@@ -12,13 +12,13 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Index of the fragment, which no client should send; the end of the URL if there is none. */
+/** Index of the fragment, which clients should not send; the end of the URL if there is none. */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;
 }
 
-/** The origin of the latest URL, and its authority. */
+/** The origin of the last URL and its authority, to split similar URLs faster. */
 let latest = { origin: "", authority: "" };
 
 /**
@@ -50,20 +50,20 @@ export function splitUrl(url: string): UrlParts {
 const queryOf = (url: string, mark: number, end: number): string =>
   mark === end ? "" : url.slice(mark + 1, end);
 
-/** A host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
+/** Matches a host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
  * Returns the host in canonical form: lower case, punycode, without port or final dot; `undefined`
- * for an invalid host. Percent escapes are refused, although URL parsers decode them: no client
- * sends one.
+ * for an invalid host. Percent escapes are refused although URL parsers decode them, because no
+ * client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);
   return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }
 
-/** A host that is in canonical form already, as most clients write it. */
+/** Matches a host that is already in canonical form, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
 /** The authority with its host in canonical form; unchanged if the host is invalid. */

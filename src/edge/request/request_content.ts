@@ -1,23 +1,23 @@
 /**
- * @module The content of a GET or HEAD. Deno reads it from the connection, but the body of such a
- * `Request` is `null`, as the Fetch standard requires. Another site may need the content (RFC 9110,
- * 9.3.1 leaves that open).
+ * @module Reads the content of a GET or HEAD. Deno reads it from the connection, but the `body` of
+ * the `Request` is `null`, as the Fetch standard requires. Another site may need the content (RFC
+ * 9110, 9.3.1 leaves that open).
  *
- * The object behind a `Request` of Deno's server decides by its `method`. That object is not
- * public; if it is missing, the content is not forwarded.
+ * The internal object of a `Request` from Deno's server decides by its `method` whether there is a
+ * body. This object is not public; if it is missing, the content is not forwarded.
  */
 
 import { announcesContent } from "../../lib/announced_content.ts";
 
 type Content = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** The name of Deno's symbol for the object behind a `Request`. */
+/** The name of Deno's symbol for the internal object of a `Request`. */
 const INNER_NAME = "request";
 
 const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
   .find(({ description }) => description === INNER_NAME);
 
-/** A method that may have content. */
+/** A property descriptor that replaces the method with one that can have content. */
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
 /**

@@ -1,20 +1,20 @@
 /**
  * @module Finds the client behind trusted proxies.
  *
- * Only the address of the connection is certain. A header with another address is only trusted as
- * far as trusted proxies have written it: the chain is followed from the right, and the first
- * address that is not a trusted proxy is the client. Everything to its left is ignored.
+ * Only the address of the connection is certain. The addresses in a header are only trusted if
+ * trusted proxies have written them: the chain is followed from the right, and the first address
+ * that is not a trusted proxy is the client. Everything to its left is ignored.
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header with the trusted proxies' chain of addresses. Only one is read: a proxy that writes
- * one forwards the other as the client sent it.
+ * The header with the trusted proxies' chain of addresses. Only one header is read, because a proxy
+ * that writes one forwards the other as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops to read; in a longer chain, the last ones count. */
+/** Maximum number of hops to read; of a longer chain, only the last hops are read. */
 const MAX_HOPS = 32;
 
 /** Removes the port, brackets and quotes that proxies add to an address. */
@@ -32,7 +32,7 @@ function forwardedFor(element: string): string {
   return /(?:^|;)[ \t]*for=("[^"]*"|[^;,\s]*)/i.exec(element)?.[1] ?? "";
 }
 
-/** The addresses of a chain, the nearest last. */
+/** The addresses of a chain, with the nearest one last. */
 function chainOf(value: string, header: ForwardedHeader): readonly string[] {
   const elements = value.split(",").slice(-MAX_HOPS);
   return elements.map((element) =>
@@ -64,7 +64,7 @@ export class TrustedProxies {
 
   /**
    * Returns the client's address for a request from a trusted proxy. A hop that is not an address
-   * (`unknown`, or garbage) ends the walk: the proxy that reported it is the last known address.
+   * (`unknown`, or garbage) ends the search, and the proxy that reported it counts as the client.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);

@@ -31,18 +31,21 @@ export interface EdgeResponse {
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages, which a page of the site may replace. */
   readonly isEdgePage?: boolean | undefined;
-  /** Whether no cache of the edge may store it: its source changes at any time, without notice. */
+  /**
+   * Whether caches of the edge must not store it, because its source can change at any time without
+   * notice.
+   */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response, if this is all of it, before rules edit it. */
+  /** The stored response, if this response contains all of it and rules have not edited it yet. */
   readonly kept?: Kept | undefined;
   /** Whether traffic statistics ignore it. */
   readonly isUncounted?: boolean;
 }
 
 /**
- * Applies header rules in order. `set` replaces all fields of its name but {@link HARMLESS}. Fields
- * that frame the message or identify the response do not change, and a failure gets no lifetime:
- * otherwise, a page that is missing for a moment would be missing for a year.
+ * Applies header rules in order. `set` replaces all fields of its name except {@link HARMLESS}.
+ * Fields that frame the message or identify the response do not change. A failure gets no lifetime,
+ * because a page that is missing for a moment could otherwise stay missing for a year.
  */
 export function applyHeaderEdits(
   { headers, status }: Pick<EdgeResponse, "headers" | "status">,

@@ -2,7 +2,7 @@
 import type { HeaderList, RequestFields } from "../messages/header_list.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
-/** Title and sentence by status. */
+/** Title and sentence of the page for each status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
   400: ["Bad request", "The URL or host of this request is invalid."],
   401: ["Sign-in required", "Sign in to see this site."],
@@ -25,7 +25,7 @@ const OTHER_SERVER_ERROR = ["Not available", "This site cannot handle this reque
 /** Title and sentence of a page. */
 export type PageWords = readonly [title: string, sentence: string];
 
-/** Shown on a host without a deployment. */
+/** Text of the page for a host without a deployment. */
 export const UNKNOWN_HOST: PageWords = ["Site not found", "There is no site at this host name."];
 
 const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
@@ -62,11 +62,11 @@ export interface PagedRequest extends RequestFields {
 }
 
 export interface PageOptions {
-  /** Header fields next to those of every page. */
+  /** Header fields in addition to the fields of every page. */
   readonly headers?: HeaderList;
   /** Replaces the default text of the status. */
   readonly words?: PageWords;
-  /** HTML below the words, for browsers. */
+  /** HTML below the text, for browsers. */
   readonly extra?: string;
 }
 

@@ -1,4 +1,7 @@
-/** @module Responses without content: those to `HEAD`, and those whose status has none. */
+/**
+ * @module Responses without content: responses to `HEAD`, and responses whose status has no
+ * content.
+ */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 
 /** Statuses that have no content (RFC 9110, 15). */
@@ -9,7 +12,7 @@ export function hasNoContent(method: string, status: number): boolean {
   return method === "HEAD" || WITHOUT_CONTENT.has(status);
 }
 
-/** An empty body that does not imply a length for `GET`. */
+/** An empty body that does not imply a `content-length` for `GET`. */
 export function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }

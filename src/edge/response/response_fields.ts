@@ -1,10 +1,10 @@
 /**
  * @module Writes header fields into a `Response`.
  *
- * `Headers.append()` compares each name with all before it: 2 µs for the twelve fields of a cache
- * hit. So valid fields are written straight into the array of pairs in which Deno keeps the fields
- * of a `Headers`; lists that many responses share were validated before. If that array is missing,
- * each field is appended.
+ * `Headers.append()` compares each name with all names before it, which takes 2 µs for the twelve
+ * fields of a cache hit. Valid fields are therefore written directly into the array of pairs in
+ * which Deno stores the fields of a `Headers`; lists that many responses share were validated
+ * earlier. If this array is missing, each field is appended.
  */
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
@@ -12,13 +12,13 @@ import { type Header, type HeaderList, isChecked, isSendable } from "../messages
 /** Replaces the fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
-/** Control characters other than a tab, which `Headers` accepts and HTTP does not (RFC 9110, 5.5). */
-// deno-lint-ignore no-control-regex -- control characters are what is sought
+/** Control characters other than tab, which `Headers` accepts but HTTP does not (RFC 9110, 5.5). */
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
  * Appends field by field, replacing control characters with spaces. First deletes the type that
- * `Response` gives to a string: the response has its own, or a header rule removed it.
+ * `Response` sets for a string, because the response has its own type or a header rule removed it.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");

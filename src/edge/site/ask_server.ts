@@ -1,7 +1,7 @@
 /**
  * @module Requests that the platform itself sends to the server of a site, such as those of
- * scheduled tasks. They bypass rules, cache and pipeline, and no client can send the fields that
- * they contain.
+ * scheduled tasks. These requests bypass rules, cache and pipeline, and clients cannot send the
+ * fields that they contain.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
@@ -12,7 +12,7 @@ import type { Site } from "./site.ts";
 /** A request from the platform itself. */
 export interface ServerQuestion {
   readonly method: "GET" | "POST";
-  /** Sent with a `POST`, and sent again if the connection is lost. */
+  /** The body of a `POST`; it is sent again if the connection is lost. */
   readonly body?: Uint8Array<ArrayBuffer> | undefined;
   /** Path and query. */
   readonly target: string;
@@ -28,12 +28,14 @@ export interface ServerQuestion {
 export type ServerReply =
   /** The response was read completely. */
   | { readonly type: "answered"; readonly status: number; readonly bytes: number }
-  /** The server failed, or its response broke off; `status` is set if it had started. */
+  /**
+   * The server failed, or its response ended early; `status` is set if the response had started.
+   */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
-  /** The site's routes have no server for the path. */
+  /** The site's routes lead to no server for the path. */
   | { readonly type: "no_server" };
 
-/** Address that the server sees instead of a client's. */
+/** The address that the server sees as the client's. */
 const OWN_ADDRESS = "127.0.0.1";
 
 function split(target: string): { readonly path: string; readonly query: string } {
@@ -50,8 +52,8 @@ async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<numbe
 }
 
 /**
- * Sends a request to the server for its path, by the site's routes, starting it if needed, and
- * reads the whole response. Never rejects.
+ * Sends a request to the server that the site's routes select for its path, and reads the whole
+ * response. Starts the server if needed. Never rejects.
  */
 export async function askServer(site: Site, question: ServerQuestion): Promise<ServerReply> {
   const { path, query } = split(question.target);

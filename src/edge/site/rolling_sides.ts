@@ -1,7 +1,7 @@
 /**
  * @module The two sides of a rolling release. A cookie gives a visitor a number from 0 to 9999;
- * numbers below the release's share see the new side. As the share grows, visitors of the new side
- * stay there. The cookie cannot name anything but these two sides.
+ * numbers below the release's share see the new side. As the share grows, visitors who see the new
+ * side continue to see it. The cookie can only select one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -9,20 +9,20 @@ import type { ClientRequest } from "../request/client_request.ts";
 import { keptPrivate } from "../response/lifetime_fields.ts";
 import type { RollingSide, Site } from "./site.ts";
 
-/** The name of the cookie. */
+/** The name of the cookie with the visitor's number. */
 export const SIDE_COOKIE = "svc_side";
-/** Places in all: the share is exact to a hundredth of a percent. */
+/** The number of different numbers; they make the share exact to a hundredth of a percent. */
 const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than a release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Characters of the release's id that its cookies carry. */
+/** Number of characters of the release's id in its cookies. */
 const ID_LENGTH = 12;
 
-/** The end of the id, its random part. */
+/** Returns the end of the id, which is random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
-/** The number in a cookie of this release; `undefined` for any other text. */
+/** The number in a cookie of this release; `undefined` for any other cookie. */
 function placeIn(value: string, releaseId: string): number | undefined {
   const [id, digits = ""] = value.split(".", 2);
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
@@ -56,7 +56,9 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/** Whether a file's name identifies its content, so that both sides agree on it. */
+/**
+ * Whether the name of a file identifies its content, so that the file is the same on both sides.
+ */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 

@@ -20,9 +20,10 @@ interface Decided {
 }
 
 /**
- * The path and query for terminal routing: those of an internal rewrite. A rewrite with `ifNoFile`
- * does not replace a missing script, or another part of a page, with a document. Clients choose
- * the headers that this depends on, so it only ever leads to a path that nothing responds to.
+ * The path and query for terminal routing, after an internal rewrite. A rewrite with `ifNoFile`
+ * does not replace a missing script or another part of a page with a document. Because clients
+ * choose the headers that this depends on, skipping the rewrite can only lead to a path that
+ * nothing responds to.
  */
 export function targetOf({ clientRequest, site, decision: { rewrite } }: Decided): RequestTarget {
   const { path, rawQuery: query } = clientRequest;

@@ -60,7 +60,7 @@ export interface SiteSource {
   readonly functions?: SiteFunctions | undefined;
   /** The objects that the site shows, if any. */
   readonly objects?: SiteObjects | undefined;
-  /** Stores form submissions of visitors; without it, the site has none. */
+  /** Stores form submissions of visitors; without it, the site has no forms. */
   readonly forms?: FormKeeper | undefined;
   /** Runs the servers of its COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
@@ -69,18 +69,18 @@ export interface SiteSource {
 /** The other side of a rolling release: the site for a share of the visitors. */
 export interface RollingSide {
   readonly releaseId: string;
-  /** Percent of the visitors. */
+  /** Percentage of the visitors. */
   readonly share: number;
   readonly site: Site;
 }
 
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
-  /** The asset of an earlier deployment; a promise only while facts are collected. */
+  /** The asset of an earlier deployment; a promise only while facts are being collected. */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still serves its pages. */
   readonly hasPages: boolean;
-  /** The earlier deployment that served a page; `undefined` for the live one. */
+  /** The earlier deployment that served a page; `undefined` for the live deployment. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
@@ -111,21 +111,21 @@ export interface Site {
   readonly isIndexed: boolean;
   /** Whether it is shown on a production host. */
   readonly isProduction: boolean;
-  /** Who may visit it, according to its `svc.toml`; `undefined` if that does not state it. */
+  /** The protection in its `svc.toml`; `undefined` if the file sets none. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
-  /** Set during a rolling release: the cookie for a visitor without one, or null. */
+  /** Set during a rolling release: the cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
    * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.
    */
   readonly gate: SiteGate | undefined;
-  /** How long assets of earlier deployments are kept while this one is live, in milliseconds. */
+  /** How long assets of earlier deployments are served while this one is live, in milliseconds. */
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** Ids under which its pages name it, including its own. */
+  /** All ids by which its pages identify it, including its own. */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;
@@ -180,7 +180,7 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
 
-/** The same site on another host: with its gate, and only indexed in production. */
+/** The same site on another host, with that host's gate; only indexed in production. */
 export function atHost(
   site: Site,
   { isProduction, access }: { readonly isProduction: boolean; readonly access: SiteAccess },
@@ -193,7 +193,7 @@ function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
   return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
 }
 
-/** The same site with other rules; shares all other parts. Counters start at zero. */
+/** The same site with other rules; all other parts are shared. Counters start at zero. */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
   return atOnce(underRules(site, rules));
 }
@@ -203,7 +203,7 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
   return inTurns(underRules(site, rules));
 }
 
-/** How many times each rule of the site took effect or was logged; empty without rules. */
+/** How many times each rule of the site took effect or was logged; empty if there are no rules. */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
@@ -212,7 +212,7 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 
-/** Counts a request that a front edge served for rules of a site, by id. */
+/** Counts a request that a front edge served, for the rules of a site with these ids. */
 export function countRules({ rules }: Site, ids: readonly string[]): void {
   rules?.counters.addIds(ids);
 }

@@ -8,30 +8,31 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The only type without the policy {@link HARMLESS}, because its viewers need more permissions. Any
- * other spelling gets the policy, because browsers use the last of several types in the field.
+ * The only type that does not get the policy {@link HARMLESS}, because PDF viewers need more
+ * permissions. Any other spelling gets the policy, because browsers use the last of several types
+ * in the field.
  */
 const PDF = "application/pdf";
 
 export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
 
 export interface SiteObjects {
-  /** Serves an object; `undefined` if the key does not name a public one. */
+  /** Serves an object; `undefined` if no public object has this key. */
   answer(
     key: string,
     request: { readonly method: string; header(name: string): string | null },
   ): Promise<ObjectAnswer | undefined>;
 }
 
-/** Whether a site may show an object at a path. */
+/** Whether a path of the site is for objects. */
 export const isObjectPath = (
   { objects }: { readonly objects?: SiteObjects | undefined },
   path: string,
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * The key in a normalized path; `undefined` for an invalid escape, and for an escaped slash: rules
- * treat it differently, and a key must not have two paths.
+ * The key in a normalized path; `undefined` for an invalid escape and for an escaped slash. Rules
+ * treat an escaped slash differently, and a key must not have two paths.
  */
 function keyOf(path: string): string | undefined {
   const text = path.slice(OBJECTS_PATH.length);

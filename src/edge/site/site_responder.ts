@@ -1,4 +1,4 @@
-/** @module A deployment's own responses: files, servers, its 404 page, the edge's pages. */
+/** @module A deployment's own responses: from files, servers, its 404 page and edge pages. */
 import type { ComputeFailedError } from "../compute/compute_failure.ts";
 import { type ComputeUse, type Missing, respondFromCompute } from "../compute/compute_responder.ts";
 import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
@@ -20,7 +20,7 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Fields that describe the file of a page: a failure has no file. */
+/** Fields that describe the file of a page, which do not apply to a failure. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
 /** Fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
@@ -43,7 +43,7 @@ export interface PageMoves {
 
 /** How a request follows the routes. */
 export interface RouteUse extends Partial<ComputeUse> {
-  /** Missing if the path is not the client's, as after a rewrite. */
+  /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
 }
 
@@ -58,7 +58,8 @@ interface RouteContext {
 const ANY_USE: RouteUse = {};
 
 /**
- * The redirect to the one URL of a page. It is not cached, because the next deployment may differ.
+ * The redirect to the URL of a page. It must not be cached, because the next deployment may use
+ * another URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
@@ -76,7 +77,7 @@ export function failureResponse(
   return { ...page, problem: error.message };
 }
 
-/** Handles endpoints of sites, such as those of images and forms, before their routes. */
+/** Handles endpoints of sites, such as images and forms, before the routes. */
 export interface SiteEndpoint {
   /** Handles a request; `undefined` leaves it to the site's routes. */
   respond(
@@ -145,7 +146,7 @@ export class SiteResponder {
     return asset instanceof Promise ? asset.then(next) : next(asset);
   }
 
-  /** Serves a file that the live deployment lacks but an earlier one has. */
+  /** Serves a file that is missing from the live deployment, but exists in an earlier one. */
   async #pastAsset({ site, request }: RouteContext, asset: PastAsset): Promise<EdgeResponse> {
     const response = await this.file({ ...site, blobs: asset.blobs }, request, asset.file);
     if (response.isEdgePage === true) return response;
@@ -181,7 +182,8 @@ export class SiteResponder {
   }
 
   /**
-   * The page of a single-page app. Requests with another `Accept` get a 404, so caches need `Vary`.
+   * The page of a single-page app. Requests that do not accept HTML get a 404, so caches need
+   * `Vary`.
    */
   async #fallback({ site, request }: RouteContext, page: StaticFile): Promise<EdgeResponse> {
     const response = await this.file(site, request, page);
@@ -204,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's page that replaces an edge page in browsers. It keeps the headers of the failure and
-   * is never cached.
+   * The page of the site that replaces an edge page in browsers. It has the headers of the failure
+   * and is never cached.
    */
   failurePage(
     site: Site,

@@ -8,10 +8,10 @@ import type { PagedRequest } from "../response/error_pages.ts";
 /** Values of `Sec-Fetch-Dest` for subresources of a page (Fetch). */
 const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
 
-/** Whether it is a script, style, image or font of a page. */
+/** Whether the browser wants a script, style, image or font for a page. */
 export const wantsSubresource = (request: Pick<PagedRequest, "header">): boolean =>
   PARTS.has(request.header("sec-fetch-dest") ?? "");
 
-/** Whether it is a page, rather than a subresource or data for a script. */
+/** Whether the browser wants a page, rather than a subresource or data for a script. */
 export const wantsDocument = (request: Pick<PagedRequest, "header">): boolean =>
   request.header("accept")?.includes("text/html") === true && !wantsSubresource(request);

@@ -1,4 +1,4 @@
-/** @module Caches decisions of the rules for further requests with the same URL. */
+/** @module Caches decisions of the rules for later requests with the same URL. */
 import {
   type CompiledRules,
   type Decision,
@@ -8,16 +8,19 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** Minimum capacity over all sites; the cache can hold twice as many decisions. */
+/** Minimum number of decisions to keep over all sites; the cache can hold up to twice as many. */
 const CAPACITY = 8192;
 
 /** Maximum length of a URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/** Maximum size of a cached decision, as measured by `weightOf()`: rules can produce any size. */
+/**
+ * Maximum size of a cached decision, as measured by `weightOf()`, because decisions can have any
+ * size.
+ */
 const MAX_WEIGHT = 2048;
 
-/** Weight of one item in a list of a decision. */
+/** Weight of one item in the lists of a decision. */
 const ITEM_WEIGHT = 32;
 
 /** The approximate memory of a decision: the characters of its texts, and its lists. */
@@ -30,22 +33,22 @@ function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): 
   return weight;
 }
 
-/** The decision for all requests with one URL. */
+/** The decision for all requests with the same URL. */
 export interface CachedDecision {
   /** Identifies the rule set that decided. */
   readonly rules: symbol;
   /** Normalized. */
   readonly path: string;
   readonly decision: Decision;
-  /** The key of the response in the HTTP cache, after its first use. */
+  /** The response's key in the HTTP cache; set on first use. */
   cacheKey: string | undefined;
-  /** The redirect of the rules, after it was first built. */
+  /** The redirect that the rules require; set when it is first built. */
   redirect: EdgeResponse | undefined;
 }
 
 /**
- * Rules with their identity. A cached decision refers to the identity, so that it does not keep
- * replaced rules in memory.
+ * Rules with an identity. Cached decisions refer only to the identity, so they do not keep replaced
+ * rules in memory.
  */
 export interface IdentifiedRules {
   readonly compiled: CompiledRules;

@@ -6,7 +6,7 @@ import { DecisionCache } from "./decision_cache.ts";
 const LONG = "x".repeat(3000);
 const BELOW = { path: { type: "glob", value: "/{all...}" } } as const;
 
-/** Whether the decision for a page is cached. */
+/** Returns whether the decision for a page is cached. */
 function isRemembered(rules: readonly Rule[], path = "/page"): boolean {
   const compiled = compileRules(runtimeRules(rules));
   const known = { compiled, identity: Symbol() };

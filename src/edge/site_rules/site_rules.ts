@@ -3,7 +3,7 @@ import type { Steps } from "../../lib/next_turn.ts";
 
 export interface RuleCount {
   readonly ruleId: string;
-  /** Requests since the rule set was compiled. */
+  /** Number of requests since the rule set was compiled. */
   readonly count: number;
 }
 
@@ -49,7 +49,7 @@ export interface SiteRules {
   readonly limitScopes: readonly string[];
 }
 
-/** Compiles a rule set, in steps; `undefined` for one without enabled rules. */
+/** Compiles a rule set in steps; `undefined` if it has no enabled rules. */
 export function* siteRulesSteps(
   rules: RuntimeRuleSet | null,
   projectId: string,

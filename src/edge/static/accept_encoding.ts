@@ -13,7 +13,10 @@ interface Preference {
   readonly quality: number;
 }
 
-/** An invalid weight rejects its coding, because the plain file is always acceptable. */
+/**
+ * Parses one coding with its weight. An invalid weight rejects the coding, because the plain file
+ * is always acceptable.
+ */
 function parseMember(member: string): Preference {
   const [coding = "", ...parameters] = member.split(";").map((part) => part.trim());
   let quality = 1;
@@ -29,8 +32,8 @@ function qualityOf(coding: string, preferences: readonly Preference[]): number |
 }
 
 /**
- * The codings that a client prefers to the plain file, or accepts equally, best first; Brotli
- * before gzip at the same weight.
+ * The codings that a client accepts at least as much as the plain file, best first. At the same
+ * weight, Brotli comes before gzip.
  */
 export function acceptedCodings(value: string): readonly ContentCoding[] {
   if (value.length > MAX_LENGTH) return [];

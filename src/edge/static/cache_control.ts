@@ -1,4 +1,7 @@
-/** @module The default `Cache-Control` of files, by whether a name depends on the content. */
+/**
+ * @module The default `Cache-Control` of files, which depends on whether the name contains a hash
+ * of the content.
+ */
 import { HASHED_FOLDERS, type HashedFolder } from "../../manifest/mod.ts";
 
 /** Clients revalidate each time, usually with a 304, so a new deployment is visible immediately. */
@@ -16,13 +19,15 @@ const hashedFolder = ({ path, except }: HashedFolder): string =>
  */
 const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).join("|")})`);
 
-/** Matches a name whose stem ends with a hash: at least eight characters, with a digit or capital. */
+/**
+ * Matches a name whose stem ends with a hash of at least eight characters, with a digit or capital.
+ */
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 
 /**
  * Returns the default `Cache-Control` of a file, by its path relative to its layer. It is only
- * immutable if both folder and name indicate it: a wrong "immutable" cannot be withdrawn, while a
- * missing one only costs a 304.
+ * immutable if both folder and name indicate it, because a wrong "immutable" cannot be withdrawn,
+ * while a missing one only costs a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
@@ -36,21 +41,22 @@ const FRAMEWORK_FOLDER = new RegExp(
 /** Folders where bundlers write assets of every type, next to the author's files. */
 const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
 
-/** Code that pages load: a hash in the name is sufficient. */
+/** Code that pages load. A hash in its name is sufficient in any folder. */
 const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
 
 /**
- * Code whose hash consists only of lower-case letters by chance: 1 in 750 of Vite's 8 characters.
+ * Code whose hash happens to have only lower-case letters, as 1 in 750 of Vite's hashes of 8
+ * characters do.
  */
 const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;
 
 const DOCUMENT = /\.x?html?$/i;
 
 /**
- * Whether an earlier deployment still serves a path that the live one lacks: in folders that only a
- * framework writes to; elsewhere, names that end with a hash, of code anywhere and of any type
- * below `assets/`, `static/` and `media/`. Documents never count. A false match does no harm,
- * because the live deployment's files come first.
+ * Whether earlier deployments still serve a path that the live deployment lacks. This applies to
+ * all files in folders that only a framework writes to, to code whose name ends with a hash, and
+ * below `assets/`, `static/` and `media/` to any file whose name ends with a hash. Documents never
+ * count. A false match does no harm, because the live deployment's files come first.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;

@@ -13,19 +13,22 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Extensionless files whose type is specified by the programs that read them. */
+/** Files without an extension, whose type is specified by the programs that read them. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
-/** Unlike `lookup()` of `mrmime`, does not find inherited names such as `constructor`. */
+/**
+ * The type of an extension. Unlike `lookup()` of `mrmime`, it finds no inherited names such as
+ * `constructor`.
+ */
 function knownType(extension: string): string | undefined {
   return MORE_TYPES.get(extension) ??
     (Object.hasOwn(mimes, extension) ? mimes[extension] : undefined);
 }
 
 /**
- * Adds UTF-8 as the charset of text. XML gets none: it names its encoding itself,
+ * Adds UTF-8 as the charset of text. XML gets no charset, because it declares its encoding itself
  * and a `charset` would override that (RFC 7303, 3.2).
  */
 function withCharset(type: string): string {

@@ -10,21 +10,21 @@ export type StaticDecision =
   | { readonly type: "whole"; readonly representation: Representation }
   /** 304: the client has this content. */
   | { readonly type: "not_modified"; readonly representation: Representation }
-  /** The file exists, but the request's conditions are not met. */
+  /** The file exists, but the conditions of the request are not met. */
   | {
     readonly type: "partial";
     readonly representation: Representation;
     readonly ranges: readonly ByteRange[];
   };
 
-/** The file exists, but not as the request requires. */
+/** The file exists, but does not meet the conditions of the request. */
 export type StaticRefusal =
   /** 412: the client expected other content. */
   | { readonly type: "precondition_failed" }
   /** 416: the requested ranges are outside the file. */
   | { readonly type: "unsatisfiable"; readonly size: number };
 
-/** The form of a file that fits the accepted codings, best first. */
+/** The form of a file for the accepted codings, of which the best comes first. */
 function selectRepresentation(
   file: StaticFile,
   accepted: readonly ContentCoding[],
@@ -36,7 +36,7 @@ function selectRepresentation(
   return file.plain;
 }
 
-/** The form of a file for a request; only reads `Accept-Encoding` if there is a choice. */
+/** The form of a file for a request; reads `Accept-Encoding` only if there is a choice. */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -53,8 +53,8 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 
 /**
  * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then `Range` with
- * `If-Range`. A file has no `Last-Modified` (a rollback would set back the time of the deployment),
- * so conditions with dates are ignored, as 13.1.3 and 13.1.4 require.
+ * `If-Range`. A file has no `Last-Modified`, because a rollback would set the deployment's time
+ * back. Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

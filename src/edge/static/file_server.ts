@@ -31,7 +31,7 @@ function notModified(representation: Representation): EdgeResponse {
   return { status: 304, headers, body: null, bytes: 0 };
 }
 
-/** Serves representations of files, small ones from memory. */
+/** Serves representations of files; small files are served from memory. */
 export class FileServer {
   readonly #cache: BlobCache;
   readonly #streams = new BlobStreams();
@@ -42,8 +42,8 @@ export class FileServer {
   }
 
   /**
-   * Carries out a decision; synchronously if the bytes are in memory or not needed. Rejects if the
-   * blob cannot be read or is damaged.
+   * Carries out a decision, synchronously if the bytes are in memory or not needed. Rejects if the
+   * blob is damaged or cannot be read.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
     const { representation } = decision;

@@ -1,4 +1,6 @@
-/** @module The files of a STATIC layer by normalized URL path; requests see nothing else. */
+/**
+ * @module The files of a STATIC layer by normalized URL path. Requests cannot reach anything else.
+ */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { PageUrls } from "../../lib/page_urls.ts";
 import { normalizePath } from "../../rules/mod.ts";
@@ -18,18 +20,18 @@ export interface FileTable {
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** Whether there is a file at a normalized path. */
   readonly has: HasFile;
-  /** Settings that decide the URL of a page. */
+  /** Settings that determine the URLs of pages. */
   readonly addresses: AddressRules;
   /** Paths of files by their lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
-  /** The page for documents without a file. */
+  /** The page that is served for documents without a file. */
   readonly fallback: Fallback | undefined;
 }
 
 interface LowerCasePaths {
-  /** The path of a file by its lower-case form. */
+  /** Returns the path of a file by its lower-case form. */
   readonly get: (lower: string) => string | undefined;
   readonly has: HasFile;
 }
@@ -41,7 +43,9 @@ export interface Fallback {
   readonly below: string;
 }
 
-/** The build's own records at the top of the output directory, which are never public. */
+/**
+ * The folder with the build's own records at the top of the output directory; it is never public.
+ */
 const PRIVATE_FOLDER = ".svc/";
 
 const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: string }[] = [
@@ -52,8 +56,8 @@ const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: stri
 const NO_VARIANTS: readonly Representation[] = Object.freeze([]);
 
 /**
- * Returns the normalized URL path of a file, which `normalizePath()` returns for every spelling of
- * its URL. A `%` in a file name is data, so it is encoded first.
+ * Returns the normalized URL path of a file: the path that `normalizePath()` returns for every
+ * spelling of the file's URL. A `%` in a file name is data, so it is encoded first.
  *
  * @throws {TypeError} If no URL can name the file
  */
@@ -68,11 +72,11 @@ export interface FileTableOptions {
   readonly directory: string;
   /** Fields that every response has. */
   readonly common: HeaderList;
-  /** Path in the output of the page for documents without a file. */
+  /** The page for documents without a file, by its path in the output. */
   readonly fallback?: string | undefined;
   /** Which URLs pages have. */
   readonly urls?: PageUrls | undefined;
-  /** Whether a file, by its path in the output, is never served. */
+  /** Returns whether a file is never served, by its path in the output. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
@@ -129,7 +133,7 @@ export function* createFileTable(
   };
 }
 
-/** If file names only differ in case, the first in path order counts. */
+/** If file names differ only in case, the first in path order counts. */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {
@@ -159,7 +163,7 @@ export interface FoundFile {
   readonly address: string;
 }
 
-/** The path of the file that a path refers to. */
+/** Finds the path of the file that a requested path refers to. */
 function named({ has, byLowerCase }: FileTable, path: string): string | undefined {
   const exact = nameFile(path, has);
   if (exact !== undefined || byLowerCase === undefined) return exact;
@@ -169,7 +173,7 @@ function named({ has, byLowerCase }: FileTable, path: string): string | undefine
 
 /**
  * Finds the file that a normalized path refers to: the file itself, `<path>.html` or
- * `<path>/index.html`, with or without a final slash. Each file has one address.
+ * `<path>/index.html`, with or without a final slash. Each file is served at a single path.
  */
 export function findFile(table: FileTable, path: string): FoundFile | undefined {
   const { byPath, has, addresses } = table;

@@ -38,7 +38,7 @@ export function nameFile(path: string, has: HasFile): string | undefined {
   return page !== "" && has(page + HTML) ? page + HTML : undefined;
 }
 
-/** The URL that the settings give a page, unless another file has it. */
+/** The path that a page gets by the settings, unless another file has it. */
 function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
   if (!file.endsWith(HTML)) return file;
   if (file.endsWith(INDEX)) {
@@ -51,8 +51,8 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 }
 
 /**
- * Returns the path at which a file is served. A page whose URL would refer to another file keeps
- * its own path, so no page ever redirects to a path that redirects elsewhere.
+ * Returns the path at which a file is served. A page whose path would refer to another file keeps
+ * its file path, so a page never redirects to a path that redirects elsewhere.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

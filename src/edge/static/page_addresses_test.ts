@@ -10,7 +10,7 @@ interface Row {
   readonly name: string;
   readonly settings?: Parameters<typeof addressRules>[0];
   readonly files: readonly string[];
-  /** Path of the first file. */
+  /** Path at which the first file is served. */
   readonly address: string;
 }
 
@@ -102,7 +102,7 @@ const siteArbitrary = fc.record({
   ),
 });
 
-/** All ways to write the path of a file. */
+/** Returns all ways to write the path of a file. */
 function spellings(file: string): string[] {
   const page = file.replace(/\.html$/, "");
   const folder = file.endsWith("/index.html") ? file.slice(0, -"index.html".length) : undefined;
@@ -147,7 +147,7 @@ Deno.test("SiteContent.resolve() serves each file at one path, and redirects the
         assert.ok(second.type === "file" && second.file === first.file);
       }
       for (const found of addresses.values()) assert.equal(found.size, 1);
-      // In a single layer, each file has a path.
+      // In a single layer, each file is served at some path.
       if (layers.length > 1) return;
       const [table] = tables.values();
       for (const file of table!.byPath.values()) assert.ok(addresses.has(file));

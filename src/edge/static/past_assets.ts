@@ -10,10 +10,10 @@ import type { SiteFile, StaticFile } from "./static_file.ts";
 /** Maximum number of assets of earlier deployments to keep per project, newest first. */
 export const MAX_PAST_ASSETS = 20_000;
 
-/** An earlier production deployment, as far as its pages need it. */
+/** The parts of an earlier production deployment that its pages need. */
 export interface PastContent {
   readonly deploymentId: string;
-  /** When another one replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
   readonly until: number;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
@@ -26,15 +26,15 @@ export interface PastAsset extends Pick<PastContent, "deploymentId" | "until" | 
 }
 
 /**
- * Adds the assets of a deployment that no newer one has. Only files that the deployment's own
- * routes served count.
+ * Adds the assets of a deployment that no newer deployment has. Only files that the deployment's
+ * own routes served are added.
  */
 export function* addAssets(
   assets: Map<string, PastAsset>,
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Maximum number of files of a site are not assets, so no table is built for those.
+  // Most files of a site are not assets, so the tables contain only those that are.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

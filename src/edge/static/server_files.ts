@@ -7,10 +7,10 @@ function isWithin(path: string, directory: string): boolean {
 }
 
 /**
- * Returns a test for the files, by their paths in the output, that a STATIC layer
- * must not serve: all files in the folder of a COMPUTE layer, unless the STATIC
- * layer's own folder is inside that one, and the entry of the server in any case.
- * `undefined` if there is nothing to hide.
+ * Returns a function that tells, by a file's path in the output, whether a STATIC layer must not
+ * serve the file. It hides all files in the folder of a COMPUTE layer, unless the STATIC layer's
+ * own folder is inside that folder, and always hides the server's entry. `undefined` if there is
+ * nothing to hide.
  */
 export function serverFilesTest(
   layers: readonly Layer[],

@@ -23,13 +23,13 @@ export type Resolution =
   | FileAtPath
   /** A file that is served at another path. */
   | MovedFile
-  /** There is a file, but its method is neither `GET` nor `HEAD`. */
+  /** There is a file, but the method is neither `GET` nor `HEAD`. */
   | { readonly type: "read_only" }
   /** 404, with the layer's own page if it has one. */
   | {
     readonly type: "missing";
     readonly page: StaticFile | undefined;
-    /** The page that replaces a 404 for documents. */
+    /** The page that replaces the 404 for requests for documents. */
     readonly fallback: StaticFile | undefined;
   }
   /** A COMPUTE layer handles the request. */
@@ -38,15 +38,15 @@ export type Resolution =
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether its own URL has a different path, for which the routes have something else. */
+  /** Whether the file's own URL has a different path, at which the routes find something else. */
   readonly isElsewhere?: true;
 }
 
-/** A file whose URL has another path; visitors are redirected there. */
+/** A file whose URL has another path, to which visitors are redirected. */
 export interface MovedFile {
   readonly type: "moved";
   readonly file: StaticFile;
-  /** Normalized path, which `resolve()` resolves to the same file. */
+  /** Normalized path, which `resolve()` also resolves to this file. */
   readonly address: string;
 }
 
@@ -58,7 +58,7 @@ export interface ComputeResolution {
   readonly walk: Walk;
 }
 
-/** How far the routes of a request were followed. */
+/** How far a request has followed the routes. */
 interface Walk {
   readonly matched: readonly CompiledRoute[];
   /** Index of the next route to try. */
@@ -74,7 +74,10 @@ interface Walk {
 /** A last segment with a file extension: an asset, not a page of an app. */
 const HAS_EXTENSION = /\.[^/.]+$/;
 
-/** The fallback for a path without a file extension below its folder. */
+/**
+ * The fallback, if it applies to the path: below the fallback's folder and without a file
+ * extension.
+ */
 function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile | undefined {
   if (fallback === undefined || HAS_EXTENSION.test(path)) return undefined;
   return path.startsWith(fallback.below) || `${path}/` === fallback.below
@@ -126,12 +129,12 @@ function failurePagesOf(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that were resolved to a file, one for each file. */
+  /** Paths that have been resolved to a file, one for each file. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
   };
-  /** Other requested paths of files. */
+  /** Other paths by which files have been requested. */
   readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
@@ -145,7 +148,7 @@ export class SiteContent {
     this.#failurePages = failurePagesOf(tables);
   }
 
-  /** The site's own page for a failure, such as its `502.html`. */
+  /** Returns the site's own page for a failure, such as its `502.html`. */
   failurePage(status: number): StaticFile | undefined {
     return this.#failurePages.get(status);
   }
@@ -174,15 +177,13 @@ export class SiteContent {
     return resolution;
   }
 
-  /** Whether a static file responds when the normalized path is read. */
+  /** Whether a static file responds to `GET` requests for the normalized path. */
   hasFile(path: string): boolean {
     const { type } = this.resolve("GET", path);
     return type === "file" || type === "moved";
   }
 
-  /**
-   * Continues to the next matching route after the layer of a resolution had nothing at its path.
-   */
+  /** Continues to the next matching route if the layer of a resolution had nothing at the path. */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);
   }
@@ -193,16 +194,16 @@ export class SiteContent {
     return this.#follow(method, path, start);
   }
 
-  /** Methods that do not read can reach COMPUTE layers, but not files. */
+  /** Resolves methods that do not read, which can reach COMPUTE layers but not files. */
   #resolveOther(method: string, path: string): Resolution {
     const resolution = this.#route(method, path);
     return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
   }
 
   /**
-   * Follows the routes; a request that does not read skips a file to a server behind it. In the
-   * layers before the first server, a file whose URL has this path comes before a file that the
-   * path only refers to.
+   * Follows the routes. A request that does not read skips files and can reach a server behind
+   * them. In the layers before the first server, a file whose URL has this path takes precedence
+   * over a file that the path only refers to.
    */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
@@ -230,7 +231,7 @@ export class SiteContent {
     return isFile ? READ_ONLY : { type: "missing", page: page ?? this.failurePage(404), fallback };
   }
 
-  /** Redirects to the URL of a file, unless the routes have something else there. */
+  /** Redirects to the URL of a file, unless the routes find something else there. */
   #move(method: "GET" | "HEAD", { file, address }: FoundFile): FileAtPath | MovedFile {
     return this.#firstFile(method, address) === file
       ? { type: "moved", file, address }

@@ -1,4 +1,6 @@
-/** @module A file of a site, ready to be served: each stored form, with its header fields. */
+/**
+ * @module A file of a site that is ready to be served, with the header fields of each stored form.
+ */
 import { checkOnce, type Header, type HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { defaultCacheControl } from "./cache_control.ts";
@@ -20,7 +22,7 @@ const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
 const VARY: Header = ["vary", "accept-encoding"];
 
 interface Form {
-  /** Path of the file, relative to its layer; type and `Cache-Control` follow from it. */
+  /** Path of the file, relative to its layer; it determines the type and `Cache-Control`. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so that the choice depends on the request. */

@@ -27,7 +27,7 @@ export interface VitalsSite {
   readonly common: HeaderList;
 }
 
-/** Whether it is the path of the script or the beacon. */
+/** Whether a path belongs to the script or the beacon. */
 export const isVitalsPath = (path: string): boolean =>
   path === VITALS_PATH || path === VITALS_SCRIPT_PATH;
 

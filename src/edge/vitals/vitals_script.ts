@@ -3,7 +3,7 @@
  *
  * It sends one beacon when the page is first hidden, with loading times (TTFB, FCP, LCP),
  * responsiveness (INP) and layout shift (CLS), as web.dev defines them. A page that was loaded in
- * the background has no FCP and LCP.
+ * the background has no FCP or LCP.
  */
 
 export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
@@ -11,7 +11,7 @@ export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 /** Path to which the script sends measurements. */
 export const VITALS_PATH = "/_svc/vitals";
 
-/** At most 1 kB on the wire: a test measures it. */
+/** The minified script, at most 1 kB after compression; a test measures it. */
 export const VITALS_SCRIPT = `(()=>{
 let d=document,w=d.visibilityState=="hidden"&&!d.prerendering,v={p:location.pathname},s=0,a=0,b=0,t=[],n=new Map,o=0,
 q=(e,f,x)=>{try{let o=new PerformanceObserver(l=>l.getEntries().map(f));o.observe({type:e,buffered:!0,...x});r.push([o,f])}catch{}},

@@ -16,22 +16,22 @@ import type {
 } from "../decision.ts";
 import type { Finding } from "../finding.ts";
 
-/** An action, and the rule around it, as far as it has the right shape. */
+/** The valid parts of an action and of the rule that contains it. */
 export interface ActionPlace {
-  /** The place of the action in the rule set. */
+  /** The position of the action in the rule set. */
   readonly path: readonly PathStep[];
   readonly condition: Condition | undefined;
   /** False if the rule is incomplete because fields with problems were dropped. */
   readonly isComplete: boolean;
 }
 
-/** A text that can refer to captures of the path, and its position below the action. */
+/** A text that can refer to captures of the path, and its position within the action. */
 export interface PlacedTemplate {
   readonly text: string;
   readonly path: readonly PathStep[];
 }
 
-/** Facts about a rule for compiling its action. */
+/** Facts about a rule that are needed to compile its action. */
 export interface CompilationContext {
   readonly ref: RuleRef;
   readonly condition: RuntimeCondition;
@@ -50,7 +50,7 @@ export interface DecisionDraft {
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  /** The captures of the rule's root glob; empty for an effect that uses none. */
+  /** The captures of the rule's root glob; empty if the effect does not use them. */
   captures(): readonly string[];
   /** Skips the remaining rules of this and all earlier phases. */
   closeThrough(phase: Phase): void;
@@ -63,44 +63,44 @@ export interface DecisionDraft {
 /** The effect of an action on a request, fully parsed. */
 export interface Effect {
   apply(draft: DecisionDraft): void;
-  /** True when it needs the captures of the path. */
+  /** True if the effect needs the captures of the path. */
   readonly usesCaptures: boolean;
   /** True if it does not apply to paths with a static file. */
   readonly ifNoFile: boolean;
-  /** True when the rule runs before the other rules of its phase. */
+  /** True if the rule runs before the other rules of its phase. */
   readonly isOverride: boolean;
-  /** Rewrites a request for that location. */
+  /** Returns the rewrite of a request for this location. */
   readonly rewriteFrom?: (location: Location, captures: readonly string[]) => RewriteDecision;
 }
 
-/** Creates an effect from its differences to the defaults. */
+/** Creates an effect from the fields that differ from the defaults. */
 export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Effect {
   return { apply, usesCaptures: false, ifNoFile: false, isOverride: false, ...rest };
 }
 
 /**
- * One action, from its authored form `Raw` to its normal form `Normal`, which is
- * itself a valid authored form with every default filled in.
+ * One kind of action, with its authored form `Raw` and its normal form `Normal`. The normal form is
+ * a valid authored form in which every default is filled in.
  */
 export interface ActionDefinition<Raw, Normal> {
-  /** Its fields, `type` included. */
+  /** All fields of the action, including `type`. */
   readonly schema: z.ZodObject & z.ZodType<Raw>;
   readonly phase: Phase;
   /** Whether it may treat requests with the same method, host, path and query differently. */
   readonly isClientBound: boolean;
-  /** The texts that may refer to captures. */
+  /** Returns the texts that can refer to captures. */
   templates(action: Raw): readonly PlacedTemplate[];
   /** Reports problems that the schema cannot detect. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Reports valid but probably mistaken values. */
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
-  /** Applying it twice has no further effect. */
+  /** Returns the normal form. Applying it twice has no further effect. */
   normalize(action: Raw): Normal;
-  /** True when a match skips the later rules of its phase. */
+  /** Whether a match skips the later rules of its phase. */
   endsPhase(action: Normal): boolean;
   /**
-   * How the action closes a path to some clients: equal texts close it in the same way; `undefined`
-   * if it does not.
+   * Names the way in which the action closes a path to some clients: actions with equal names close
+   * it in the same way. `undefined` if the action closes no path.
    */
   closes(action: Normal): string | undefined;
   /**
@@ -111,9 +111,9 @@ export interface ActionDefinition<Raw, Normal> {
   compile(action: Normal, rule: CompilationContext): Effect;
   /** Describes details that the decision does not show, as the start of a line. */
   explain?(action: Normal): string;
-  /** Why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
+  /** The reason why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
   readonly whyNoLater?: string;
 }
 
-/** For actions without texts that may refer to captures. */
+/** The `templates` of actions without texts that can refer to captures. */
 export const NO_TEMPLATES = (): readonly PlacedTemplate[] => [];

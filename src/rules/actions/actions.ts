@@ -56,8 +56,8 @@ export const ACTIONS: {
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
 /**
- * The definition of an action. Pass it this action only: the types of its
- * parameters do not enforce that.
+ * The definition of an action. Pass only this action to the definition; the types of its parameters
+ * do not enforce this.
  */
 export function definitionOf(
   { type }: { readonly type: ActionType },

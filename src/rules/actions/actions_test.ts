@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ruleSchema } from "../rule_set/schema.ts";
 import { type Action, ACTION_TYPES, definitionOf } from "./actions.ts";
 
-/** An action of each type with the fewest fields. */
+/** An action of each type with as few fields as possible. */
 const LEAST: Readonly<Record<Action["type"], Action>> = {
   allow: { type: "allow" },
   log: { type: "log" },

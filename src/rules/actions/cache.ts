@@ -1,7 +1,7 @@
 /**
  * @module The action `cache`: the lifetime of the cached response, and its variants. It must vary
- * by every client property in its condition (validation rule 2), or one visitor's response would be
- * served to another who does not meet the condition.
+ * by every client property in its condition (validation rule 2). Otherwise, one visitor's response
+ * would be served to another who does not meet the condition.
  */
 import * as z from "zod";
 import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
@@ -37,7 +37,7 @@ function dependsOn(leaf: LeafCondition, dimension: VaryDimension): boolean {
   return value !== undefined && Object.keys(value).length > 0;
 }
 
-/** Conditions on the client that no dimension covers, so no cache can separate their responses. */
+/** Conditions on the client that no dimension covers, so caches cannot separate the responses. */
 const WITHOUT_DIMENSION = CONDITION_NAMES.filter((field) =>
   CONDITIONS[field].isClientBound && CONDITIONS[field].vary === undefined
 );
@@ -79,7 +79,7 @@ export const cache: ActionDefinition<CacheAction, Required<CacheAction>> = {
   phase: "cache",
   isClientBound: false,
   templates: NO_TEMPLATES,
-  /** Reports the dimensions that the condition requires and `vary` does not list. */
+  /** Reports the dimensions that the condition requires but `vary` does not list. */
   *check({ vary = [] }, { path, condition, isComplete }) {
     const leaves = leavesOf(condition, [...path.slice(0, -1), "condition"]);
     yield* checkWithoutDimension(leaves);

@@ -100,7 +100,7 @@ export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>
   phase: "pipeline",
   isClientBound: false,
   templates: NO_TEMPLATES,
-  /** Reports a missing or second handle step, and steps on its wrong side. */
+  /** Reports a missing or second handle step, and steps on the wrong side of the handle step. */
   *check({ steps }, { path }) {
     const at = [...path, "steps"];
     const handleAt = steps.findIndex(isHandleStep);
@@ -117,7 +117,7 @@ export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>
       if (problem !== undefined) yield errorAt([...at, index], problem);
     }
   },
-  /** Reports request steps that do not define the effect of their failure. */
+  /** Reports request steps that do not define what happens if they fail. */
   *warn({ steps }, { path }) {
     for (const [index, step] of steps.entries()) {
       if (isHandleStep(step) || step.mode !== "request" || step.failure !== undefined) continue;

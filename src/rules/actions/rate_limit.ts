@@ -1,4 +1,4 @@
-/** @module The action `rate_limit`: a request beyond the limit gets 429. */
+/** @module The action `rate_limit`: requests beyond the limit get a 429. */
 import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type RateLimitAction } from "../decision.ts";
 import { choice, enforceMode, flag, integer } from "../schema_parts.ts";
@@ -24,7 +24,7 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
     local: flag().optional(),
   }),
   phase: "security",
-  /** The number of a client's requests changes with each request. */
+  /** True because each request changes the count of its client. */
   isClientBound: true,
   templates: NO_TEMPLATES,
   normalize({ type, limit, windowSeconds, key = "ip", mode = "enforce", local = false }) {

@@ -22,7 +22,7 @@ export interface RedirectAction {
 
 const DEFAULT_STATUS = 302;
 
-/** True for a status that sends a client elsewhere. */
+/** True for a status that can redirect a client. */
 function isRedirectStatus(statusCode: number): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }
@@ -71,7 +71,7 @@ export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>
       const { origin, path, query, fragment } = expandTarget(target, draft.captures(), facts.path);
       const location = `${origin}${path}${withMark(query ?? queryText(facts))}${fragment}`;
       draft.terminal = { type: "redirect", status, location, rule: ref };
-      // Header rules apply to the redirect itself too.
+      // Header rules also apply to the redirect itself.
       draft.closeThrough("pipeline");
     }, { ifNoFile: action.ifNoFile, usesCaptures: captureNames.length > 0 });
   },

@@ -12,11 +12,13 @@ import { type ActionDefinition, effectOf } from "./action_definition.ts";
 export interface SetHeadersAction {
   readonly type: "set_headers";
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether responses with status 400 and above get a lifetime that it sets. */
+  /** Whether responses with a status of 400 or above also get a lifetime that the action sets. */
   readonly onFailure?: boolean;
 }
 
-/** No space around it, and nothing beyond Latin-1; controls are reported elsewhere. */
+/**
+ * Matches values without leading or trailing whitespace. Control characters are reported elsewhere.
+ */
 const FIELD_VALUE = /^(?:[^\t ](?:.*[^\t ])?)?$/s;
 const BEYOND_LATIN1 = /[^\p{ASCII}\u0080-\u00ff]/u;
 
@@ -35,16 +37,19 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   };
 }
 
-/** Maximum lifetime of a failure without a warning, in seconds. */
+/** Maximum lifetime of a failure that causes no warning, in seconds. */
 const USUAL_SECONDS = 3600;
 
-/** Whether a field of a lifetime grants more than an hour; a date in `Expires` may. */
+/**
+ * Whether the value of a lifetime field grants more than an hour. A date in `Expires` counts as
+ * longer.
+ */
 function isLong(value: string): boolean {
   const [, seconds] = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(value) ?? [];
   return /immutable|GMT/i.test(value) || Number(seconds ?? 0) > USUAL_SECONDS;
 }
 
-/** Reports fields that no rule can set, and values that cannot be sent as written. */
+/** Reports fields that rules cannot set, and values that cannot be sent as written. */
 function* checkSettable(
   headers: SetHeadersAction["headers"],
   path: readonly PathStep[],

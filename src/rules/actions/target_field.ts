@@ -1,9 +1,9 @@
 /**
  * @module The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A redirect
- * points to a path of the site or an absolute http(s) URL, an internal rewrite to a path, an
- * external one to an absolute https URL. A path begins with a slash; only a redirect without
- * captures can be relative to the request's. No capture can change the host: captures are not
- * allowed there, and an expanded path always starts with exactly one slash.
+ * points to a path of the site or an absolute http(s) URL, an internal rewrite to a path, and an
+ * external rewrite to an absolute https URL. A path begins with a slash; only the target of a
+ * redirect without captures can be relative to the request's path. Captures cannot change the host:
+ * they are not allowed in it, and an expanded path always starts with exactly one slash.
  */
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -71,11 +71,11 @@ function checkRelative(
     : undefined;
 }
 
-/** The requirements of one action on its target, beyond the common ones. */
+/** The requirements that an action has for its target, in addition to the common ones. */
 export interface TargetRules {
-  /** Whether a target without captures may follow from the path of the request. */
+  /** Whether a target without captures may be relative to the path of the request. */
   readonly isRelativeAllowed: boolean;
-  /** Checks the kind of the target. */
+  /** Checks whether the action allows this kind of target. */
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
@@ -106,7 +106,7 @@ export function* checkTarget(
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
-/** The target with scheme and host in canonical form, and the rest unchanged. */
+/** The target with its scheme and host in canonical form; everything else is unchanged. */
 export function normalizeTarget(value: string): string {
   const parsed = parseTarget(value);
   if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;

@@ -1,6 +1,6 @@
 /**
- * @module The rules at one position of the index, which share path and host. When there are many,
- * each is also indexed by one more field of its condition: a header, cookie or query value, a
+ * @module The rules at one position of the index, which share path and host. If there are many
+ * rules, each is also indexed by another field of its condition: a header, cookie or query value, a
  * network, a country, a device, or its methods.
  */
 import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
@@ -9,15 +9,15 @@ import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { countValues } from "../work.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 
-/** The number of rules from which a bucket indexes them. */
+/** Minimum number of rules in a bucket that is indexed. */
 const FILE_FROM = 4;
 
-/** Receives the lists of candidates; each is in the order of evaluation. */
+/** Receives lists of candidates, each in the order of evaluation. */
 export type TakeRules = (rules: readonly CompiledRule[]) => void;
 
 /** One way to narrow down the rules of a bucket. */
 interface Filing {
-  /** False when the rule has no condition on this field. */
+  /** Adds a rule; returns false if the rule has no condition on this field. */
   readonly add: (rule: CompiledRule) => boolean;
   readonly visit: (facts: RequestFacts, take: TakeRules) => void;
 }
@@ -79,7 +79,7 @@ export class Bucket {
     this.#rules = [];
   }
 
-  /** Reports the lists of rules that may match; a rule may be in several of them. */
+  /** Reports the lists of rules that can match; a rule can be in several lists. */
   visit(facts: RequestFacts, take: TakeRules): void {
     if (this.#filings === undefined) take(this.#rules);
     else this.#filings.visit(facts, take);

@@ -1,4 +1,7 @@
-/** @module Rules that depend on more than method and URL; what all others decide is cached. */
+/**
+ * @module Finds rules that depend on more than method and URL, because the decisions of all other
+ * rules are cached.
+ */
 import { definitionOf } from "../actions/actions.ts";
 import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
 import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../rule_set/types.ts";
@@ -12,8 +15,7 @@ function asksForClient(leaf: RuntimeLeaf): boolean {
 }
 
 /**
- * Whether a rule may decide differently about requests with the same method,
- * host, path and query.
+ * Whether a rule can decide differently about requests with the same method, host, path and query.
  */
 export function isClientBound({ action, condition }: RuntimeRule): boolean {
   const { any = [], not } = condition;
@@ -29,7 +31,10 @@ function placeOf({ host, path }: RuntimeLeaf): RuntimeLeaf {
   };
 }
 
-/** The rule with the host and the path of its condition only: where it could apply. */
+/**
+ * The rule with only the host and path of its condition, to find the requests to which it could
+ * apply.
+ */
 export function atItsPlace(rule: CompiledRule, { any, ...root }: RuntimeCondition): CompiledRule {
   const condition = new ConditionMatcher({
     ...placeOf(root),

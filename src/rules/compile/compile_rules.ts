@@ -10,7 +10,7 @@ import { RuleIndex } from "./rule_index.ts";
 
 /** A rule set ready to evaluate. */
 export interface CompiledRules {
-  /** The source of the compiled set; counters per rule are stored by its indexes. */
+  /** The source of the compiled set; its indexes identify the counter of each rule. */
   readonly source: RuntimeRuleSet;
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];
@@ -19,7 +19,10 @@ export interface CompiledRules {
   readonly clientBound: RuleIndex;
 }
 
-/** How specific the path of a pipeline rule is: exact, then by the length of its literal prefix. */
+/**
+ * How specific the path of a pipeline rule is: an exact path is the most specific; others are
+ * ranked by the length of their literal prefix.
+ */
 function specificity(rule: UnrankedRule): number {
   const { path } = rule.condition.root;
   if (path === undefined) return 0;
@@ -29,7 +32,10 @@ function specificity(rule: UnrankedRule): number {
 
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** Phase by phase in authored order; pipelines by override and specificity first. */
+/**
+ * Compares rules by phase, then by authored order. Pipelines are first compared by override and
+ * specificity.
+ */
 function compareRules(a: UnrankedRule, b: UnrankedRule): number {
   if (a.phase !== b.phase) return a.phase - b.phase;
   if (a.effect.isOverride !== b.effect.isOverride) return a.effect.isOverride ? -1 : 1;
@@ -41,7 +47,7 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
 }
 
 /**
- * Compiles a normalized rule set; without disabled rules. Throws TypeError for a set that the
+ * Compiles a normalized rule set; disabled rules are omitted. Throws TypeError for a set that
  * validation would have refused.
  */
 export function compileRules(set: RuntimeRuleSet): CompiledRules {

@@ -1,4 +1,4 @@
-/** @module One rule ready to run. */
+/** @module One rule that is ready to run. */
 import { definitionOf, phaseOf } from "../actions/actions.ts";
 import type { Effect } from "../actions/action_definition.ts";
 import type { RuntimeRule } from "../rule_set/types.ts";

@@ -1,10 +1,10 @@
-/** @module Compiled conditions; evaluation and `explain` run the same code. */
+/** @module Compiled conditions. Evaluation and `explain` run the same code. */
 import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import { compilePath, pathHolds, type PathMatcher } from "../conditions/path.ts";
 import type { RequestFacts } from "../request/facts.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
-/** A field of a condition that is not met. */
+/** The name of a field that is not met, including `any` and `not`. */
 export type ConditionField = ConditionName | "any" | "not";
 
 interface FieldTest {
@@ -17,7 +17,7 @@ function testOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): FieldTest
   return value === undefined ? [] : [{ field, holds: CONDITIONS[field].compile(value) }];
 }
 
-/** The fields of a condition that may also be in `any` and `not`. */
+/** The fields of a condition that can also be in `any` and `not`. */
 export class LeafMatcher {
   readonly path: PathMatcher | undefined;
   readonly #tests: readonly FieldTest[];
@@ -31,7 +31,10 @@ export class LeafMatcher {
     return this.leaf.host;
   }
 
-  /** The first unmet field, testing the cheapest first; `undefined` if all are met. */
+  /**
+   * The first unmet field, in an order that tests the cheapest fields first; `undefined` if all are
+   * met.
+   */
   failing(facts: RequestFacts): ConditionName | undefined {
     for (const { field, holds } of this.#tests) {
       if (!holds(facts)) return field;
@@ -61,7 +64,7 @@ export class ConditionMatcher {
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";
   }
 
-  /** True if the condition's own path matches, or there is none. */
+  /** True if the condition's own path matches, or the condition has none. */
   holdsForPath(path: string): boolean {
     return this.root.path === undefined || pathHolds(this.root.path, path);
   }

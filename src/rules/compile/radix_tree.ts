@@ -1,15 +1,15 @@
 /**
- * @module Finds the texts of a set with which a path starts (or ends), regardless of the set's
- * size.
+ * @module Finds all texts of a set with which a path starts (or ends), in a time that does not
+ * depend on the size of the set.
  */
 
-/** The end of the path to check. */
+/** The end of the path that is checked. */
 export type TreeSide = "start" | "end";
 
 interface Node<T> {
-  /** The text between the parent and this node, as it is in paths. */
+  /** The text between the parent and this node, in the order in which it is in paths. */
   label: string;
-  /** Children by the character next to this node. */
+  /** Children by the first character after this node. */
   readonly children: Map<number, Node<T>>;
   value: T | undefined;
 }
@@ -35,7 +35,9 @@ export class RadixTree<T> {
     return node.value;
   }
 
-  /** Calls `visit` for every text with which the path starts (or ends), the shortest first. */
+  /**
+   * Calls `visit` for every text with which the path starts (or ends), from shortest to longest.
+   */
   visit(path: string, visit: (value: T) => void): void {
     let node: Node<T> | undefined = this.#root;
     let left = path.length;
@@ -50,7 +52,7 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to compare if `left` of `length` are left. */
+  /** Index of the next character to compare if `left` of `length` characters are left. */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }
@@ -80,7 +82,7 @@ export class RadixTree<T> {
     return node;
   }
 
-  /** Puts a new node between a node and its child, `shared` characters after the node. */
+  /** Inserts a new node between a node and its child, `shared` characters after the node. */
   #divide(node: Node<T>, child: Node<T>, shared: number): Node<T> {
     const { label } = child;
     const key = label.charCodeAt(this.#edge(label.length, label.length));

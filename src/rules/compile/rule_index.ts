@@ -1,7 +1,7 @@
 /**
- * @module Finds the rules that may match a request: by host, then path (exact in a map, prefixes
- * and the literal beginnings or ends of globs in radix trees), then the rest, as `Bucket` indexes
- * them.
+ * @module Finds the rules that can match a request: by host, then by path (exact paths in a map,
+ * prefixes and the literal beginnings or ends of globs in radix trees), then by other fields in a
+ * `Bucket`.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { RequestFacts } from "../request/facts.ts";
@@ -60,8 +60,8 @@ class PathIndex {
 }
 
 /**
- * The index positions of a rule: its own host and path or, without one, those of its `any` items if
- * all have one.
+ * The index positions of a rule: its own host and path. If it lacks one of them but all of its
+ * `any` items have it, there is a position for each item.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
   const { root, any } = rule.condition;
@@ -81,7 +81,7 @@ export class RuleIndex {
 
   private constructor() {}
 
-  /** Takes the rules in the order of evaluation. */
+  /** Creates an index from rules in the order of evaluation. */
   static *of(rules: readonly CompiledRule[], pace: Pace): Steps<RuleIndex> {
     const all = new RuleIndex();
     for (const rule of rules) {
@@ -94,7 +94,7 @@ export class RuleIndex {
     return all;
   }
 
-  /** Reports the lists of all rules that may match; a rule may be in several of them. */
+  /** Reports the lists of all rules that can match; a rule can be in several lists. */
   visit(facts: RequestFacts, take: TakeRules): void {
     this.#anyHost.visit(facts, take);
     this.#byHost.get(facts.host)?.visit(facts, take);

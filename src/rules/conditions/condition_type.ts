@@ -7,15 +7,15 @@ import type { Device, VaryDimension } from "../vocabulary.ts";
 
 /** Why a request does not meet a condition, for `explain`. */
 export interface FieldMismatch {
-  /** The name inside a table of names, such as that of a header. */
+  /** The name in a condition on named values, such as the name of a header. */
   readonly name?: string;
   readonly wanted: string;
   readonly seen: string;
 }
 
 /**
- * The parts of a sample request that meet a condition; a later part replaces an
- * earlier one of the same name.
+ * The parts of a sample request that meet a condition; a later part replaces an earlier part of the
+ * same name.
  */
 export interface SampleParts {
   readonly method?: string;
@@ -31,34 +31,34 @@ export interface SampleParts {
   readonly device?: Device;
 }
 
-/** Receives lists of items that may match; each in the order in which they were added. */
+/** Receives lists of items that can match, each in the order in which its items were added. */
 export type TakeItems<T> = (items: readonly T[]) => void;
 
-/** Items indexed by their conditions, so that a request finds the few that may match. */
+/** An index of items by their conditions, to find the few items that can match a request. */
 export interface CandidateIndex<Normal, T> {
   /** Adds an item; false if the value cannot be indexed. */
   add(value: Normal, item: T): boolean;
-  /** Reports the lists whose conditions the request may meet; an item may appear twice. */
+  /** Reports the lists whose conditions the request can meet; an item can appear twice. */
   visit(facts: RequestFacts, take: TakeItems<T>): void;
 }
 
 /**
- * One field of a condition, from its authored form `Raw` to its normal form
- * `Normal`, which is itself a valid authored form.
+ * One field of a condition, with its authored form `Raw` and its normal form `Normal`, which is
+ * also a valid authored form.
  */
 export interface ConditionType<Raw, Normal> {
   readonly schema: z.ZodType<Raw>;
-  /** Replaces an unreadable item of a list, so that the others keep their indexes. */
+  /** Replaces an invalid item of a list, so that the other items keep their indexes. */
   readonly neutralItem?: unknown;
-  /** Relative cost of testing it; the cheapest fields of a condition are tested first. */
+  /** Relative cost of testing the field; the cheapest fields of a condition are tested first. */
   readonly cost: number;
-  /** Whether it can differ between requests with the same method, host, path and query. */
+  /** Whether the result can differ between requests with the same method, host, path and query. */
   readonly isClientBound: boolean;
-  /** The dimension that a cache must vary on, if a rule requires it. */
+  /** The dimension that a cache must vary on if a rule has this condition. */
   readonly vary?: VaryDimension;
   /** Reports problems that the schema cannot detect: `path` is the path of the value. */
   check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;
-  /** Applying it twice has no further effect. */
+  /** Returns the normal form. Applying it twice has no further effect. */
   normalize(value: Raw): Normal;
   /**
    * Prepares a value for testing requests.
@@ -70,13 +70,13 @@ export interface ConditionType<Raw, Normal> {
   explain(value: Normal, facts: RequestFacts): FieldMismatch;
   /** Parts of a request that match the value, if possible. */
   sample(value: Normal): SampleParts;
-  /** True if every request of `inner` is proven to be in `outer`. */
+  /** True if it is proven that every request that meets `inner` also meets `outer`. */
   contains(outer: Normal, inner: Normal | undefined): boolean;
-  /** True if no request is proven to be in both. */
+  /** True if it is proven that no request meets both. */
   disjoint(a: Normal, b: Normal): boolean;
-  /** How it narrows down the rules with the same host and path. */
+  /** Set if the field can narrow down the rules with the same host and path. */
   readonly index?: {
-    /** A rule is indexed by its most selective field. */
+    /** How selective the field is: a rule is indexed by its most selective field. */
     readonly selectivity: number;
     create<T>(): CandidateIndex<Normal, T>;
   };

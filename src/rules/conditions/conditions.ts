@@ -48,12 +48,12 @@ export const CONDITIONS: {
 /** All fields, in the order of the spec. */
 export const CONDITION_NAMES = Object.keys(TABLE) as readonly ConditionName[];
 
-/** All fields, the cheapest to test first. */
+/** All fields, starting with the cheapest to test. */
 export const BY_COST: readonly ConditionName[] = CONDITION_NAMES.toSorted(
   (a, b) => CONDITIONS[a].cost - CONDITIONS[b].cost,
 );
 
-/** Fields that rules can be indexed by, the most selective first. */
+/** Fields by which rules can be indexed, starting with the most selective. */
 export const BY_SELECTIVITY: readonly ConditionName[] = CONDITION_NAMES
   .filter((name) => CONDITIONS[name].index !== undefined)
   .toSorted((a, b) =>

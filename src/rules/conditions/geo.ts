@@ -13,7 +13,7 @@ import {
 
 type Countries = readonly string[];
 
-/** Upper case that keeps the length of any text, unlike Unicode's own. */
+/** Converts to upper case without changing the length of the text, unlike Unicode's mapping. */
 const upperCaseAscii = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 

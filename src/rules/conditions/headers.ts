@@ -3,7 +3,10 @@ import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";
 
-/** Must equal the whole value, or one item of a list such as `gzip, br` or several header lines. */
+/**
+ * Whether `wanted` equals the whole value, or one item of a list such as `gzip, br` or several
+ * header lines.
+ */
 function headerHas(value: string | undefined, wanted: string): boolean {
   if (value === undefined || value === wanted) return value === wanted;
   return value.includes(",") && value.split(",").some((item) => item.trim() === wanted);

@@ -5,7 +5,7 @@ import { canonicalHost, hostOrSame, type HostProblem } from "../request/host.ts"
 import { text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 
-/** Returns the problem of a host that cannot exist, though a request may name it. */
+/** Returns the problem of a host that a request can name, but that no site can have. */
 function problemOf(canonical: string): HostProblem | undefined {
   if (canonical.startsWith("[")) {
     return { wanted: "and no IPv6 address", hint: "A project's domain is never an IP address" };

@@ -1,20 +1,20 @@
-/** @module Shared by conditions with a list of values, one of which must match. */
+/** @module Helpers for conditions with a list of values, one of which must match. */
 import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex } from "./condition_type.ts";
 
 type Value = string | number;
 
-/** Maximum product of the lengths of two lists to compare. */
+/** Maximum product of the lengths of two lists that are compared. */
 const MAX_COMPARISONS = 4_096;
 
-/** Lists in messages are cut to this many items. */
+/** Maximum number of items of a list to show in messages. */
 export const MAX_LISTED = 5;
 
-/** Whether two lists are short enough to compare each item with each. */
+/** Whether two lists are short enough to compare each item with all items of the other list. */
 export const comparable = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length * b.length <= MAX_COMPARISONS;
 
-/** Each value once, in order. */
+/** Removes duplicates, keeping the order. */
 export const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** True if every value of `inner` is in `outer`. */
@@ -38,7 +38,7 @@ export function describeList(values: readonly Value[]): string {
   }`;
 }
 
-/** Describes a fact of a request that may be unknown. */
+/** Describes a fact of a request, which may be unknown. */
 export const describeFact = (value: Value | undefined): string =>
   value === undefined ? "unknown" : String(value);
 
@@ -48,7 +48,7 @@ export function appendTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   else list.push(item);
 }
 
-/** An index by a fact with a single value per request. */
+/** An index by a fact that has a single value per request. */
 export function createValueIndex<K, Normal, T>(
   keysOf: (value: Normal) => readonly K[],
   factOf: (facts: RequestFacts) => K | undefined,

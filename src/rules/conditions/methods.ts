@@ -6,13 +6,13 @@ import { createValueIndex, describeList, listContains, listsDisjoint } from "./l
 
 type Methods = readonly Method[];
 
-/** The bit of a method; 0 for one that no rule can name. */
+/** The bit of a method; 0 for a method that no rule can name. */
 function methodBit(method: string): number {
   const index = (METHODS as readonly string[]).indexOf(method);
   return index < 0 ? 0 : 1 << index;
 }
 
-/** The alternative name of a method list. */
+/** The alternative name of the field `methods`. */
 export const METHODS_ALIAS = "method";
 
 /** Schema of a method list, under either name. */

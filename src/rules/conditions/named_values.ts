@@ -1,20 +1,20 @@
-/** @module Shared by conditions on several named values: headers, query parameters, cookies. */
+/** @module Helpers for conditions on several named values: headers, query parameters, cookies. */
 import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex, ConditionType, FieldMismatch } from "./condition_type.ts";
 import { appendTo } from "./lists.ts";
 
 export type NamedValues = Readonly<Record<string, string>>;
 
-/** How the values of one name are read from a request. */
+/** Reads the values of one name from a request. */
 export interface NamedFacts {
   /** The actual values, for explanations. */
   seen(facts: RequestFacts, name: string): readonly string[];
-  /** Every value that a condition on the name could ask for, given this request. */
+  /** Every value of the name in a condition that this request could meet. */
   candidates(facts: RequestFacts, name: string): readonly string[];
   holds(facts: RequestFacts, name: string, value: string): boolean;
 }
 
-/** Tests all named values. */
+/** Compiles a test of all named values. */
 function compileNamed(
   wanted: NamedValues,
   { holds }: NamedFacts,
@@ -45,7 +45,7 @@ function namedContain(outer: NamedValues, inner: NamedValues | undefined): boole
   );
 }
 
-/** An index by the first named value. */
+/** Creates an index by the first named value. */
 function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedValues, T> {
   const byName = new Map<string, Map<string, T[]>>();
   return {
@@ -71,7 +71,7 @@ function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedVa
 
 type Named = ConditionType<NamedValues, NamedValues>;
 
-/** A condition on named values of a request, which are read as `facts` says. */
+/** A condition on named values of a request, which `facts` reads. */
 export function namedCondition(
   facts: NamedFacts,
   { selectivity, ...own }:

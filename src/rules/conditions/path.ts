@@ -16,7 +16,7 @@ export const pathShape = {
   value: text().describe("The path, prefix or glob pattern; begins with /"),
 };
 
-/** A path condition ready to match. */
+/** A path condition that is ready to match paths. */
 export type PathMatcher =
   | { readonly type: "exact" | "prefix"; readonly text: string }
   | { readonly type: "glob"; readonly glob: GlobMatcher; readonly suffix: string };
@@ -33,7 +33,7 @@ function prepare(path: RuntimePath): PathMatcher {
 const prepared = new WeakMap<RuntimePath, PathMatcher>();
 
 /**
- * Prepares a path, once for each value.
+ * Prepares a path for matching; the result is cached.
  *
  * @throws {TypeError} for a glob that validation would have refused.
  */
@@ -51,7 +51,7 @@ export function pathHolds(matcher: PathMatcher, path: string): boolean {
   return matcher.type === "exact" ? path === matcher.text : path.startsWith(matcher.text);
 }
 
-/** Sample for any text of a path, which no rule is likely to name. */
+/** Sample text for a wildcard in a path; no rule is likely to name it. */
 export const ANY_TEXT = "svc-sample";
 
 function sampleOf(token: GlobToken): string {

@@ -1,4 +1,4 @@
-/** @module Describes what zod refuses in a rule set. */
+/** @module Describes the problems that zod finds in a rule set. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import {
   describeIssues as describeIssuesOf,
@@ -12,7 +12,7 @@ import {
 import type { Finding } from "../finding.ts";
 import { FIELDS } from "../rule_set/schema.ts";
 
-/** The part of the set that a path refers to. */
+/** Describes the part of the set that a path refers to. */
 function partAt(path: readonly PathStep[], ruleSet: unknown): DocumentPart {
   const value = valueAt(ruleSet, path);
   switch (path.findLast((step) => typeof step === "string")) {
@@ -68,7 +68,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
         }
         : undefined;
     },
-    /** A step has two forms, and its fields show the intended one. */
+    /** A step has two forms; its fields show which one is intended. */
     meantBranch([functionStep, handleStep], path) {
       const step = valueAt(ruleSet, path);
       return fieldOf(step, "handle") === undefined ? functionStep : handleStep;

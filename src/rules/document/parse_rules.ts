@@ -19,13 +19,13 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** A rule set if there are no errors, or none; there may be warnings in both cases. */
+/** The rule set, missing if there are errors, and all errors and warnings. */
 export interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A rule set as authored and in the edge's form; neither if there are errors. */
+/** A rule set as authored and in the edge's form; both are missing if there are errors. */
 export interface LoadedRules extends ParsedRules {
   readonly runtime?: RuntimeRuleSet;
 }
@@ -36,7 +36,7 @@ interface Checked {
   readonly sound: readonly PlacedRule[];
 }
 
-/** Checks each rule by itself, and normalizes the valid ones. */
+/** Checks each rule by itself, and normalizes the valid rules. */
 function* checkEach(
   rules: readonly CheckedRule[],
   surroundings: Surroundings,
@@ -87,9 +87,10 @@ function* load(
 }
 
 /**
- * Parses and validates the text of a `svc.rules.toml`. Every problem has its line and column; a
- * byte order mark is ignored. Requirements on the environment are checked if `surroundings` are
- * known. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; never throws for bad text.
+ * Parses and validates the text of a `svc.rules.toml`. Every problem is reported with its line and
+ * column; a byte order mark is ignored. The requirements of rules on their environment are checked
+ * if `surroundings` are known. The work is limited by `MAX_RULES_BYTES`, `MAX_RULES` and
+ * `MAX_DEPTH`. Never throws for bad text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

@@ -1,4 +1,7 @@
-/** @module Parses untyped rules one by one, so that an invalid one hides no problems of others. */
+/**
+ * @module Parses untyped rules one by one, so that an invalid rule hides no problems of other
+ * rules.
+ */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { CheckedRule } from "../rule_set/checked_rule.ts";
@@ -16,10 +19,10 @@ export interface ReadRules {
   readonly rules: readonly CheckedRule[];
 }
 
-/** The cost of checking how deeply one value is nested. */
+/** Cost of checking how deeply one value is nested. */
 const NESTING_COST = 1 / 2;
 
-/** Finds nesting beyond the bound and names that no table may have. */
+/** Finds values that are nested too deeply, and names that no table may have. */
 function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): FindingSteps {
   if (pace.fills(NESTING_COST)) yield;
   if (typeof value !== "object" || value === null) return;
@@ -43,14 +46,14 @@ function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): F
   }
 }
 
-/** The field of the rule, condition or action with a problem. */
+/** The field of the rule, condition or action that contains a problem. */
 function fieldAround(finding: Finding): readonly PathStep[] {
   const path = finding.path.slice(2);
   if (finding.code === "unknown_key") return path;
   return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
 }
 
-/** Replace list items that cannot be read, so that the others keep their indexes. */
+/** Values that replace invalid list items, so that the other items keep their indexes. */
 const NEUTRAL_ITEMS: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
     CONDITION_NAMES.map((field) => [field, CONDITIONS[field].neutralItem]),
@@ -71,7 +74,7 @@ function remove(root: unknown, path: readonly PathStep[]): void {
   }
 }
 
-/** Replaces an action that cannot be read, so that the condition can be checked. */
+/** Replaces an invalid action, so that the condition can still be checked. */
 const HARMLESS = { type: "log" };
 
 function* withoutProblems(
@@ -91,7 +94,7 @@ function* withoutProblems(
   yield { ...copy, action: HARMLESS };
 }
 
-/** The largest valid part of an invalid rule, so that it can be checked. */
+/** The largest valid part of an invalid rule, so that this part can be checked. */
 function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {
@@ -117,12 +120,12 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
   return { findings, rules: salvage(raw, index, findings) };
 }
 
-/** How many times longer it takes to describe a wrong value than to accept a right one. */
+/** How many times longer it takes to describe an invalid value than to accept a valid one. */
 const PROBLEM_COST = 10;
 
 /**
- * Checks the shape of untyped data against the spec's tables. Linear in the
- * size of the data; nothing is thrown for bad data.
+ * Checks the shape of untyped data against the spec's tables. Takes linear time in the size of the
+ * data, and never throws for bad data.
  */
 export function* readRules(ruleSet: unknown, pace: Pace): Steps<ReadRules> {
   const nesting: Finding[] = [];

@@ -21,10 +21,7 @@ function fieldsOf(table: object): [string, unknown][] {
   return Object.entries(table).filter(([, value]) => value !== undefined);
 }
 
-/**
- * The lines of `key = value`: on one line if it fits, otherwise split at the outermost list or
- * table.
- */
+/** Writes `key = value`: on one line if it fits, otherwise split at the outermost list or table. */
 function writeField(key: string, value: unknown): string[] {
   const line = `${key} = ${writeInline(value)}`;
   if (line.length <= MAX_LINE || typeof value !== "object" || value === null) return [line];
@@ -54,8 +51,8 @@ function writeCondition(condition: object): string[] {
 }
 
 /**
- * Writes a rule set as `svc.rules.toml`. Parsing the text returns the same set, unless a text in it
- * has a lone surrogate, which TOML cannot write.
+ * Writes a rule set as `svc.rules.toml`. Parsing the result returns the same set, unless a text in
+ * it contains a lone surrogate, which TOML cannot represent.
  */
 export function writeRulesToml(ruleSet: RuleSet): string {
   const head = writeField("schemaVersion", ruleSet.schemaVersion);

@@ -1,5 +1,5 @@
 /**
- * @module The rules that may match a request, in the order of evaluation and, without duplicates.
+ * @module The rules that can match a request, in the order of evaluation and without duplicates.
  */
 import type { CompiledRule } from "../compile/compiled_rule.ts";
 import type { RuleIndex } from "../compile/rule_index.ts";
@@ -11,7 +11,7 @@ class Candidates {
   readonly #cursors: number[] = [];
   #lastRank = -1;
 
-  /** Drops all lists. */
+  /** Removes all lists. */
   reset(): void {
     this.#lists.length = 0;
     this.#cursors.length = 0;
@@ -39,7 +39,7 @@ class Candidates {
     return best;
   }
 
-  /** The first rule of a list that was not returned yet. */
+  /** The first rule of a list that has not been returned yet. */
   #head(list: number): CompiledRule | undefined {
     const rules = this.#lists[list];
     let cursor = this.#cursors[list] ?? 0;
@@ -53,7 +53,10 @@ class Candidates {
   }
 }
 
-/** Reused by every request: nothing waits between the first candidate and the last. */
+/**
+ * One object for all requests. It can be reused because nothing asynchronous happens between the
+ * first candidate and the last.
+ */
 const candidates = new Candidates();
 
 /** The candidates of a request; valid until the next call. */

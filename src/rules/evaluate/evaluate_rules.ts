@@ -1,6 +1,6 @@
 /**
- * @module Evaluation in the phases of the design: security, redirect, rewrite, cache, pipeline,
- * headers. Conditions see the original request in every phase.
+ * @module Evaluates rules in the phases of the design: security, redirect, rewrite, cache,
+ * pipeline, headers. In every phase, conditions see the original request.
  */
 import type { DecisionDraft, Location } from "../actions/action_definition.ts";
 import type { CompiledRule } from "../compile/compiled_rule.ts";
@@ -24,7 +24,7 @@ import { findCandidates } from "./candidates.ts";
 
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** The index of the phase after each. */
+/** The index of the phase that comes after each phase. */
 const AFTER = Object.fromEntries(PHASES.map((phase, index) => [phase, index + 1])) as Readonly<
   Record<Phase, number>
 >;
@@ -42,7 +42,7 @@ class Draft implements DecisionDraft {
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
   readonly matched: number[] = [];
-  /** Index of the first phase whose rules still apply. */
+  /** Index of the first phase whose rules can still apply. */
   openFrom = 0;
   #headerEdits: HeaderEdit[] | undefined;
   #hits: Hit[] | undefined;
@@ -50,7 +50,7 @@ class Draft implements DecisionDraft {
 
   #rule: CompiledRule;
 
-  /** `rule` is the rule to apply. */
+  /** `rule` is the first rule to apply. */
   constructor(readonly facts: RequestFacts, readonly hooks: EvaluationHooks, rule: CompiledRule) {
     this.#rule = rule;
   }
@@ -125,8 +125,8 @@ export function evaluateRules(
 }
 
 /**
- * Whether the decision about a request is the same for all requests with its
- * method, host, path and query. It may return false if that is so.
+ * Whether the decision about a request is the same for all requests with its method, host, path and
+ * query. Can return false even if the decision is the same.
  */
 export function isSameForAllClients({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
   const candidates = findCandidates(clientBound, facts);
@@ -138,7 +138,7 @@ export function isSameForAllClients({ clientBound }: CompiledRules, facts: Reque
 
 /**
  * Returns the target of an applied rewrite rule for a request whose path or query a pipeline has
- * changed; `undefined` if the rule's path does not match the new one.
+ * changed; `undefined` if the rule does not match the new path.
  */
 export function rewriteChanged(
   compiled: CompiledRules,

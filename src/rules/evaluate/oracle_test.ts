@@ -51,7 +51,7 @@ interface Given {
   readonly hasFile: boolean;
 }
 
-/** Compares the two for one request; returns the content of the decision. */
+/** Compares both evaluators for one request; returns the content of the decision. */
 function compare(request: DescribedRequest, given: Given): readonly string[] {
   const { runtime, compiled } = given;
   const facts = factsFromRequest(request);
@@ -91,7 +91,7 @@ Deno.test("evaluateRules() matches a check of every rule", () => {
   }
 });
 
-/** The request as another client sends it: same method, host, path and query. */
+/** A request and the same request from another client, with equal method, host, path and query. */
 const anotherClient = fc.tuple(anyRequest, anyRequest).map(([request, other]) => {
   const { headers, ip, country, asn, device } = other;
   return [request, {

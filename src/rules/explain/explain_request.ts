@@ -1,4 +1,7 @@
-/** @module Explains every rule of a set for one request, by running the evaluator itself. */
+/**
+ * @module Explains the outcome of every rule of a set for one request, by running the evaluator
+ * itself.
+ */
 import type { CompiledRule } from "../compile/compiled_rule.ts";
 import type { CompiledRules } from "../compile/compile_rules.ts";
 import { definitionOf, phaseOf } from "../actions/actions.ts";
@@ -19,7 +22,7 @@ import { MAX_LISTED } from "../conditions/lists.ts";
 
 /** The first field of a condition that does not match. */
 interface Mismatch {
-  /** Such as `path`, `headers.x-key`, `any[0].host` or `not`. */
+  /** The field, such as `path`, `headers.x-key`, `any[0].host` or `not`. */
   readonly field: string;
   readonly wanted: string;
   readonly seen: string;
@@ -63,10 +66,10 @@ function describeMismatch(
   };
 }
 
-/** Whether a rule applied, and if not, why. */
+/** Whether a rule applied, or why it did not. */
 export type RuleOutcome =
   | { readonly state: "applied" }
-  /** The condition is met, but the rule had no effect for this `reason`. */
+  /** The condition is met, but the rule had no effect, for this `reason`. */
   | { readonly state: "skipped"; readonly reason: string }
   | { readonly state: "not_matched"; readonly mismatch: Mismatch }
   | { readonly state: "disabled" };
@@ -94,7 +97,7 @@ export interface Explanation {
 const REDIRECT = PHASES.indexOf("redirect");
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** The rule that prevented this one, whose condition is met, from taking effect. */
+/** The rule that prevented this rule from taking effect although its condition is met. */
 function findWinner(
   rule: CompiledRule,
   applied: readonly CompiledRule[],
@@ -123,7 +126,7 @@ function whySkipped(
   return `Rule "${id}" ${reason ?? "comes first"}`;
 }
 
-/** Explains a request; the hooks are called as in one evaluation. */
+/** Explains the rules for a request. The hooks are called as in a normal evaluation. */
 export function explainRequest(
   compiled: CompiledRules,
   facts: RequestFacts,

@@ -33,7 +33,10 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
   }
 }
 
-/** Files are served from memory: the cache contains responses of other sites and functions. */
+/**
+ * The line about caching. Files are served from memory, so the cache contains only responses of
+ * other sites and functions.
+ */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
   const by = `by rule "${cache.rule.id}"`;
   if (cache.type === "bypass") return `Bypasses the cache ${by}`;
@@ -67,7 +70,7 @@ export function actionLines(rules: readonly RuntimeRule[]): readonly string[] {
   });
 }
 
-/** One line for the response, and one for each other effect of the rules. */
+/** Writes one line for the response, and one line for each other effect of the rules. */
 export function summarize(decision: Decision): readonly string[] {
   const { rewrite, cache, pipeline } = decision;
   const lines = [answerLine(decision)];

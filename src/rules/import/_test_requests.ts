@@ -1,4 +1,4 @@
-/** @module Tests imported rules by what happens to requests. */
+/** @module Helpers that test imported rules by their effect on requests. */
 import assert from "node:assert/strict";
 import { compileRules } from "../compile/compile_rules.ts";
 import { loadRulesToml } from "../document/parse_rules.ts";
@@ -6,7 +6,7 @@ import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
 import type { ImportResult } from "./import_result.ts";
 
-/** Returns the target of a request, as `301 /x`, `/x` for a rewrite, or "-". */
+/** Returns where a request leads: `301 /x` for a redirect, `/x` for a rewrite, or "-". */
 export function leads(
   result: ImportResult,
   request: DescribedRequest | string,
@@ -26,7 +26,7 @@ export function leads(
   return rewrite.query === "" ? rewrite.path : `${rewrite.path}?${rewrite.query}`;
 }
 
-/** The headers that are added to a request. */
+/** The headers that are added to the response to a request. */
 export function headersAt(result: ImportResult, url: string): Record<string, string> {
   const { runtime } = loadRulesToml(result.toml);
   const facts = factsFromRequest({ url });
@@ -40,7 +40,10 @@ export function headersAt(result: ImportResult, url: string): Record<string, str
   );
 }
 
-/** How the edge caches a request: its lifetimes, "bypass", or undefined if no rule sets it. */
+/**
+ * How the edge caches the response to a request: its lifetimes, "bypass", or undefined if no rule
+ * applies.
+ */
 export function cachedFor(result: ImportResult, url: string) {
   const { runtime } = loadRulesToml(result.toml);
   const facts = factsFromRequest({ url });

@@ -6,12 +6,12 @@ import { normalizeRule } from "../rule_set/normalize.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 export interface AppendedRules {
-  /** Passes validation. */
+  /** The resulting rule set, which passes validation. */
   readonly ruleSet: RuleSet;
   readonly toml: string;
-  /** Rules that were added. */
+  /** Number of rules that were added. */
   readonly added: number;
-  /** Rules that already existed. */
+  /** Number of rules that already existed. */
   readonly present: number;
 }
 
@@ -20,14 +20,14 @@ const FIRST_RULE = "[[rules]]";
 const same = (a: Rule, b: Rule): boolean =>
   JSON.stringify(normalizeRule(a)) === JSON.stringify(normalizeRule(b));
 
-/** The id, or the first free one of `id-2`, `id-3`, …. */
+/** The id, or the first free id of `id-2`, `id-3`, …. */
 function freeId(id: string, taken: ReadonlyMap<string, Rule>): string {
   let free = id;
   for (let count = 2; taken.has(free); count += 1) free = `${id}-${count}`;
   return free;
 }
 
-/** The rules that do not exist yet, each with its own id. */
+/** The rules that do not exist yet, each with a unique id. */
 function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule[] {
   const taken = new Map(known.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule) => {
@@ -40,8 +40,8 @@ function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule
 }
 
 /**
- * Appends rules to a text, or creates one; `undefined` if nothing can be appended, because the text
- * is invalid or writes its rules as one list.
+ * Appends rules to a text, or creates a text. `undefined` if nothing can be appended, because the
+ * text is invalid or contains its rules as a single list.
  */
 export function appendRules(
   source: string | undefined,

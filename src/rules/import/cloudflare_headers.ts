@@ -1,6 +1,6 @@
 /**
- * @module If several matching paths set a header, Cloudflare joins the values with a comma. Rules
- * replace a header, so a later path must set all of the values.
+ * @module If several matching paths set the same header, Cloudflare joins the values with a comma.
+ * In svc, a rule replaces the header, so the rule of a later path must set all of the values.
  */
 import {
   conditionContains,
@@ -13,10 +13,10 @@ import { cloudflareCondition, type HeaderBlock, type HeaderEntry } from "./heade
 import { type ImportCollector, NoEquivalent } from "./import_result.ts";
 import { doubleBraces, namesOf, rewriteReferences, withoutCaptures } from "./path_pattern.ts";
 
-/** Paths that Cloudflare reads. */
+/** Maximum number of paths that Cloudflare reads. */
 export const CLOUDFLARE_MAX_BLOCKS = 100;
 
-/** How the requests of an earlier path overlap with those of a later one. */
+/** How many requests of a later path also match an earlier path. */
 type Relation = "none" | "some" | "all";
 
 /** A rule for the requests that two paths share. */
@@ -43,7 +43,7 @@ interface Contribution {
   readonly values: readonly string[];
 }
 
-/** Returns the values that earlier paths contribute to a header of a later one. */
+/** Returns the values that earlier paths contribute to a header of a later path. */
 function contributionsTo(
   key: string,
   later: HeaderBlock,
@@ -67,7 +67,7 @@ function contributionsTo(
   return later.remove.some((name) => name.toLowerCase() === key) ? [] : found;
 }
 
-/** Refuses values that have another meaning in the rule of another path. */
+/** Refuses values that contain captures, which have no meaning in the rule of another path. */
 function assertPlain({ block, values }: Contribution): void {
   const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
   if (used.size === 0) return;
@@ -125,14 +125,15 @@ function joinEntry(
 /**
  * Adds to each path the values that earlier paths contribute to its headers.
  *
- * @returns rules for paths that only share some requests, each after those of its path
+ * @returns rules for the requests that paths share only in part, each with the path whose rules it
+ * must follow
  */
 export function joinHeaders(
   blocks: readonly HeaderBlock[],
   collector: ImportCollector,
 ): readonly SharedRule[] {
   const shared: SharedRule[] = [];
-  // All are checked with their own lines before any is changed.
+  // All headers are checked with their original values before any of them is changed.
   const joined: (readonly [HeaderBlock, string, HeaderEntry])[] = [];
   blocks.forEach((later, index) => {
     for (const key of [...later.set.keys()]) {

@@ -1,11 +1,11 @@
-/** @module A path of a file of headers, with the headers that it sets and removes. */
+/** @module A path in a `_headers` file, with the headers that it sets and removes. */
 import type { Condition } from "../rule_set/types.ts";
 import type { SourceLine } from "./import_result.ts";
 import { type Segment, toPathMatch } from "./path_pattern.ts";
 
 /** A header of a path, with the lines that name it. */
 export interface HeaderEntry {
-  /** As first written. */
+  /** The name as it was first written. */
   readonly name: string;
   readonly values: string[];
   readonly sources: SourceLine[];
@@ -13,7 +13,7 @@ export interface HeaderEntry {
 
 /** A path with its headers. */
 export interface HeaderBlock {
-  /** Of its rules. */
+  /** The id of its rules. */
   readonly id: string;
   readonly source: SourceLine;
   readonly host?: string;
@@ -21,11 +21,11 @@ export interface HeaderBlock {
   /** Keyed by lower-case name. */
   readonly set: Map<string, HeaderEntry>;
   readonly remove: string[];
-  /** Source lines of the rules. */
+  /** Number of source lines that became rules. */
   lines: number;
 }
 
-/** The condition of Cloudflare's path; `used` contains the referenced captures. */
+/** The condition for a Cloudflare path; `used` contains the captures that are referenced. */
 export function cloudflareCondition(
   { segments, host }: Pick<HeaderBlock, "segments" | "host">,
   used: ReadonlySet<string> = new Set(),

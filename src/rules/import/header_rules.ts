@@ -1,4 +1,4 @@
-/** @module The headers that Netlify or Cloudflare sets for a path, as rules. */
+/** @module Converts the headers that Netlify or Cloudflare sets for a path to rules. */
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
 import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";
@@ -23,11 +23,11 @@ const REMOVAL = /^!\s*(\S+)$/;
 const CASE_NOTE =
   "Netlify ignores the case of the path. svc matches it as written and in lower case";
 
-/** Fields that only control the host's own cache. */
+/** Fields that only control the cache of the other host. */
 const HOST_CACHE =
   /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 
-/** For Netlify, repeated slashes count as one, and so do repeated wildcards at the end. */
+/** Merges repeated slashes and repeated wildcards at the end, which Netlify treats as one. */
 const mergeRepeats = (path: string, flavor: ImportFlavor): string =>
   flavor === "cloudflare" ? path : path.replace(/\/{2,}/g, "/").replace(/(?:\/\*)+$/, "/*");
 
@@ -48,7 +48,7 @@ function openBlock(
   return { ...contents, host, segments: readPattern(path, dialect) };
 }
 
-/** Reads one indented line into the block; checks the resulting rule separately. */
+/** Reads one indented line into the block; the resulting rule is checked elsewhere. */
 function readHeader(block: HeaderBlock, source: SourceLine, text: string): void {
   const removed = REMOVAL.exec(text)?.[1];
   if (removed !== undefined) {
@@ -82,7 +82,10 @@ const lowerCase = (segments: readonly Segment[]): Segment[] =>
 
 const END: Segment = { type: "text", text: "" };
 
-/** Netlify's path is the same with and without a slash at its end; `/admin/*` matches `/admin`. */
+/**
+ * The path with and without a final slash, which Netlify treats as equal; `/admin/*` also matches
+ * `/admin`.
+ */
 function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
   const last = segments.at(-1);
   if (last?.type === "text" && last.text === "") {
@@ -136,7 +139,7 @@ function toRules(block: HeaderBlock, flavor: ImportFlavor): Rule[] {
   return rules;
 }
 
-/** Collects the headers of one file: a path, then its changes. */
+/** Collects the headers of one file: call `path()`, then `header()` for each of its lines. */
 export class HeaderCollector {
   readonly #blocks: HeaderBlock[] = [];
   #open: HeaderBlock | undefined;
@@ -149,7 +152,7 @@ export class HeaderCollector {
     this.#flavor = flavor;
   }
 
-  /** Begins with a path; `id` is that of its rules. False if the path has no equivalent. */
+  /** Begins a path; its rules get the id `id`. Returns false if the path has no equivalent. */
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
     this.#open = undefined;
     try {
@@ -168,7 +171,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Takes a `Name: value` or `! Name` of the path. */
+  /** Adds a line of the path: `Name: value` or `! Name`. */
   header(source: SourceLine, text: string): void {
     if (this.#open === undefined) {
       this.#collector.refuse(source, "The header belongs to no path");
@@ -196,7 +199,7 @@ export class HeaderCollector {
     }
   }
 
-  /** A rule set of this header only shows whether it is sound by itself. */
+  /** Whether a header is valid by itself, as a rule set with only this header shows. */
   #isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
     const probe = new ImportCollector();
     probe.take(source, () => {

@@ -1,6 +1,6 @@
 /**
- * @module A `_headers` file of Netlify or Cloudflare as rules: a path on its own line, followed by
- * indented `Name: value` lines, or `! Name` to remove a header.
+ * @module Converts a `_headers` file of Netlify or Cloudflare to rules. A path on its own line is
+ * followed by indented lines: `Name: value`, or `! Name` to remove a header.
  */
 import { ImportCollector, type ImportOptions, type ImportResult } from "./import_result.ts";
 import { HeaderCollector } from "./header_rules.ts";
@@ -21,8 +21,8 @@ export function importHeaders(text: string, options: ImportOptions = {}): Import
 }
 
 /**
- * A path or URL starts a block, regardless of its indentation; a word without a colon is not a
- * header.
+ * Whether a line starts a block: it contains a path or URL with any indentation, or text without a
+ * colon, which cannot be a header.
  */
 function isPathLine(line: string): boolean {
   return /^\s*(?:\/|https?:\/\/)/i.test(line) || (/^\S/.test(line) && !line.includes(":"));

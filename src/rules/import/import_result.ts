@@ -7,20 +7,20 @@ import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 /** A line of the imported file with a remark. */
 export interface UnsupportedLine {
-  /** Counts from 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
   readonly text: string;
   readonly reason: string;
 }
 
 export interface ImportResult {
-  /** Passes validation. */
+  /** The imported rule set, which passes validation. */
   readonly ruleSet: RuleSet;
   /** The rule set as `svc.rules.toml`. */
   readonly toml: string;
-  /** Number of entries in the file: imported ones and those in `unsupported`. */
+  /** Number of entries in the file, both imported and unsupported. */
   readonly read: number;
-  /** Entries that became rules or settings. */
+  /** Number of entries that became rules or settings. */
   readonly imported: number;
   /** Entries that were skipped, each with its reason. */
   readonly unsupported: readonly UnsupportedLine[];
@@ -30,12 +30,12 @@ export interface ImportResult {
   readonly notes: readonly UnsupportedLine[];
 }
 
-/** The file does not have the expected format: nothing was imported. */
+/** The file does not have the expected format, so nothing was imported. */
 export class UnreadableImportError extends Error {
   override readonly name = "UnreadableImportError";
 }
 
-/** The host whose rules the file follows. */
+/** The host for which the file was written. */
 export type ImportFlavor = "netlify" | "cloudflare";
 
 export interface ImportOptions {
@@ -53,7 +53,7 @@ export class NoEquivalent extends Error {
   override readonly name = "NoEquivalent";
 }
 
-/** Gathers the rules and the lines without equivalent. */
+/** Collects the rules, and the lines that have no equivalent. */
 export class ImportCollector {
   readonly #rules: Rule[] = [];
   readonly #unsupported: UnsupportedLine[] = [];
@@ -63,12 +63,14 @@ export class ImportCollector {
 
   readonly #arrange: (rules: readonly Rule[]) => readonly Rule[];
 
-  /** `arrange` puts the rules of the whole file into their order. */
+  /** `arrange` sorts all rules of the file. */
   constructor(arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all) {
     this.#arrange = arrange;
   }
 
-  /** Adds all rules that `convert` creates from a line, or none; returns the added ones. */
+  /**
+   * Adds all rules that `convert` creates from a line, or none of them; returns the added rules.
+   */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {
       const rules = convert();
@@ -98,7 +100,7 @@ export class ImportCollector {
     this.count();
   }
 
-  /** Counts entries that became rules, or parts of a rule. */
+  /** Counts entries that became rules or parts of a rule. */
   count(entries = 1): void {
     this.#imported += entries;
   }

@@ -2,7 +2,7 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s{}[\],:"]+/g;
 
-/** Maximum depth of located parts; deeper ones have their parent's line. */
+/** Maximum depth of parts whose lines are found; deeper parts get the line of their parent. */
 const MAX_DEPTH = 2;
 
 interface Frame {
@@ -14,7 +14,7 @@ interface Frame {
 
 /**
  * Maps `key` and `key.0` of well-formed JSON to the line where the value starts, counted from 1.
- * Linear in the length of the text.
+ * Takes linear time in the length of the text.
  */
 export function locateJson(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();

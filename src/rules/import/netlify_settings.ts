@@ -1,4 +1,4 @@
-/** @module Equivalents of `netlify.toml` settings that are not rules. Pure. */
+/** @module Finds equivalents of `netlify.toml` settings that are not rules. Pure. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";
@@ -24,7 +24,7 @@ const TABLES: Readonly<Record<string, string>> = {
 const isVariable = (path: readonly PathStep[]) =>
   path.at(-2) === "environment" && (path[0] === "build" || path[0] === "context");
 
-/** Why a setting is not imported, and what to do instead. */
+/** Explains why a setting is not imported, and what to do instead. */
 export function whereSvcHasIt(path: readonly PathStep[], value: unknown): string {
   const [table, key] = path;
   const name = String(path.at(-1));
@@ -55,9 +55,9 @@ const settingsSchema = z.object({
 /** How a `netlify.toml` builds a project. */
 export interface NetlifyBuild {
   readonly command: string | undefined;
-  /** Folder of the output. */
+  /** Path of the output folder. */
   readonly publish: string | undefined;
-  /** Names of the variables that it sets for builds. */
+  /** Names of the environment variables that it sets for builds. */
   readonly variables: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** @module Converts a `netlify.toml` to rules, and names what it cannot convert. */
+/** @module Converts a `netlify.toml` to rules, and reports what it cannot convert. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
@@ -28,7 +28,7 @@ const MAX_BYTES = 1024 * 1024;
 const STATUS_RULE = "The status is not a three-digit number";
 const strings = z.record(z.string(), z.string());
 
-/** Including the names that Netlify accepted in earlier years. */
+/** A redirect, including the field names that Netlify accepted in the past. */
 const redirectSchema = z.strictObject({
   from: z.string().optional(),
   origin: z.string().optional(),
@@ -53,7 +53,7 @@ const headersSchema = z.strictObject({
   values: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
 });
 
-/** Fields of a redirect that mean something which no rule does. */
+/** Fields of a redirect that have no equivalent in rules, with the reasons. */
 const BEYOND_RULES: Readonly<Record<string, string>> = {
   signed: "svc cannot sign the request to the target",
   signing: "svc cannot sign the request to the target",
@@ -105,7 +105,7 @@ function readRedirect(raw: unknown): RedirectLine {
   };
 }
 
-/** The values of a header, one per line or member, without the trailing comma. */
+/** The values of a header, one for each line or list item, without trailing commas. */
 function valuesOf(written: string | readonly string[]): string[] {
   const lines = [written].flat().flatMap((text) => text.split(/\r?\n/));
   return lines.map((line) => line.trim().replace(/,$/, "").trimEnd()).filter((line) => line !== "");
@@ -172,7 +172,7 @@ class NetlifyImport {
     headers.finish();
   }
 
-  /** Names each setting of a table, at any depth, with its equivalent in svc. */
+  /** Reports the settings of a table at any depth, each with its equivalent in svc. */
   #settings(path: readonly PathStep[], value: unknown): void {
     const isTable = typeof value === "object" && value !== null && !(value instanceof Date);
     const setting = readPrettyUrls(path, value);

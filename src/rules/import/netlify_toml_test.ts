@@ -1,6 +1,7 @@
 /**
- * `netlify.toml`: the cases of Netlify's own parsers (netlify/build: redirect-parser and
- * headers-parser, netlify_config), as effects on a request, and messages about the rest.
+ * Tests imports of `netlify.toml` with the test cases of Netlify's own parsers (netlify/build:
+ * redirect-parser and headers-parser, netlify_config): their effects on requests, and the messages
+ * about everything that cannot be imported.
  */
 import assert from "node:assert/strict";
 import { headersAt, leads } from "./_test_requests.ts";

@@ -1,4 +1,4 @@
-/** @module Converts other hosts' settings for page URLs to those of `[static]`. Pure. */
+/** @module Converts other hosts' settings for page URLs to settings in `[static]`. Pure. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
 /** Settings for `[static]` of `svc.toml`. */

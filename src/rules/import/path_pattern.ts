@@ -1,4 +1,4 @@
-/** @module Path patterns of other platforms (`/news/:slug`, `/assets/*`) as conditions. */
+/** @module Converts path patterns of other platforms (`/news/:slug`, `/assets/*`) to conditions. */
 import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
 
@@ -7,7 +7,9 @@ export type Segment =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "capture"; readonly name: string }
   | { readonly type: "splat"; readonly name: string }
-  /** Wildcards next to text. Their matches have a name there, but no glob captures them. */
+  /**
+   * Wildcards next to text. The other platform names their matches, but globs cannot capture them.
+   */
   | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
 /** The names of the captures of a pattern, in order. */
@@ -24,7 +26,7 @@ const SPLAT = "splat";
 const PLACEHOLDER = /^:([A-Za-z_][A-Za-z0-9_]*)$/;
 const PLACEHOLDERS = /:([A-Za-z_][A-Za-z0-9_]*)/g;
 const WILDCARDS = /\*|:[A-Za-z_][A-Za-z0-9_]*/g;
-/** Wildcards of a glob: any path, any text of a segment. */
+/** Wildcards of a glob: for any path, and for any text in a segment. */
 const ANY_PATH = "**";
 const ANY_TEXT = "?*";
 
@@ -41,7 +43,7 @@ function readWildcards(text: string, dialect: PatternDialect): Segment {
   if (names.length > 0 && dialect !== "cloudflare") {
     throw new NoEquivalent(`A placeholder matches a whole segment, but it is part of "${text}"`);
   }
-  // Between two slashes, Netlify also matches an empty segment; Cloudflare needs one.
+  // Between two slashes, Netlify also matches an empty segment; Cloudflare does not.
   const star = text === "*" && dialect === "cloudflare" ? `?${ANY_PATH}` : ANY_PATH;
   let at = 0;
   let glob = "";
@@ -80,7 +82,7 @@ export function readPattern(pattern: string, dialect: PatternDialect): Segment[]
 
 /** The same paths, without captures, as `any` requires. */
 export function withoutCaptures(segments: readonly Segment[]): Segment[] {
-  // A splat after plain text is written as a prefix.
+  // A splat after plain text becomes a prefix.
   if (segments.slice(0, -1).every(({ type }) => type === "text")) {
     const last = segments.at(-1);
     if (last?.type !== "capture") return [...segments];
@@ -92,7 +94,7 @@ export function withoutCaptures(segments: readonly Segment[]): Segment[] {
   });
 }
 
-/** Converts the text to a glob that only matches this text. */
+/** Converts a text to a glob that matches only this text. */
 export const escapeGlob = (text: string): string => text.replace(/[*?{}\\]/g, "\\$&");
 
 function writeSegment(segment: Segment): string {
@@ -153,7 +155,7 @@ export function rewriteReferences(
   return { text: rewritten, used };
 }
 
-/** Refuses a target that refers to captures that its path does not have. */
+/** Refuses a target that refers to captures that the path lacks. */
 export function checkReferences(target: string, segments: readonly Segment[]): void {
   const names = namesOf(segments);
   const hidden = segments.flatMap((one) => one.type === "pattern" ? one.names : []);

@@ -1,7 +1,7 @@
 /**
- * Cases that Netlify, Cloudflare and Vercel publish for their own parsers (netlify/build:
- * redirect-parser, headers-parser; cloudflare/workers-sdk: pages-shared; vercel/vercel:
- * routing-utils), as effects on a request.
+ * Tests imports with the test cases that Netlify, Cloudflare and Vercel publish for their own
+ * parsers (netlify/build: redirect-parser, headers-parser; cloudflare/workers-sdk: pages-shared;
+ * vercel/vercel: routing-utils), by their effects on requests.
  */
 import assert from "node:assert/strict";
 import type { DescribedRequest } from "../request/facts.ts";

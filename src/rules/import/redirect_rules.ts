@@ -24,7 +24,7 @@ import {
   withoutSplat,
 } from "./path_pattern.ts";
 
-/** A redirect, a rewrite or a proxy, however its file writes it. */
+/** A redirect, rewrite or proxy in a form that all file formats share. */
 export interface RedirectLine {
   readonly flavor: ImportFlavor;
   readonly host?: string;
@@ -44,14 +44,17 @@ export const DEFAULT_STATUS: Readonly<Record<ImportFlavor, number>> = {
 };
 const REWRITE_STATUS = 200;
 
-/** Rewrites that a later redirect is compared with. */
+/** Maximum number of rewrites with which a later redirect is compared. */
 const MAX_COMPARED = 64;
 
 /** Paths that Netlify reserves. */
 const RESERVED = /^(?:https?:\/\/[^/]+)?\/\.netlify(?:\/|$)/i;
 const NETLIFY_FUNCTION = /\/\.netlify\/(?:builders|functions)\//i;
 
-/** Redirects that Cloudflare ignores as a loop: it serves `/index.html` at the folder itself. */
+/**
+ * Redirects from a folder to its index page. Cloudflare ignores them as a loop, because it serves
+ * `/index.html` at the folder itself.
+ */
 const FOLDER = /\/\*?$/;
 const FOLDER_PAGE = /^\/(?:.*\/)?index(?:\.html)?$/;
 
@@ -79,7 +82,7 @@ export function readFrom(
   return { host, isHttps: true, segments: readPattern(path, flavor) };
 }
 
-/** The query of a redirect; every value must be literal. */
+/** Checks the query of a redirect, whose values must all be literal. */
 export function checkQuery(query: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(query)) {
     if (!value.startsWith(":")) continue;
@@ -88,12 +91,12 @@ export function checkQuery(query: Readonly<Record<string, string>>): Record<stri
   return { ...query };
 }
 
-/** The default target of `/x/*`: Netlify forwards it to the same path. */
+/** The default target of `/x/*`, which Netlify forwards to the same path. */
 export function forwardTarget(from: string): string {
   return `${from.slice(0, -1)}:splat`;
 }
 
-/** Refuses a target that has no meaning here. */
+/** Refuses a target that has no equivalent in svc. */
 function checkTarget({ target, segments }: RedirectLine): void {
   if (RESERVED.test(target)) {
     throw new NoEquivalent(
@@ -153,7 +156,7 @@ interface ConvertedLine {
   readonly notes: readonly string[];
 }
 
-/** Cloudflare takes paths literally. */
+/** Creates the rules of a Cloudflare redirect, whose path is taken literally. */
 function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {
@@ -169,10 +172,10 @@ function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   return { rules: [toRule(id, { ...line, isForced: false })], notes: [FALLBACK_NOTE] };
 }
 
-/** `:splat` combined with other text in its segment: its value cannot be empty there. */
+/** `:splat` combined with other text in its segment, where its value cannot be empty. */
 const PARTIAL_SPLAT = /[^/=]:splat(?![A-Za-z0-9_])|:splat[^/?#&A-Za-z0-9_]/;
 
-/** Paths below the folder that do not end with a slash. */
+/** Limits a rule to paths below the folder that do not end with a slash. */
 function withoutFinalSlash(rule: Rule, folder: readonly Segment[]): Rule {
   const below: Segment = { type: "pattern", glob: "**?", names: [] };
   const path = toPathMatch([...withoutCaptures(folder), below], new Set());
@@ -180,8 +183,8 @@ function withoutFinalSlash(rule: Rule, folder: readonly Segment[]): Rule {
 }
 
 /**
- * On Netlify, `/news/*` also matches `/news` itself, and a path is the same with and without a
- * trailing slash.
+ * Creates the rules of a Netlify redirect. On Netlify, `/news/*` also matches `/news` itself, and a
+ * trailing slash makes no difference.
  */
 function netlifyRules(id: string, line: RedirectLine): ConvertedLine {
   const { segments, target } = line;
@@ -210,7 +213,7 @@ function toRules(id: string, line: RedirectLine): ConvertedLine {
   return line.flavor === "cloudflare" ? cloudflareRules(id, line) : netlifyRules(id, line);
 }
 
-/** The path as written in its file; wildcards combined with text become those of a glob. */
+/** The path as written in its file; wildcards combined with text are written as in a glob. */
 function pathText(segments: readonly Segment[]): string {
   const texts = segments.map((one) => {
     if (one.type === "text") return one.text;
@@ -221,7 +224,8 @@ function pathText(segments: readonly Segment[]): string {
 }
 
 /**
- * Entries such as `/a /a/` only change the ending: Netlify never applies them to their own target.
+ * Whether an entry only changes the final slash, such as `/a /a/`. Netlify never applies such
+ * entries to their own target.
  */
 function leadsToItself({ segments, target }: RedirectLine): boolean {
   return pathText(segments).replace(/\/$/, "") === target.replace(/\/$/, "");
@@ -230,8 +234,9 @@ function leadsToItself({ segments, target }: RedirectLine): boolean {
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
- * In svc, redirects run before rewrites. A redirect completely hidden by an earlier rewrite would
- * take effect here, so it is refused. One that overlaps only partly is imported and reported.
+ * In svc, redirects run before rewrites. A redirect that an earlier rewrite hides completely would
+ * take effect here, so it is refused. A redirect that overlaps a rewrite only partly is imported
+ * and reported.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

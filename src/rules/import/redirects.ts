@@ -1,9 +1,9 @@
 /**
- * @module A `_redirects` file of Netlify or Cloudflare as rules:
- * `from [query…] to [status[!]] [conditions…]`, one rule a line.
+ * @module Converts a `_redirects` file of Netlify or Cloudflare to rules. Each line is an entry:
+ * `from [query…] to [status[!]] [conditions…]`.
  *
- * On Netlify, a file takes precedence over a rule without `!`, and the status is 301 by default; on
- * Cloudflare rules come first and the status is 302.
+ * On Netlify, files take precedence over entries without `!`, and the default status is 301. On
+ * Cloudflare, entries take precedence, and the default status is 302.
  */
 import {
   ImportCollector,
@@ -74,7 +74,7 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
   };
 }
 
-/** Only Netlify allows a comment after a rule. */
+/** Removes comments; only Netlify allows a comment after an entry. */
 function withoutComment(line: string, flavor: ImportFlavor): string {
   return line.replace(flavor === "netlify" ? /(^|\s)#.*$/ : /^\s*#.*$/, "");
 }

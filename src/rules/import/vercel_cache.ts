@@ -1,11 +1,11 @@
 /**
- * @module `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is for Vercel's own cache,
- * which stores the response for that time and removes the directive.
+ * @module Converts `Cache-Control` in the headers of a `vercel.json`. Its `s-maxage` is meant for
+ * Vercel's own cache, which stores the response for that time and removes the directive.
  */
 import { NoEquivalent } from "./import_result.ts";
 import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../rule_set/types.ts";
 
-/** Fields only for shared caches; the first present one is used. */
+/** Fields that are only for shared caches; the first field that is present is used. */
 const TARGETED = ["vercel-cdn-cache-control", "cdn-cache-control"] as const;
 const CACHE_CONTROL = "cache-control";
 /** Vercel's default for browsers. */
@@ -41,20 +41,20 @@ const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
 export interface EdgeCaching {
-  /** The headers without those that only control the edge. */
+  /** The headers without the ones that only control the edge. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if the headers do not control caching. */
+  /** The caching action; `undefined` if the headers do not control caching. */
   readonly action: Action | undefined;
 }
 
-/** The vary that a cache rule needs for its condition. */
+/** The `vary` that a cache rule needs for its condition. */
 function varyOf({ any = [], not = {}, ...leaf }: Condition): VaryDimension[] {
   return DIMENSIONS.flatMap(([field, dimension]) =>
     [leaf, not, ...any].some((one) => one[field] !== undefined) ? [dimension] : []
   );
 }
 
-/** Reads the settings for the edge in the headers of an entry. */
+/** Reads the caching settings for the edge from the headers of an entry. */
 export function readEdgeCaching(
   headers: Readonly<Record<string, string>>,
   condition: Condition,
@@ -92,8 +92,9 @@ export function readEdgeCaching(
 }
 
 /**
- * The rules, with those about caching in reverse: in Vercel, the last matching entry counts; in
- * svc, the first rule. A rule that forbids caching is dropped if no earlier one allows it.
+ * The rules, with caching rules in reverse order: in Vercel, the last matching entry counts, but in
+ * svc, the first matching rule. A rule that forbids caching is dropped if no earlier rule allows
+ * it.
  */
 export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   const isCaching = ({ action: { type } }: Rule) => type === "cache" || type === "bypass_cache";
@@ -103,7 +104,7 @@ export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   return [...rules.filter((rule) => !isCaching(rule)), ...needed.toReversed()];
 }
 
-/** Refuses a lifetime from a captured part of the path. */
+/** Refuses a lifetime that contains a capture of the path. */
 export function assertPlainLifetime(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/cache-control$/i.test(name) || !/\{[^{}]+\}/.test(value)) continue;

@@ -1,4 +1,4 @@
-/** @module The redirects, rewrites and headers of a `vercel.json` as rules. */
+/** @module Converts the redirects, rewrites and headers of a `vercel.json` to rules. */
 import * as z from "zod";
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import {
@@ -53,12 +53,15 @@ type Common = { source: string; has?: Matcher[] | undefined; missing?: Matcher[]
 
 const FIELD = { header: "headers", cookie: "cookies", query: "query" } as const;
 
-/** Values are regular expressions: only literal ones have an equivalent. */
+/**
+ * Values without special characters. Values are regular expressions, of which only literal texts
+ * have an equivalent.
+ */
 const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
 const TEMPORARY = 307;
 
-/** Fields that Vercel sets about the client's location; only the country is also available here. */
+/** Fields in which Vercel sends the client's location; only the country is also available here. */
 const VERCEL_PLACE = /^x-vercel-ip-/i;
 const VERCEL_COUNTRY = /^x-vercel-ip-country$/i;
 const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;
@@ -114,7 +117,9 @@ function readMatchers(entry: Common): Condition {
   return missing === undefined ? has : { ...has, not: missing };
 }
 
-/** Every path that does not end with a slash; the site's root is its own. */
+/**
+ * Matches every path that does not end with a slash; the root of the site is matched separately.
+ */
 const NO_SLASH_AT_END: LeafCondition = { path: { type: "glob", value: "/**?" } };
 const ROOT: LeafCondition = { path: { type: "exact", value: "/" } };
 
@@ -163,13 +168,13 @@ function toRules(
   return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** The captures and groups of a whole source. */
+/** The captures and groups of a complete source. */
 function captured(source: string) {
   const { segments, groups } = readVercelSource(source);
   return { all: namesOf(segments), groups };
 }
 
-/** One list of rules for each variant; each has its own ids. */
+/** Creates the rules of all variants; each variant gets its own ids. */
 function eachVariant(
   id: string,
   entry: Variant,
@@ -212,7 +217,7 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
   );
 }
 
-/** Header values with references to captures; duplicate headers are refused. */
+/** Reads header values with references to captures; refuses duplicate headers. */
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],

@@ -1,4 +1,4 @@
-/** @module Equivalents of `vercel.json` settings that are not rules. Pure. */
+/** @module Finds equivalents of `vercel.json` settings that are not rules. Pure. */
 
 const NOT_NEEDED = "svc does not need it";
 
@@ -27,7 +27,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   name: "Set it in svc.toml: [project] name",
 };
 
-/** Why a field is not imported, and what to do instead. */
+/** Explains why a field is not imported, and what to do instead. */
 export function whereSvcHasIt(field: string, value: unknown): string {
   const reason = Object.hasOwn(SETTINGS, field) ? SETTINGS[field] : undefined;
   if (reason !== undefined) return reason;

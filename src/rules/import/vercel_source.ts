@@ -8,21 +8,24 @@ import { escapeGlob, type Segment } from "./path_pattern.ts";
 
 const CAPTURE = /^(?::([A-Za-z_][A-Za-z0-9_]*)|\{:([A-Za-z_][A-Za-z0-9_]*)\})([*+?]?)$/;
 const REST = /^(?::([A-Za-z_][A-Za-z0-9_]*))?\(\.\*\)$/;
-/** `/((?!api/).*)`: the folder, the name, and the excluded prefix of the rest. */
+/** Matches `/((?!api/).*)`: captures the folder, the name, and the excluded prefix. */
 const ALL_BUT = /^(\/(?:[^()]*\/)?)(?::([A-Za-z_][A-Za-z0-9_]*))?\(\(\?!([^()]*)\)\.\*\)$/;
 
-/** The name for an unnamed `(.*)`, which targets reference as `$1`. */
+/** The name of an unnamed `(.*)`, which targets reference as `$1`. */
 const REST_NAME = "rest";
 
 export interface VercelSource {
   readonly segments: readonly Segment[];
-  /** The names of its groups in order, which targets may call `$1`, `$2`, … */
+  /** The names of its groups in order, which targets can also reference as `$1`, `$2`, … */
   readonly groups: readonly string[];
-  /** The pattern also matches the path without its last segment (`:path*`). */
+  /** Whether the pattern also matches the path without its last segment (`:path*`). */
   readonly takesBase: boolean;
-  /** A path with a trailing slash does not match (`:path*`, `:path+`; `(.*)` matches it). */
+  /**
+   * Whether a path with a trailing slash does not match. True for `:path*` and `:path+`, but not
+   * for `(.*)`.
+   */
   readonly refusesSlash: boolean;
-  /** Paths that do not match although their segments do. */
+  /** Paths that are excluded although their segments match. */
   readonly excluded: PathMatch | undefined;
 }
 
@@ -32,7 +35,9 @@ interface ReadSegment {
   readonly groups: readonly string[];
 }
 
-/** Parts of a segment: an escaped character, a parameter, any text, or what has no equivalent. */
+/**
+ * Parts of a segment: an escaped character, a parameter, any text, or syntax without an equivalent.
+ */
 const PARTS = /\\(.)|:([A-Za-z_][A-Za-z0-9_]*)(?![A-Za-z0-9_(*+?])|(\(\.\*\))|([():*+?{}\\])/g;
 
 function noEquivalent(text: string): NoEquivalent {
@@ -59,7 +64,7 @@ function readParts(text: string): ReadSegment {
       glob += "?*";
     } else if (rest !== undefined) {
       groups.push("");
-      // Between two slashes it needs a segment, because slashes are merged.
+      // A whole segment must not match empty text, because slashes are merged.
       glob += text === rest ? "?**" : "**";
     } else throw noEquivalent(text);
   }
@@ -83,7 +88,7 @@ function readSegment(text: string, isLast: boolean): ReadSegment {
   return { segment: { type: "splat", name }, modifier, groups: [name] };
 }
 
-/** The literal text of a lookahead; other expressions in it have no equivalent. */
+/** Reads the text of a lookahead, which must be literal; other expressions have no equivalent. */
 function readExcluded(text: string): { readonly text: string; readonly isExact: boolean } {
   if (text.includes("|")) {
     throw new NoEquivalent(

@@ -1,4 +1,4 @@
-/** @module Destinations of `vercel.json`: their references, and the query of a rewrite. */
+/** @module Converts destinations of `vercel.json`: their references, and the query of rewrites. */
 import { NoEquivalent } from "./import_result.ts";
 import {
   checkReferences,
@@ -15,8 +15,8 @@ const parametersOf = (text: string): string[] =>
   [...text.matchAll(PARAMETERS)].map(([, name = ""]) => name);
 
 /**
- * The destination with unused parameters of the source: if its path, host and fragment use none,
- * Vercel adds all of them to the query of a rewrite.
+ * The destination with the unused parameters of the source. If its path, host and fragment use no
+ * parameters, Vercel adds all parameters to the query of a rewrite.
  */
 export function withUnusedParameters(source: string, destination: string): string {
   const wanted = parametersOf(source);
@@ -30,7 +30,7 @@ export function withUnusedParameters(source: string, destination: string): strin
   return `${beforeQuery}${whole === "" ? "" : `?${whole}`}${fragment}`;
 }
 
-/** Writes `$1` as the name of the first group, and so on; an unnamed one is refused. */
+/** Replaces `$1` with the name of the first group, and so on; refuses unnamed groups. */
 export function nameGroups(text: string, groups: readonly string[]): string {
   return text.replace(/\$(\d)/g, (found, digit: string) => {
     const name = groups[Number(digit) - 1];
@@ -42,7 +42,7 @@ export function nameGroups(text: string, groups: readonly string[]): string {
   });
 }
 
-/** A reference with the slash before it, which belongs to it. */
+/** Matches a reference and the slash before it, which is part of the reference. */
 const reference = (name: string): RegExp => new RegExp(`/?:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
 
 /** The text without empty parameters and their slashes. */
@@ -50,7 +50,7 @@ export function withoutParameters(text: string, names: readonly string[]): strin
   return names.reduce((rest, name) => rest.replace(reference(name), ""), text);
 }
 
-/** The destination for a path; `all` are the captures of the whole source. */
+/** Reads the destination for a path; `all` contains the captures of the whole source. */
 export function readDestination(
   destination: string,
   segments: readonly Segment[],

@@ -1,21 +1,21 @@
 /**
- * @module Expands entries of `vercel.json` into several rules: `(en|de)` and `:lang(en|de)` become
- * one rule per word, `:id?` one with and one without the segment. The value of a parameter is
- * inserted at each reference.
+ * @module Expands entries of `vercel.json` into several entries: `(en|de)` and `:lang(en|de)`
+ * become one entry for each word, and `:id?` becomes an entry with the segment and one without it.
+ * References to a parameter are replaced by its value.
  */
 import { NoEquivalent } from "./import_result.ts";
 import { withoutParameters } from "./vercel_target.ts";
 
 export interface Variant {
   readonly source: string;
-  /** Destination, or values of headers. */
+  /** The destination, or the values of headers. */
   readonly texts: readonly string[];
 }
 
 /** Maximum number of rules from one entry. */
 const MAX_VARIANTS = 64;
 
-/** Alternatives, a whole segment or a part of one, with or without a name. */
+/** Alternatives in all or part of a segment, with or without a name. */
 const ALTERNATIVES = /(?::([A-Za-z_]\w*))?\(([\w-]+(?:\|[\w-]+)+)\)(?![*+?])/;
 const OPTIONAL = /\/:([A-Za-z_]\w*)\?(?=\/|$)/;
 const GROUP = /\(|:[A-Za-z_]/;
@@ -59,7 +59,7 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   ];
 }
 
-/** The entries that an entry expands to, in order; possibly only itself. */
+/** The entries to which an entry expands, in order; possibly only the entry itself. */
 export function variantsOf(entry: Variant): readonly Variant[] {
   const done: Variant[] = [];
   const open = [entry];

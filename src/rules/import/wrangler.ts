@@ -1,4 +1,4 @@
-/** @module The setting of a `wrangler` file about the URLs of pages; it has no rules. */
+/** @module Converts the setting for page URLs in a `wrangler` file, which contains no rules. */
 import * as z from "zod";
 import { parseToml } from "../../lib/toml.ts";
 import { MAX_DEPTH } from "../limits.ts";
@@ -20,7 +20,7 @@ const wranglerSchema = z.object({
 const COMMENT = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
 const LAST_COMMA = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g;
 
-/** Reads JSON with comments and commas behind the last item. */
+/** Parses JSON with comments and trailing commas. */
 function parseJsonc(text: string): unknown {
   const plain = text.replace(COMMENT, (_, string?: string) => string ?? "")
     .replace(LAST_COMMA, (_, string?: string) => string ?? "");

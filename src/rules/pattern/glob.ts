@@ -1,11 +1,10 @@
 /**
- * @module Path globs (spec: "Glob captures and interpolation"): `*` inside one segment, `**` across
- * segments, `?` one character, `{name}` one whole non-empty segment, `{name...}` the rest of the
- * path (may be empty), `\` makes the next character literal.
+ * @module Path globs (spec: "Glob captures and interpolation"). `*` matches text inside one
+ * segment, `**` across segments, `?` one character, `{name}` one whole non-empty segment, and
+ * `{name...}` the rest of the path, which may be empty. `\` makes the next character literal.
  *
- * A `**` that is a whole segment also matches zero segments, so that `**` between `/a/` and
- * `/b` matches `/a/b`. `/a/**` does not match `/a`, and `/a/{rest...}` does not either; both match
- * `/a/`.
+ * A `**` that is a whole segment also matches zero segments: `**` between `/a/` and `/b` matches
+ * `/a/b`. Neither `/a/**` nor `/a/{rest...}` matches `/a`; both match `/a/`.
  */
 import { canonicalPathText } from "../request/path.ts";
 
@@ -14,17 +13,17 @@ export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at a position of a glob or template. */
 export interface PatternProblem {
-  /** Capital first, no final stop. */
+  /** Begins with a capital letter and has no final period. */
   readonly message: string;
   readonly hint?: string;
-  /** Its position: index into the authored text, in UTF-16 units. */
+  /** Its position in the authored text, in UTF-16 units. */
   readonly offset: number;
 }
 
 /**
- * One part of a parsed glob. `text` is literal; `any` is `*` (inside one
- * segment), `deep` is `**` (across segments), `one` is `?`; `capture` is a
- * whole non-empty segment, `splat` the rest of the path, possibly empty.
+ * One part of a parsed glob. `text` is literal, `any` is `*` (inside one segment), `deep` is `**`
+ * (across segments), and `one` is `?`. `capture` is a whole non-empty segment, and `splat` is the
+ * rest of the path, which may be empty.
  */
 export type GlobToken =
   | { readonly type: "text"; readonly text: string }
@@ -39,7 +38,7 @@ export type GlobResult =
   | { readonly problems: readonly PatternProblem[] };
 
 const CAPTURE = /\{([^{}]*)\}/y;
-/** Valid names of captures: letters, digits, `_` and `-`, at most 64. */
+/** Valid names of captures: letters, digits, `_` and `-`, at most 64 characters. */
 const CAPTURE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 class GlobParser {
@@ -160,8 +159,8 @@ class GlobParser {
 }
 
 /**
- * Parses a glob, or reports all its problems. The text of `text` tokens is in the alphabet of
- * normalized paths. Linear in the glob's length.
+ * Parses a glob, or reports all its problems. The text of `text` tokens uses the alphabet of
+ * normalized paths. Takes linear time in the length of the glob.
  */
 export function parseGlob(value: string): GlobResult {
   if (value.length > MAX_GLOB_LENGTH) {

@@ -1,7 +1,8 @@
 /**
  * @module Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site,
- * or an absolute URL. The value of a capture can never change the scheme, host or port: captures
- * are not allowed there, and the path of a relative target always starts with exactly one slash.
+ * or an absolute URL. The value of a capture can never change the scheme, host or port, because
+ * captures are not allowed there and the path of a relative target always starts with exactly one
+ * slash.
  */
 import type { PatternProblem } from "./glob.ts";
 import { canonicalPathText, resolveSegments } from "../request/path.ts";
@@ -23,8 +24,8 @@ export interface ParsedTarget {
   /** Userinfo, host and port as written; "" for a relative target. */
   readonly authority: string;
   /**
-   * True for a path that begins with neither a slash nor a capture: it is relative to the request's
-   * path.
+   * True for a path that is relative to the request's path, because it begins with neither a slash
+   * nor a capture.
    */
   readonly isFromRequest: boolean;
   readonly path: readonly TemplatePart[];
@@ -40,14 +41,14 @@ export type TargetResult =
 
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const ORIGIN = /^(https?):\/\/([^\/\\?#]*)/i;
-// deno-lint-ignore no-control-regex -- control characters are what is sought
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x1f\x7f]|%00/;
 
 const refuse = (message: string, offset: number, hint?: string): TargetResult => ({
   problems: [hint === undefined ? { message, offset } : { message, hint, offset }],
 });
 
-/** Splits parts at the first of the characters; the second result starts there. */
+/** Splits parts at the first occurrence of `mark`; the second result starts after it. */
 function cut(
   parts: readonly TemplatePart[],
   mark: string,
@@ -94,10 +95,10 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
 }
 
 /**
- * Parses the target of a redirect or rewrite. A relative target with a leading slash, or with
- * captures, is a path from the root of the site; one with neither is relative to the request's path
- * (RFC 3986, 5.2). Control characters, schemes other than http(s), URLs without a scheme (`//host`)
- * and captures in the host are refused.
+ * Parses the target of a redirect or rewrite. A relative target with a leading slash or captures is
+ * a path from the root of the site; any other is relative to the request's path (RFC 3986, 5.2).
+ * Control characters, schemes other than http(s), URLs without a scheme (`//host`) and captures in
+ * the host are refused.
  */
 export function parseTarget(value: string): TargetResult {
   const control = value.search(CONTROL);
@@ -124,7 +125,7 @@ export function parseTarget(value: string): TargetResult {
   return { target: split(origin, template.parts) };
 }
 
-/** A target ready to expand. */
+/** A target that is ready to be expanded. */
 export interface CompiledTarget {
   /** `https://host`, or "" for a target on this site. */
   readonly origin: string;
@@ -157,15 +158,15 @@ export function compileTarget(target: ParsedTarget, names: readonly string[]): C
   };
 }
 
-/** Resolves a relative path against another, both without query (RFC 3986, 5.2.2). */
+/** Resolves a relative path against another path, both without a query (RFC 3986, 5.2.2). */
 function resolvePath(from: string, relative: string): string {
   if (relative === "") return from;
   return resolveSegments(from.slice(0, from.lastIndexOf("/") + 1) + relative);
 }
 
 /**
- * Puts the captures, each of them text of a normalized path, into the target.
- * `from` is the path of the request.
+ * Inserts the captures, which are parts of a normalized path, into the target. `from` is the path
+ * of the request.
  */
 export function expandTarget(
   target: CompiledTarget,
@@ -182,7 +183,7 @@ export function expandTarget(
   return { origin: target.origin, path, query, fragment };
 }
 
-/** The path of an expanded target on this site, normalized. */
+/** The normalized path of an expanded target on this site. */
 export function resolvedPath(target: ExpandedTarget): string {
   return resolveSegments(canonicalPathText(target.path));
 }

@@ -68,7 +68,7 @@ Deno.test("expandTarget() keeps a relative target on this site", () => {
   }
 });
 
-/** Examples of RFC 3986, 5.4, as far as they are relative paths, from /b/c/d;p. */
+/** The examples in RFC 3986, 5.4 that are relative paths, resolved against /b/c/d;p. */
 const FROM_REQUEST: readonly [target: string, path: string][] = [
   ["g", "/b/c/g"],
   ["./g", "/b/c/g"],

@@ -3,10 +3,10 @@
  * a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
  * literal text `{name}`; any other brace is literal, so a header value can contain JSON.
  *
- * A capture is a piece of the normalized path, hence visible ASCII: `pchar`, `%XX` and, in a splat,
- * `/`. It is inserted unchanged into a path, fragment or header value. In a query, everything
- * except unreserved characters, `/` and `%XX` is encoded, so that decoding the result gives exactly
- * the client's text. It cannot introduce line breaks or host names.
+ * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
+ * splat, `/`. It is inserted unchanged into a path, fragment or header value. In a query,
+ * everything except unreserved characters, `/` and `%XX` is encoded, so that decoding the result
+ * gives exactly the client's text. A capture cannot introduce line breaks or host names.
  */
 import type { PatternProblem } from "./glob.ts";
 
@@ -21,8 +21,8 @@ export type TemplateResult =
 const BRACES = /\{\{([A-Za-z0-9_-]{1,64})\}\}|\{([A-Za-z0-9_-]{1,64})(\.\.\.)?\}/g;
 
 /**
- * Parses a target or header value. The only problem it can have is a splat
- * referenced as `{name...}`. Linear in the value's length.
+ * Parses a target or header value. The only possible problem is a splat that is referenced as
+ * `{name...}`. Takes linear time in the length of the value.
  */
 export function parseTemplate(value: string): TemplateResult {
   const parts: TemplatePart[] = [];
@@ -49,13 +49,13 @@ export function parseTemplate(value: string): TemplateResult {
   return problems.length > 0 ? { problems } : { parts };
 }
 
-/** A capture that a template refers to, and where. */
+/** A capture that a template refers to, and the position of the reference. */
 export interface TemplateReference {
   readonly name: string;
   readonly offset: number;
 }
 
-/** Lists the references of a parsed template, in order, repetitions included. */
+/** Lists the references of a parsed template in order, including repeated ones. */
 export function templateReferences(parts: readonly TemplatePart[]): readonly TemplateReference[] {
   return parts.flatMap((part) => part.type === "reference" ? [part] : []);
 }
@@ -66,7 +66,7 @@ type Piece = string | number;
 /** A compiled template: names are replaced by indexes. */
 export type CompiledText = readonly Piece[];
 
-/** Builds the text; a missing capture becomes empty. */
+/** Builds the text; a missing capture is replaced by empty text. */
 export function expandPieces(
   pieces: CompiledText,
   captures: readonly string[],
@@ -81,7 +81,8 @@ export function expandPieces(
 }
 
 /**
- * Characters that a header value must not contain (RFC 9110 5.5): controls, and all beyond Latin-1.
+ * Characters that a header value must not contain (RFC 9110 5.5): control characters, and
+ * everything beyond Latin-1.
  */
 const NO_HEADER_TEXT = /[^\t\x20-\x7e\x80-\xff]/gu;
 
@@ -98,7 +99,7 @@ export function encodeForQuery(capture: string): string {
   );
 }
 
-/** Replaces names by indices into `names`; an unknown name becomes empty. */
+/** Replaces names with indexes into `names`; an unknown name becomes empty text. */
 export function compilePieces(
   parts: readonly TemplatePart[],
   names: readonly string[],
@@ -114,9 +115,9 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 }
 
 /**
- * Text of a URL as its author wrote it, except for characters that no client reads as written:
- * blanks, control characters, all beyond ASCII, a backslash (a slash to browsers) and a `%` that
- * begins no escape are percent-encoded.
+ * The text of a URL as its author wrote it. Only characters that clients would not read as written
+ * are percent-encoded: blanks, control characters, everything beyond ASCII, a backslash (which
+ * browsers read as a slash) and a `%` that begins no escape.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

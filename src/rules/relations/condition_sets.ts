@@ -13,11 +13,11 @@ interface LeafSet {
   readonly path: PathSet;
 }
 
-/** A condition, prepared for comparison. */
+/** A condition that is prepared for comparison. */
 export interface ConditionSet extends LeafSet {
   readonly any: readonly LeafSet[] | undefined;
   readonly not: LeafSet | undefined;
-  /** The values that the condition consists of. */
+  /** The number of values that the condition consists of. */
   readonly values: number;
 }
 
@@ -52,7 +52,7 @@ function leafContains(outer: LeafSet, inner: LeafSet): boolean {
   return BY_COST.every((field) => fieldContains(field, outer.leaf, inner.leaf));
 }
 
-/** True if path or host make the two disjoint. */
+/** True if the paths or hosts show that no request meets both conditions. */
 export function placesDisjoint(a: LeafSet, b: LeafSet): boolean {
   return fieldDisjoint("host", a.leaf, b.leaf) || fieldDisjoint("path", a.leaf, b.leaf);
 }
@@ -73,7 +73,7 @@ function notContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return inner.not !== undefined && leafContains(inner.not, outer.not);
 }
 
-/** True if every request of `inner` is proven to be in `outer`. */
+/** True if it is proven that every request in `inner` is also in `outer`. */
 export function conditionContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return leafContains(outer, inner) && anyContains(outer, inner) && notContains(outer, inner);
 }
@@ -87,18 +87,20 @@ export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
     b.any?.every((item) => leavesDisjoint(item, a)) === true;
 }
 
-/** True if every request of both `a` and `b` is proven to be in `outer`. */
+/** True if it is proven that every request that is in both `a` and `b` is also in `outer`. */
 function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
   return BY_COST.every((field) =>
     fieldContains(field, outer.leaf, a.leaf) || fieldContains(field, outer.leaf, b.leaf)
   );
 }
 
-/** The parts of a condition that no request is proven to fit. */
+/** The parts of a condition that provably no request can meet. */
 export interface DeadParts {
-  /** The condition contradicts itself: `not` excludes everything that it requires. */
+  /**
+   * Whether the condition contradicts itself, because `not` excludes everything that it requires.
+   */
   readonly whole: boolean;
-  /** Indexes of `any` that contradict the rest of the condition. */
+  /** Indexes of the items of `any` that contradict the rest of the condition. */
   readonly branches: readonly number[];
 }
 

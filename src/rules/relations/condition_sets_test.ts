@@ -7,7 +7,7 @@ import { normalizeRules } from "../rule_set/normalize.ts";
 import type { RuntimeCondition } from "../rule_set/types.ts";
 import { conditionContains, conditionsDisjoint, conditionSetOf } from "./condition_sets.ts";
 
-/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run uses the same seed. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 20);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };

@@ -1,6 +1,6 @@
 /**
- * @module Indexes rules by where they can match: the literal start of their paths, then their host.
- * Finds the rules that could cover a given one without checking all others.
+ * @module Indexes rules by the literal start of their paths, then by their host. Finds the rules
+ * that could cover a given rule without checking all others.
  */
 import type { Pace } from "../../lib/next_turn.ts";
 import { VISIT_COST } from "../work.ts";
@@ -15,7 +15,7 @@ interface Bucket<T> {
 export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   readonly #exact = new Map<string, Bucket<T>>();
   readonly #open = new Map<string, Bucket<T>>();
-  /** The distinct lengths of literals in `open`, ascending. */
+  /** The distinct lengths of the literals in `#open`, ascending. */
   readonly #lengths: number[] = [];
 
   readonly #pace: Pace;
@@ -58,7 +58,10 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The lists of rules that could match all requests of `set`: same or wider path and host. */
+  /**
+   * The lists of rules that could match all requests in `set`, because their path and host are the
+   * same or wider.
+   */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.#bucketsAbove(set)) {
@@ -68,7 +71,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The lists of rules whose path is the same or wider, and whose host can be the same. */
+  /** The lists of rules whose path is the same or wider, and whose host may be the same. */
   *listsMeeting(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.#bucketsAbove(set)) {

@@ -1,13 +1,13 @@
-/** @module Decides which of two pipeline rules wins a request that both match (design: phase 5). */
+/** @module Decides which of two pipeline rules gets a request that both match (design: phase 5). */
 import type { ConditionSet } from "./condition_sets.ts";
 
 export interface Ranked {
   readonly index: number;
   readonly set: ConditionSet;
   readonly override: boolean;
-  /** True if the path condition is written as exact. */
+  /** True if the path condition has the type `exact`. */
   readonly isExact: boolean;
-  /** Length of the literal start of the path as the edge ranks it; 0 without a path. */
+  /** Length of the literal start of the path, by which the edge ranks it; 0 without a path. */
   readonly literalLength: number;
 }
 

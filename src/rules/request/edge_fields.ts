@@ -9,15 +9,15 @@ const OWN: ReadonlySet<string> = new Set([
   "date",
 ]);
 
-/** The prefix of all header fields of the edge. */
+/** The prefix of the edge's own header fields. */
 const PREFIX = "x-svc-";
 
-/** Whether a field, its name in lower case, belongs only to the edge. */
+/** Whether a field belongs only to the edge, given its name in lower case. */
 export function isEdgeField(name: string): boolean {
   return OWN.has(name) || name.startsWith(PREFIX);
 }
 
 const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
 
-/** Whether a field, its name in lower case, controls how long a response is stored. */
+/** Whether a field controls how long a response is stored, given its name in lower case. */
 export const isLifetimeField = (name: string): boolean => LIFETIME_FIELD.test(name);

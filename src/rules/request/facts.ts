@@ -1,4 +1,4 @@
-/** @module The facts of a request for rules, each computed once, on first use. */
+/** @module The facts about a request that rules use, each computed once, on first use. */
 import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";
 import type { Device } from "../vocabulary.ts";
@@ -12,11 +12,13 @@ export interface RequestFacts {
   readonly path: string;
   /** The query as the client wrote it, without its `?`; "" if there is none. */
   readonly rawQuery: string;
-  /** Lines with the same name are joined by commas. Names are in lower case. */
+  /**
+   * The value of a header, by its lower-case name. Lines with the same name are joined by commas.
+   */
   header(name: string): string | undefined;
   /** Decoded values of a query parameter, in order. */
   query(name: string): readonly string[];
-  /** Values of a cookie as they were sent, in order. */
+  /** Values of a cookie in order, as they were sent. */
   cookie(name: string): readonly string[];
   ip(): IpAddress | undefined;
   /** ISO 3166-1 alpha-2, in upper case. */
@@ -25,11 +27,11 @@ export interface RequestFacts {
   device(): Device | undefined;
 }
 
-/** The sources of facts. The functions are called at most once each, `header` excepted. */
+/** The sources of facts. Each function except `header` is called at most once. */
 export interface FactSources {
   readonly method: string;
   readonly host: string;
-  /** Normalized already; see `normalizePath`. */
+  /** The normalized path; see `normalizePath`. */
   readonly path: string;
   readonly rawQuery: string;
   header(name: string): string | null | undefined;
@@ -41,7 +43,7 @@ export interface FactSources {
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-/** Cached value of a lazy fact that was computed but is unknown. */
+/** Marks a lazy fact that was computed but is unknown. */
 const UNKNOWN = Symbol("unknown");
 type Memory<T> = T | typeof UNKNOWN | undefined;
 
@@ -55,7 +57,7 @@ function collect(entries: Iterable<readonly [string, string]>): Map<string, stri
   return values;
 }
 
-/** Cookie pairs as RFC 6265 5.4 sends them; a pair without `=` is not a cookie. */
+/** Reads cookie pairs as RFC 6265 5.4 defines them; a pair without `=` is not a cookie. */
 function* cookiePairs(header: string): Generator<readonly [string, string]> {
   for (const pair of header.split(";")) {
     const equals = pair.indexOf("=");
@@ -91,7 +93,7 @@ class LazyFacts implements RequestFacts {
 
   query(name: string): readonly string[] {
     if (this.rawQuery === "") return NONE;
-    // Removes the "?"; another one after it belongs to the first name.
+    // Removes the "?"; a second "?" after it belongs to the first name.
     this.#queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
     return this.#queries.get(name) ?? NONE;
   }
@@ -127,11 +129,14 @@ export function createFacts(sources: FactSources): RequestFacts {
   return new LazyFacts(sources);
 }
 
-/** A request written down: for `explain`, test tables and tests. */
+/** A request described as data, for `explain`, test tables and tests. */
 export interface DescribedRequest {
   /** Default `GET`. */
   readonly method?: string;
-  /** Absolute, or a path with a query; the path is taken as written, not as a browser resolves it. */
+  /**
+   * An absolute URL, or a path with a query. The path is used as written, not as a browser resolves
+   * it.
+   */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly ip?: string;
@@ -141,19 +146,19 @@ export interface DescribedRequest {
 }
 
 const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
-/** Host of a described request whose URL and headers name none. */
+/** Host of a described request whose URL and headers contain no host. */
 const DEFAULT_HOST = "localhost";
 
 /**
- * The host of a `Host` header or authority: lower-case punycode, no port, no final dot; `undefined`
- * if invalid.
+ * The host in a `Host` header or authority, in lower-case punycode without a port or final dot;
+ * `undefined` if it is invalid.
  */
 export function requestHost(host: string): string | undefined {
   const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 }
 
-/** Creates facts from a described request. Throws TypeError if the URL names an invalid host. */
+/** Creates facts from a described request. Throws TypeError if the URL contains an invalid host. */
 export function factsFromRequest(request: DescribedRequest): RequestFacts | PathRejection {
   const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
   const headers = new Headers(request.headers);

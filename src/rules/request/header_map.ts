@@ -1,13 +1,15 @@
-/** @module Names and values of header fields: what HTTP can carry (RFC 9110, 5.1 and 5.5). */
+/**
+ * @module Checks that HTTP can carry the names and values of header fields (RFC 9110, 5.1 and 5.5).
+ */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt, type Finding } from "../finding.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// deno-lint-ignore no-control-regex -- control characters are what is sought
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Reports a name that is not a header name. */
+/** Reports an invalid header name. */
 export function* checkName(
   name: string,
   path: readonly PathStep[],

@@ -2,7 +2,7 @@
 
 /** Why a text is not a host name, and what to write instead. */
 export interface HostProblem {
-  /** Completes "Use a host name …". */
+  /** Text that completes "Use a host name …". */
   readonly wanted: string;
   readonly hint?: string;
 }
@@ -31,7 +31,7 @@ function refusedPart(text: string): HostResult | undefined {
     );
   }
   if (/^[^[]*:/.test(text) || /\]:/.test(text)) return refuse("without a port");
-  // deno-lint-ignore no-control-regex -- control characters are what is sought
+  // deno-lint-ignore no-control-regex -- matches control characters on purpose
   if (/[\x00-\x20\x7f%]/.test(text)) return refuse("without spaces, control characters or %");
   return undefined;
 }
@@ -42,8 +42,8 @@ function mapped(text: string): string | undefined {
 }
 
 /**
- * Returns the canonical form of a host name or address, or why it is invalid. One final dot (the
- * root of the name system) is dropped. Applying it twice has no further effect.
+ * Returns the canonical form of a host name or address, or the reason why it is invalid. One final
+ * dot (the root of the DNS) is removed. Applying it twice has no further effect.
  */
 export function canonicalHost(text: string): HostResult {
   const refused = refusedPart(text);

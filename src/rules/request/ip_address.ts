@@ -1,11 +1,11 @@
 /**
- * @module Client addresses and the blocks they are compared with. An IPv4-mapped IPv6 address
- * (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) is the IPv4 address it carries, on both sides of the
- * comparison; apart from that, the two families never match: `::/0` contains no IPv4 client.
+ * @module Client addresses, and the blocks with which they are compared. In addresses and blocks,
+ * an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) counts as the IPv4 address that
+ * it contains. Otherwise, the two families never match: `::/0` contains no IPv4 client.
  */
 import ipaddr from "ipaddr.js";
 
-/** IPv4 as an unsigned 32-bit number, IPv6 as a 128-bit one. */
+/** An IPv4 address as an unsigned 32-bit number, or an IPv6 address as a 128-bit number. */
 export type IpAddress =
   | { readonly family: 4; readonly value: number }
   | { readonly family: 6; readonly value: bigint };
@@ -26,9 +26,9 @@ function toBigInt(bytes: readonly number[]): bigint {
 }
 
 /**
- * Parses an address: four decimal parts, or IPv6 in any spelling (a zone such as `%eth0` is
- * ignored). Anything else is `undefined`; the short, octal and hexadecimal forms of IPv4 are not
- * addresses here.
+ * Parses an address with four decimal parts, or an IPv6 address in any spelling (a zone such as
+ * `%eth0` is ignored). Returns `undefined` for anything else, including the short, octal and
+ * hexadecimal forms of IPv4.
  */
 export function parseIp(text: string): IpAddress | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
@@ -42,7 +42,7 @@ export function parseIp(text: string): IpAddress | undefined {
     : { family: 6, value: toBigInt(bytes) };
 }
 
-/** Writes an address as people do: RFC 5952 for IPv6. */
+/** Writes an address in its usual form: for IPv6, as in RFC 5952. */
 export function formatIp(address: IpAddress): string {
   const bytes = [];
   let rest = BigInt(address.value);
@@ -80,7 +80,7 @@ export function parseCidr(text: string): IpBlock | undefined {
   return blockOf({ family: 6, value: mapped }, bits);
 }
 
-/** Sorts ranges and joins those that touch. */
+/** Sorts ranges, and joins ranges that touch. */
 function join<N extends number | bigint>(
   ranges: readonly { readonly first: N; readonly last: N }[],
 ): { readonly firsts: N[]; readonly lasts: N[] } {
@@ -111,14 +111,14 @@ function findRange<N extends number | bigint>(firsts: ArrayLike<N>, value: N): n
   return low - 1;
 }
 
-/** Address blocks as sorted ranges: a lookup costs the logarithm of their number. */
+/** Address blocks as sorted ranges, for lookups in logarithmic time. */
 export class IpBlockSet {
   readonly #firsts4: Uint32Array;
   readonly #lasts4: Uint32Array;
   readonly #firsts6: readonly bigint[];
   readonly #lasts6: readonly bigint[];
 
-  /** `blocks` are kept unchanged. */
+  /** `blocks` stay available as they were given. */
   constructor(readonly blocks: readonly IpBlock[]) {
     const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
     const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));

@@ -1,6 +1,6 @@
 /**
- * @module The normalized path: a single spelling for all ways to write the same path, so that a
- * client cannot evade a rule.
+ * @module The normalized path: one spelling for all ways to write the same path, so that a client
+ * cannot evade a rule.
  *
  * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
  * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded
@@ -8,8 +8,8 @@
  * `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they are data, never a
  * separator.
  *
- * `pchar` is more than the "unreserved" of RFC 3986 6.2.2.2, because a file lookup also decodes
- * `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
+ * `pchar` contains more than the unreserved characters of RFC 3986 6.2.2.2, because a file lookup
+ * also decodes `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
  */
 
 /** Why a raw path has no normalized form; the edge responds with 400. */
@@ -20,7 +20,7 @@ export interface PathRejection {
 const BAD_ESCAPE: PathRejection = Object.freeze({ rejected: "bad_escape" });
 const ENCODED_NUL: PathRejection = Object.freeze({ rejected: "encoded_nul" });
 
-/** A path of plain segments, none of which begins with a dot, needs no normalization. */
+/** Matches a path that needs no normalization: plain segments, none of which begins with a dot. */
 const PLAIN_PATH = /^(?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)*\/?$/;
 const PLAIN_TEXT = /^[\w.~!$&'()*+,;=:@\/-]*$/;
 const PCHAR = /^[\w.~!$&'()*+,;=:@-]$/;
@@ -35,8 +35,8 @@ function rewriteCharacter(found: string): string {
 }
 
 /**
- * Encodes text for normalized paths, without interpreting segments: keeps path characters, and
- * converts all others to percent-encoded UTF-8 in upper case. A `%` that starts no escape is itself
+ * Encodes text for normalized paths without interpreting segments. Keeps path characters, and
+ * converts all others to percent-encoded UTF-8 in upper case. A `%` that starts no escape is also
  * encoded. Idempotent.
  */
 export function canonicalPathText(text: string): string {
@@ -45,7 +45,7 @@ export function canonicalPathText(text: string): string {
 }
 
 /**
- * Resolves `.` and `..` and merges slashes in text that is canonical already. `..` above the root
+ * Resolves `.` and `..` and merges slashes in text that is already canonical. `..` above the root
  * stays at the root; the result starts with a slash.
  */
 export function resolveSegments(text: string): string {

@@ -79,7 +79,7 @@ Deno.test("normalizePath() is idempotent", () => {
 });
 
 Deno.test("normalizePath() is linear in the length of the path", () => {
-  // So long that quadratic work would take forever.
+  // So long that a quadratic algorithm would take forever.
   for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 

@@ -1,4 +1,7 @@
-/** @module The query of a rewrite: that of its target, then the rest of the request's. */
+/**
+ * @module The query of a rewrite: the parameters of its target, followed by the other parameters of
+ * the request.
+ */
 
 /** The decoded name of a pair such as `a=1`; "" for an empty pair. */
 function nameOf(pair: string): string {
@@ -7,9 +10,9 @@ function nameOf(pair: string): string {
 }
 
 /**
- * Merges the query of a rewrite's target with that of the request, both without `?`. The target's
- * comes first, unchanged; then parameters of the request, unchanged, unless the target has the same
- * name.
+ * Merges the query of a rewrite's target with the query of the request, both without `?`. The
+ * target's query comes first, followed by the request's parameters whose names are not in it. All
+ * parameters stay as they are written.
  */
 export function mergeQueries(own: string, asked: string): string {
   if (own === "" || asked === "") return own === "" ? asked : own;

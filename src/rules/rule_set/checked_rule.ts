@@ -9,8 +9,8 @@ export interface CheckedRule {
   readonly index: number;
   readonly rule: Rule;
   /**
-   * False if invalid fields were dropped: then only the remaining ones can be checked, not how the
-   * rule relates to others.
+   * False if invalid fields were dropped. Then only the remaining fields can be checked, but not
+   * how the rule relates to other rules.
    */
   readonly complete: boolean;
   /** False if the path of the condition was dropped. */
@@ -21,12 +21,12 @@ export function rulePath({ index }: CheckedRule): PathStep[] {
   return ["rules", index];
 }
 
-/** The parts of the rule's condition, with their places in the set. */
+/** The parts of the rule's condition, with their positions in the set. */
 export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
   return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
 }
 
-/** Returns the position of the rule's action for its definition. */
+/** Describes the place of the rule's action, for the definition of the action. */
 export function actionPlaceOf(checked: CheckedRule): ActionPlace {
   return {
     path: [...rulePath(checked), "action"],

@@ -26,7 +26,7 @@ function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], u
   ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** The leaf with both forms of the method list merged. */
+/** The leaf with `method` merged into `methods`. */
 function withoutAlias({ [METHODS_ALIAS]: alias, ...leaf }: LeafCondition): Partial<RawConditions> {
   if (alias === undefined) return leaf;
   return { ...leaf, methods: [...leaf.methods ?? [], ...alias] };

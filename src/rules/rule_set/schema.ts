@@ -1,7 +1,7 @@
 /**
- * @module The shape of an authored rule set: every field, type, bound and listed value of the spec,
- * and no other property at any level. The messages say what is expected; the report adds the
- * current value.
+ * @module The schema of an authored rule set: every field, type, limit and listed value of the
+ * spec, and no other property at any level. The messages state what is expected; the report adds
+ * the current value.
  */
 import * as z from "zod";
 import { ACTION_TYPES, ACTIONS } from "../actions/actions.ts";
@@ -46,7 +46,10 @@ const conditionShape = {
   ),
 };
 
-/** Zod's types want a tuple of literal shapes; the tests of the JSON Schema check this union. */
+/**
+ * Zod's types expect a tuple of literal shapes, hence the casts; the tests of the JSON Schema check
+ * this union.
+ */
 const actionSchema = z.discriminatedUnion(
   "type",
   ACTION_TYPES.map((type) => ACTIONS[type].schema) as unknown as [z.ZodObject],
@@ -68,7 +71,7 @@ const sourceShape = {
   revisionId: text().optional(),
 };
 
-/** A rule of any set. */
+/** A single rule. */
 export const ruleSchema = z.strictObject(ruleShape, "Use a table") satisfies z.ZodType<Rule>;
 
 const ruleSetShape = {

@@ -1,7 +1,7 @@
 /**
  * @module The edge rule set, in authored form (spec: "Edge rule set") and in runtime form. Both are
- * plain JSON; the runtime form is the authored form with aliases resolved, defaults filled in and
- * names in canonical spelling, so it is itself a valid authored set.
+ * plain JSON. The runtime form is the authored form with aliases resolved, defaults filled in and
+ * names in canonical spelling, so it is also a valid authored set.
  */
 import type { Action, RuntimeAction } from "../actions/actions.ts";
 import type { Condition, RuntimeCondition } from "../conditions/condition.ts";
@@ -34,7 +34,7 @@ export interface RuleSource {
   readonly revisionId?: string;
 }
 
-/** The rule set as authored: it has passed the schema, nothing more. */
+/** The rule set as authored; it has only been checked against the schema. */
 export interface RuleSet {
   readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly source?: RuleSource;

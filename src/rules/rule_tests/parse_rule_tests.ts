@@ -22,12 +22,12 @@ export interface PlacedRuleTest {
 }
 
 export interface ParsedRuleTests {
-  /** Absent if there are errors. */
+  /** Missing if there are errors. */
   readonly tests?: readonly PlacedRuleTest[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Rows have two levels of fields; the document itself has one. */
+/** Describes the fields of the document and of its rows, which have two levels of fields. */
 function formatOf(root: unknown): DocumentFormat {
   return {
     root,
@@ -40,7 +40,7 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** Fields of a row that name rules. */
+/** Fields of a row that contain rule ids. */
 const RULE_LISTS = [["over_limit"], ["expect", "matched"], ["expect", "not_matched"]] as const;
 const RULE_NAMES = [["expect", "rule"], ["expect", "pipeline"]] as const;
 
@@ -88,8 +88,8 @@ function placed(document: TomlDocument): readonly PlacedRuleTest[] {
 }
 
 /**
- * Parses and checks a test table. `ruleIds` are the rules of the tested set; a row that names
- * another one is an error. Nothing is thrown for bad text.
+ * Parses and checks a test table. `ruleIds` are the ids of the tested rules; a row with any other
+ * id is an error. Never throws for bad text.
  */
 export function parseRuleTests(source: string, ruleIds: Iterable<string>): ParsedRuleTests {
   const result = parseToml(source, { maxBytes: MAX_RULE_TESTS_BYTES, maxDepth: MAX_DEPTH });

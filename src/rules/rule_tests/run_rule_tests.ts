@@ -11,7 +11,7 @@ import type { RuleTest } from "./schema.ts";
 
 /** An unmet expectation. */
 export interface RuleTestFailure {
-  /** Such as `status` or `headers.x-frame-options`. */
+  /** The field, such as `status` or `headers.x-frame-options`. */
   readonly field: string;
   readonly wanted: string;
   readonly seen: string;
@@ -30,7 +30,7 @@ export interface RuleTestReport {
   readonly results: readonly RuleTestResult[];
   readonly passed: number;
   readonly failed: number;
-  /** Ids of the enabled rules that took effect in no row, in authored order. */
+  /** Ids of the enabled rules that did not take effect in any row, in authored order. */
   readonly unreached: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function cacheOf({ cache }: Decision): string | number | undefined {
   return cache?.type === "cache" ? cache.ttlSeconds : cache?.type;
 }
 
-/** Returns the steps in order; "" if there are none. */
+/** Returns the pipeline's steps in running order; "" if there are none. */
 function stepsOf({ pipeline }: Decision): string {
   return runningOrder(pipeline?.steps ?? [])
     .map((step) => "use" in step ? step.use : step.handle).join(", ");

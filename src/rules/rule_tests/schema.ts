@@ -1,4 +1,4 @@
-/** @module The shape of `svc.rules.test.toml`: requests and the expected results. */
+/** @module The schema of `svc.rules.test.toml`: requests and their expected results. */
 import * as z from "zod";
 import { parseIp } from "../request/ip_address.ts";
 import { requestHost } from "../request/facts.ts";
@@ -22,17 +22,17 @@ function isRequestUrl(url: string): boolean {
   return host === undefined ? url.startsWith("/") : requestHost(host) !== undefined;
 }
 
-/** The expectation of one row; all given fields are compared. */
+/** The expectation of one row; only the fields that are given are compared. */
 const expectationSchema = z.strictObject({
   /** `pass` is a request that continues to the routes. */
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
   status: integer(300, 599).optional(),
   location: name.optional(),
-  /** The rule that responds, or else the one that rewrites. */
+  /** The rule that responds or, if none does, the rule that rewrites the request. */
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),
-  /** Seconds that the response is kept, or `bypass`. */
+  /** Number of seconds for which the response is cached, or `bypass`. */
   cache: z.union([z.literal("bypass"), z.int().positive()], 'Use a number of seconds or "bypass"')
     .optional(),
   /** The rule whose pipeline runs. */

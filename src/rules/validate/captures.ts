@@ -1,6 +1,7 @@
 /**
- * @module Globs and references to their captures (spec: "Glob captures and interpolation"): unique
- * names and one splat, captures in the root glob only, every reference names one of them.
+ * @module Checks globs and references to their captures (spec: "Glob captures and interpolation"):
+ * names are unique, there is at most one splat, only the root glob has captures, and every
+ * reference names one of them.
  */
 import { nearest } from "../../lib/suggest.ts";
 import { definitionOf } from "../actions/actions.ts";
@@ -10,7 +11,7 @@ import { captureNames, parseGlob } from "../pattern/glob.ts";
 import { parseTemplate, templateReferences } from "../pattern/template.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
 
-/** The glob's captures; `undefined` if it cannot be read. */
+/** The captures of a glob; `undefined` if the glob is invalid. */
 function capturesOf(glob: string): readonly string[] | undefined {
   const parsed = parseGlob(glob);
   return "tokens" in parsed ? captureNames(parsed.tokens) : undefined;

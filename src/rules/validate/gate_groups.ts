@@ -1,10 +1,10 @@
-/** @module Pipelines by their gates, so that a rule checks each gate once. */
+/** @module Groups pipelines by their gates, so that each rule is checked only once per gate. */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
 import { VISIT_COST } from "../work.ts";
 
-/** The gates of a pipeline; one object for all pipelines that have the same. */
+/** The gates of a pipeline; pipelines with the same gates share one object. */
 export interface Gates {
   readonly all: ReadonlySet<string>;
   /** The steps before the cache, which see every request. */
@@ -17,10 +17,13 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** Finds pipelines whose gate is missing, or is not before the cache. */
+/** The pipelines of a list that declare the same gate, to find rules that should repeat it. */
 export interface GatedPipelines {
   readonly gate: string;
-  /** Whether they are before the cache; then the group concerns rules whose gate is after it. */
+  /**
+   * Whether the members have the gate before the cache; if so, the group concerns rules that have
+   * it after the cache.
+   */
   readonly inFront: boolean;
   /** Pipelines that declare the gate, in order. */
   readonly members: Pipeline[];
@@ -30,7 +33,7 @@ export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeli
   return inFront ? gates.all.has(gate) && !gates.front.has(gate) : !gates.all.has(gate);
 }
 
-/** The pipelines of lists by their gates, so that a rule checks each gate once. */
+/** Groups the pipelines of lists by their gates; the groups of each list are cached. */
 export class GroupedLists {
   readonly #known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
   readonly #ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
@@ -63,7 +66,8 @@ export class GroupedLists {
   }
 
   /**
-   * The groups of a list, and their members, sorted by the number of members that they win over.
+   * The groups of a list, with the members of each group sorted from lowest to highest precedence,
+   * and the groups by their first members.
    */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);
@@ -80,7 +84,7 @@ export class GroupedLists {
 
 export const losesTo = (a: Pipeline, b: Pipeline): boolean => comparePrecedence(a, b) > 0;
 
-/** The members before the first that a rule does not win over. */
+/** Yields members until the first one over which the rule does not take precedence. */
 export function* beatenBy(narrow: Pipeline, members: readonly Pipeline[]): Generator<Pipeline> {
   for (const one of members) {
     if (!losesTo(one, narrow)) return;
@@ -94,7 +98,7 @@ export function plainByPath(pipelines: readonly Pipeline[]): Steps<Pipeline[]> {
   return sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal);
 }
 
-/** The entries of a list, sorted by path, whose paths begin with a given text. */
+/** Yields the pipelines whose paths begin with a text, from a list that is sorted by path. */
 export function* below(sorted: readonly Pipeline[], literal: string): Generator<Pipeline> {
   let low = 0;
   let high = sorted.length;

@@ -2,9 +2,9 @@
  * @module Validation rule 5: a pipeline that takes requests from a broader one must repeat its
  * request gates (`failure = "closed"`), or declare that it does not inherit them.
  *
- * A pipeline takes requests from another if its requests are a subset, or if the two are not proven
- * disjoint and it wins by precedence. If the other fields do not decide, only path and host count
- * (design: "What the spec leaves open").
+ * A pipeline takes requests from another pipeline if its requests are a subset, or if the two are
+ * not proven disjoint and it takes precedence. If the other fields do not decide this, only path
+ * and host count (design: "What the spec leaves open").
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
@@ -32,7 +32,10 @@ import {
   plainByPath,
 } from "./gate_groups.ts";
 
-/** Maximum number of pairs of rules to compare in full; beyond it, only path and host decide. */
+/**
+ * Maximum number of pairs of rules to compare in full; beyond this number, only path and host
+ * decide.
+ */
 const MAX_PAIRS = 200_000;
 
 /** A rule that is valid by itself, with its index in the authored set. */
@@ -52,7 +55,7 @@ function literalLength(path: RuntimePath | undefined): number {
   return path.type === "glob" ? literalPrefix(path.tokens ?? []).length : path.value.length;
 }
 
-/** Takes the enabled pipelines out of a set. */
+/** Selects the enabled pipelines of a set. */
 export function* pipelinesOf(rules: readonly PlacedRule[], pace: Pace): Steps<Pipeline[]> {
   const known = new Map<string, Gates>();
   const shared = (list: readonly string[], front: readonly string[]): Gates => {
@@ -90,7 +93,10 @@ class GateCheck {
     this.#pace = pace;
   }
 
-  /** True if so many pairs were compared that only winners are checked, by path and host only. */
+  /**
+   * True if so many pairs have been compared that only pipelines that take precedence are checked,
+   * and only by path and host.
+   */
   get isExhausted(): boolean {
     return this.#pairs > MAX_PAIRS;
   }
@@ -117,7 +123,7 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   });
 }
 
-/** The gate exists, but a cached response bypasses it. */
+/** The warning for a gate that exists, but that cached responses bypass. */
 function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   return warningAt(["rules", narrow.index, "action", "steps"], {
     code: "gate_behind_cache",
@@ -127,7 +133,7 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   });
 }
 
-/** Maximum number of weak gates to list for a rule. */
+/** Maximum number of weak gates to report for a rule. */
 const MAX_REPORTED = 8;
 
 interface Search {
@@ -139,7 +145,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** Looks for one pipeline of a group from which a rule takes requests. */
+/** Finds a pipeline of a group from which a rule takes requests. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,
@@ -151,7 +157,7 @@ function* broaderIn(
   }
 }
 
-/** The groups that may contain broader pipelines, each with its relevant members. */
+/** The groups that can contain broader pipelines, each with its relevant members. */
 function* groupsFor(
   narrow: Pipeline,
   { index, plain, check, grouped, pace }: Search,
@@ -193,8 +199,8 @@ function* weakGatesOf(narrow: Pipeline, search: Search): FindingSteps {
 }
 
 /**
- * Reports pipelines that let requests bypass a gate of a broader pipeline, and warns about those
- * that let cached responses bypass it.
+ * Reports pipelines that let requests bypass a gate of a broader pipeline, and warns about
+ * pipelines that let cached responses bypass it.
  */
 export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const pipelines = yield* pipelinesOf(rules, pace);

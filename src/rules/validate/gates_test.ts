@@ -11,12 +11,12 @@ import type { PipelineStep, RuleSet, RuntimeRule } from "../rule_set/types.ts";
 import { startPace } from "../work.ts";
 import { checkGates } from "./gates.ts";
 
-/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run uses the same seed. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 150);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
 
-/** Few rules, so that sometimes none of them misses a gate. */
+/** Sets of only a few rules, so that some sets lack no gate. */
 const anyPipelines: fc.Arbitrary<RuleSet> = fc.tuple(
   anyRuleSet,
   fc.array(

@@ -5,11 +5,11 @@ import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
-/** Known facts about the environment; unknown ones are not checked. */
+/** Known facts about the environment; requirements on unknown facts are not checked. */
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;
-  /** Whether the site has an `index.html` in a folder, named as `/internal`. */
+  /** Whether the site has an `index.html` in a folder, given as a path such as `/internal`. */
   readonly hasFolderPage?: ((folder: string) => boolean) | undefined;
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
@@ -19,13 +19,13 @@ export interface Surroundings {
   readonly nodes?: number | undefined;
 }
 
-/** Code of the warning that no request can fit a condition on networks. */
+/** Code of the warning that no request can meet a condition on networks. */
 export const ASN_UNKNOWN = "asn_unknown";
 
-/** Code of the warning that no request can fit a condition on countries. */
+/** Code of the warning that no request can meet a condition on countries. */
 export const GEO_UNKNOWN = "geo_unknown";
 
-/** Code of the warning that several nodes let through more than a limit. */
+/** Code of the warning that several nodes together let through more requests than a limit. */
 export const LIMIT_PER_NODE = "limit_per_node";
 
 /** Maximum number of names that a hint lists. */
@@ -38,7 +38,7 @@ function knownNames(functions: readonly string[]): string {
   return `The project has ${joinNames([...shown, ...more])}`;
 }
 
-/** Reports steps of pipelines whose function does not exist; a disabled rule needs none. */
+/** Reports steps of enabled pipelines whose function does not exist. */
 function* checkFunctionNames(
   checked: CheckedRule,
   functions: readonly string[],
@@ -57,7 +57,7 @@ function* checkFunctionNames(
   }
 }
 
-/** Reports conditions on networks, which no request matches if the edge does not know them. */
+/** Reports conditions on networks, which no request meets if the edge cannot look up networks. */
 function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
@@ -70,7 +70,7 @@ function* warnAsn(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports conditions on countries, which no request meets if the edge cannot read them. */
+/** Reports conditions on countries, which no request meets if the edge cannot look up countries. */
 function* warnGeo(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
@@ -85,7 +85,7 @@ function* warnGeo(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports limits that several nodes exceed together. */
+/** Reports rate limits that several nodes together can exceed. */
 function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   const { action, enabled } = checked.rule;
   if (action.type !== "rate_limit" || enabled === false) return;
@@ -108,7 +108,7 @@ export function* checkSurroundings(
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
-/** The ids of the enabled rules that no request meets if networks are unknown. */
+/** The ids of the enabled rules with a condition on networks. */
 export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
   return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
     enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)

@@ -4,7 +4,7 @@ import type { Pace } from "../../lib/next_turn.ts";
 import { errorAt } from "../finding.ts";
 import type { FindingSteps } from "../work.ts";
 
-/** Reports each rule with the id of an earlier one. */
+/** Reports each rule that has the id of an earlier rule. */
 export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): FindingSteps {
   const first = new Map<string, number>();
   for (const checked of rules) {

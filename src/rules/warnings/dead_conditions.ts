@@ -1,4 +1,4 @@
-/** @module Warns of conditions that are proven to contradict themselves. */
+/** @module Warns about conditions that provably contradict themselves. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { type Finding, warningAt } from "../finding.ts";

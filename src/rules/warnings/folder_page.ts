@@ -1,6 +1,7 @@
 /**
- * @module Warns of rules that protect a folder but not its own page: static content serves
- * `/internal` from `internal/index.html`, and the prefix `/internal/` does not match that path.
+ * @module Warns about rules that protect a folder but not the folder's own page. Static content
+ * serves `/internal` from `internal/index.html`, but the prefix `/internal/` does not match that
+ * path.
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
@@ -17,7 +18,7 @@ import type { PlacedRule } from "../validate/gates.ts";
 import { warningAt } from "../finding.ts";
 import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
-/** Code of the warning that a folder is closed, and its own page is not. */
+/** Code of the warning that a folder is closed, but its own page is not. */
 export const OPEN_FOLDER_PAGE = "open_folder_page";
 
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {
@@ -26,7 +27,7 @@ function closingOf({ action, enabled }: RuntimeRule): string | undefined {
 
 /**
  * The folder that a path condition covers completely, such as `/internal`; `undefined` if there is
- * none.
+ * no such folder.
  */
 function folderOf(path: RuntimePath | undefined): string | undefined {
   if (path === undefined) return undefined;
@@ -48,7 +49,7 @@ interface OpenPage {
 
 const exactly = (value: string): RuntimePath => ({ type: "exact", value });
 
-/** Each folder of a condition, with the condition for its page. */
+/** Finds each folder that a condition covers, with the condition for its page. */
 function* pagesOf({ index, rule }: PlacedRule): Generator<OpenPage> {
   const { condition } = rule;
   const base = ["rules", index, "condition"];
@@ -71,7 +72,8 @@ interface Closer {
 }
 
 /**
- * An `any` of paths and hosts, each as a separate condition: the index finds them by their paths.
+ * The conditions of a closing rule: its whole condition, and each item of `any` with a path as a
+ * separate condition, because the index finds conditions by the path at their root.
  */
 function closersOf(rule: RuntimeRule, kind: string): Closer[] {
   const { any, ...rest } = rule.condition;
@@ -102,7 +104,10 @@ function isClosed(
   return false;
 }
 
-/** The page of an item of `any` as a condition with its path at the root, as in `closersOf()`. */
+/**
+ * The condition for a page. If it has a single item in `any`, the item's path is moved to the root,
+ * as in `closersOf()`.
+ */
 function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
   const [only] = any ?? [];
   const isFlat = rest.path === undefined && only !== undefined && any?.length === 1;
@@ -110,8 +115,8 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
 }
 
 /**
- * Reports enabled denies and gates of a folder whose own page no rule of the kind closes; if a
- * folder is known to have none, there is nothing to report.
+ * Reports enabled denies and gates of a folder whose own page no rule of the same kind closes.
+ * Folders that are known to have no page are skipped.
  */
 export function* warnFolderPages(
   rules: readonly PlacedRule[],

@@ -12,7 +12,7 @@ import type { RuntimeCondition } from "../rule_set/types.ts";
 import { warnDeadConditions } from "./dead_conditions.ts";
 import { warnUnreachable } from "./unreachable.ts";
 
-/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run uses the same seed. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 60);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
@@ -54,7 +54,7 @@ Deno.test("warnUnreachable() reports no rule that a request reaches", () => {
   assert.ok(named > RUNS / 10, String(named));
 });
 
-/** Conditions with a `not` or an item of `any` that may contradict the rest. */
+/** Conditions with a `not` or an item of `any` that can contradict the rest of the condition. */
 const anyCondition = fc.tuple(anyRuleSet, fc.boolean()).map(([ruleSet, isNot]) => {
   const { rules } = normalizeRules(ruleSet);
   const leaf = ({ any: _, not: __, ...rest }: RuntimeCondition) => rest;

@@ -1,6 +1,6 @@
 /**
- * @module Warns about redirects that point to themselves or form a loop. Nothing is guessed: a
- * sample request for each redirect is followed through the compiled rules like in a browser.
+ * @module Warns about redirects that point to themselves or form a loop. It does not guess: it
+ * follows a sample request for each redirect through the compiled rules, as a browser would.
  * Nothing is reported if a file or another host might respond instead.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
@@ -18,26 +18,26 @@ import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_reques
 /** Statuses that clients follow (WHATWG Fetch, 2.2.3). */
 const FOLLOWED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
+/** Maximum number of redirects that browsers follow (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
 
 /** Maximum number of conditions to test over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
 
 /**
- * How many times a rule must recur within this number of hops to count as a loop with ever-changing
- * URLs.
+ * Minimum number of times that a rule must occur in `MAX_HOPS` hops to count as a loop with
+ * ever-changing URLs.
  */
 const MIN_RETURNS = 3;
 
-/** Minimum number of conditions that one hop tests. */
+/** Minimum number of conditions that are counted for one hop. */
 const HOP_COST = 30;
 
 type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
 
-/** A loop: its rules, and the paths that a browser would request. */
+/** A loop, with its rules and the paths that a browser would request. */
 interface Circle {
-  /** Places in the rules that were handed over. */
+  /** Indexes in the given rules. */
   readonly rules: readonly number[];
   readonly followed: readonly string[];
 }
@@ -50,8 +50,8 @@ interface Hop {
 }
 
 /**
- * Maximum number of path prefixes that each extend the previous one: a request can match all of
- * them.
+ * The length of the longest chain of path prefixes that each extend the previous one; a request can
+ * match all of them.
  */
 function* deepestNesting(literals: ReadonlySet<string>): Steps<number> {
   const open: string[] = [];
@@ -68,7 +68,7 @@ function literalOf({ rule }: PlacedRule): string {
   return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
 }
 
-/** Conditions tested in the time it takes to check one value. */
+/** Number of conditions that can be tested in the time it takes to check one value. */
 const JUDGEMENTS_PER_VALUE = 16;
 
 /** An estimate of the maximum number of rules that one request can match. */
@@ -134,7 +134,7 @@ class LoopSearch {
     return new LoopSearch(compiled, hosts, yield* costOfHop(placed, pace), pace);
   }
 
-  /** The loop that a request of this rule enters. */
+  /** Finds the loop that a request for this rule enters. */
   *find(start: number, sample: SampleRequest): Steps<Circle | undefined> {
     const hops: Hop[] = [];
     let request = sample;
@@ -157,7 +157,7 @@ class LoopSearch {
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
-  /** The redirect for a request, if it applies regardless of files. */
+  /** The redirect of a request, if it applies regardless of files. */
   #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;

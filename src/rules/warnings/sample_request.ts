@@ -1,11 +1,11 @@
-/** @module A sample request that a condition matches, to test a claim about a rule. */
+/** @module Creates sample requests that match a condition, to test claims about a rule. */
 import { ANY_TEXT } from "../conditions/path.ts";
 import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import type { SampleParts } from "../conditions/condition_type.ts";
 import type { DescribedRequest } from "../request/facts.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
-/** Sample for a host that no rule names. */
+/** A sample host that no rule names. */
 export const UNNAMED_HOST = "svc-sample.invalid";
 
 export interface SampleRequest extends DescribedRequest {
@@ -23,8 +23,8 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Creates a sample request for a normalized condition; `undefined` if there is none. The caller
- * checks whether the condition matches it.
+ * Creates a sample request for a normalized condition; `undefined` if that is impossible. The
+ * caller must check that the condition matches it.
  */
 export function sampleRequest(
   { any, not: _, ...root }: RuntimeCondition,

@@ -1,6 +1,6 @@
 /**
  * @module Warns about rules that can never match because another rule handles all their requests.
- * Only proven cases are reported; pairs that an index can separate are not compared.
+ * Only proven cases are reported; pairs of rules that an index can separate are not compared.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
@@ -18,17 +18,17 @@ import { type Phase, PHASES } from "../decision.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
 
-/** Maximum number of rules per path and host to compare in full with a later one. */
+/** Maximum number of rules per path and host to compare in full with a later rule. */
 const MAX_CANDIDATES = 32;
 
 interface Taker {
   readonly id: string;
   readonly set: ConditionSet;
-  /** The rule only matches requests for paths without a file. */
+  /** Whether the rule only matches requests for paths without a file. */
   readonly ifNoFile: boolean;
 }
 
-/** Rules that take all requests they match, in the order of evaluation. */
+/** Rules that take all requests that they match, in the order of evaluation. */
 class Takers {
   readonly #index: PlaceIndex<Taker>;
   readonly #same = new Map<string, Taker>();
@@ -45,7 +45,7 @@ class Takers {
     if (!taker.ifNoFile && !this.#same.has(key)) this.#same.set(key, taker);
   }
 
-  /** A rule that is proven to take every request of `later`. */
+  /** Finds a rule that is proven to take every request that `later` matches. */
   find(later: Taker, key: string): Taker | undefined {
     const same = this.#same.get(key);
     if (same !== undefined) return same;
@@ -68,7 +68,7 @@ const PIPELINE = placeOf("pipeline");
 
 const phaseOfRule = ({ action }: RuntimeRule): number => placeOf(phaseOf(action.type));
 
-/** The rules in the order of evaluation: pipelines by precedence. */
+/** The rules in the order of evaluation, with pipelines sorted by precedence. */
 function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<PlacedRule[]> {
   const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
   const pipelines = yield* pipelinesOf(rules, pace);

@@ -47,7 +47,7 @@ function unmatchable(path: PathMatch): Problem | undefined {
   };
 }
 
-/** A prefix that ends in a letter or digit ends in the middle of a segment. */
+/** Matches a prefix that ends with a letter or digit, and therefore inside a segment. */
 const OPEN_END = /[A-Za-z0-9]$/;
 
 function sibling(path: PathMatch): Problem | undefined {
@@ -61,7 +61,7 @@ function sibling(path: PathMatch): Problem | undefined {
   };
 }
 
-/** Reports prefixes that reach into siblings, and paths that no request can have. */
+/** Reports prefixes that also match sibling paths, and paths that no request can have. */
 function* warnPaths(checked: CheckedRule): Generator<Finding> {
   for (const { leaf, path } of leavesOfRule(checked)) {
     if (leaf.path === undefined) continue;
@@ -70,11 +70,11 @@ function* warnPaths(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** `method` and `methods` are treated as one list. */
+/** Whether a condition has any methods; `method` and `methods` count as one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
   alias.length + methods.length > 0;
 
-/** Reports empty lists in conditions: no request matches them. */
+/** Reports empty lists in conditions, which no request matches. */
 function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   for (const { leaf, path } of leavesOfRule(checked)) {
     for (const field of [...CONDITION_NAMES, METHODS_ALIAS] as const) {
@@ -89,7 +89,7 @@ function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports what is doubtful about a single rule. */
+/** Reports everything that is doubtful in a single rule. */
 export function* warnRule(checked: CheckedRule): Generator<Finding> {
   const { action } = checked.rule;
   yield* warnPaths(checked);

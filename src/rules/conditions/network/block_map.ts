@@ -1,10 +1,10 @@
 /**
- * @module Lists by address block: finds the lists of all blocks that contain an address, in time
- * proportional to the number of different block sizes (at most 33 and 129).
+ * @module Lists by address block. Finds the lists of all blocks that contain an address, in time
+ * proportional to the number of different block sizes (at most 33 for IPv4 and 129 for IPv6).
  */
 import type { IpAddress, IpBlock } from "../../request/ip_address.ts";
 
-/** Blocks of one size, by their number in the row of all blocks of that size. */
+/** Blocks of one size, numbered in the order of their addresses. */
 class SizeMap<N extends number | bigint, T> {
   readonly lists = new Map<N, T[]>();
 
@@ -39,7 +39,7 @@ export class BlockMap<T> {
     }
   }
 
-  /** Reports the list of every block that contains the address, if it has one. */
+  /** Reports the lists of all blocks that contain the address. */
   visit(address: IpAddress, take: (values: readonly T[]) => void): void {
     if (address.family === 4) {
       for (const { size, lists } of this.#four) {

@@ -1,12 +1,12 @@
 /**
- * @module Networks in a canonical form: `10.0.0.0/8`, `2001:db8::/32`. IPv4 addresses that are
- * written in IPv6 (`::ffff:10.0.0.0/104`) become IPv4.
+ * @module Networks in a canonical form: `10.0.0.0/8`, `2001:db8::/32`. IPv4 addresses in IPv6
+ * notation (`::ffff:10.0.0.0/104`) become IPv4.
  */
 import ipaddr from "ipaddr.js";
 
 export type NetworkResult =
   | { readonly network: string }
-  /** Completes "Use an IPv4 or IPv6 network: …". */
+  /** Text that completes "Use an IPv4 or IPv6 network: …". */
   | { readonly problem: string };
 
 const IPV4 = /^(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})$/;
@@ -31,8 +31,8 @@ function masked(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 }
 
 /**
- * Returns a network with its host bits cleared, or why the text is not a network. A single address
- * is a network of one. Applying it twice has no further effect.
+ * Returns a network with its host bits cleared, or the reason why the text is not a network. A
+ * single address is a network with one address. Applying it twice has no further effect.
  */
 export function canonicalNetwork(text: string): NetworkResult {
   const slash = text.indexOf("/");

@@ -1,8 +1,9 @@
 /**
- * @module Matching globs in one pass, from the end of the path to its start: a bit per state tells
- * whether the rest of the path matches the rest of the glob from there. A match costs at most path
- * length times glob length / 32 for any glob, without backtracking. If there are several ways to
- * match, every `**` and `*`, from left to right, takes as little as possible.
+ * @module Matches globs in one pass, from the end of the path to its start. At each position, a bit
+ * for each state tells whether the remaining path matches the remaining glob from this state on. A
+ * match of any glob costs at most path length times glob length / 32, without backtracking. If
+ * there are several ways to match, every `**` and `*`, from left to right, takes as little as
+ * possible.
  */
 import { captureNames, type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import {
@@ -17,13 +18,15 @@ import {
 const BITS = 32;
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** Rows of the table for kinds of states, followed by those for characters. */
+/** Rows of the table for kinds of states; rows for characters follow. */
 const ROWS = { any: 0, deep: 1, one: 2, gate: 3, accept: 4, none: 5 } as const;
 const FIRST_TEXT_ROW = 6;
 
-/** The states of a program as bit sets, all in one table: a row per kind and character. */
+/**
+ * The states of a program as bit sets in one table, with a row for each kind and each character.
+ */
 class StateTable {
-  /** Words per row. */
+  /** Number of words in a row. */
   readonly words: number;
   readonly bits: Int32Array;
   readonly #rows = new Map<number, number>();
@@ -111,8 +114,8 @@ export class GlobMatcher {
   }
 
   /**
-   * The set at each position, or `undefined` if none contains the start; ends early if no state is
-   * left.
+   * The set of states at each position, or `undefined` if the glob does not match from its start.
+   * Ends early if no state is left.
    */
   #scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
     const { words, bits } = this.#table;
@@ -171,7 +174,7 @@ export class GlobMatcher {
     return alive !== 0;
   }
 
-  /** Adds the states from which a state of the set is reached without a character. */
+  /** Adds the states from which a state of the set can be reached without a character. */
   #close(sets: Int32Array, base: number): void {
     const { words, bits } = this.#table;
     const any = this.#table.start("any");
@@ -192,7 +195,7 @@ export class GlobMatcher {
     return (word & (1 << (state & 31))) !== 0;
   }
 
-  /** Follows the sets from the start, each loop left as soon as it can be. */
+  /** Follows the sets from the start, and leaves each loop as early as possible. */
   #walk(
     sets: Int32Array,
     subject: { readonly path: string; readonly units: PathUnits | undefined },

@@ -2,22 +2,25 @@
 import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
-/** Beyond Unicode: one percent-encoded byte that is not a character. */
+/**
+ * Offset of the codes for percent-encoded bytes that belong to no character; above all Unicode code
+ * points.
+ */
 const BYTE = 0x110000;
 
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;
 
 /**
- * Splits a normalized path into characters: a percent-encoded UTF-8 character counts as one, and an
- * escaped ASCII character differs from the same one unescaped.
+ * The characters of a normalized path. A percent-encoded UTF-8 character counts as one, and an
+ * escaped ASCII character differs from the same character unescaped.
  */
 export interface PathUnits {
   readonly codes: readonly number[];
-  /** The start of each character in the text, and finally the text's length. */
+  /** The start of each character in the text, followed by the length of the text. */
   readonly offsets: readonly number[];
 }
 
-/** Bytes of the UTF-8 character that begins at `at`, or 1 if none does. */
+/** Number of bytes of the UTF-8 character that begins at `at`; 1 if none begins there. */
 function sequenceLength(bytes: readonly number[], at: number): number {
   const lead = bytes[at] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
@@ -43,7 +46,7 @@ function readEscapes(bytes: readonly number[], start: number, codes: number[], o
   }
 }
 
-/** Reads text of a normalized path from an index on. */
+/** Reads the text of a normalized path, starting at an index. */
 export function readUnits(text: string, from: number): PathUnits {
   const codes: number[] = [];
   const offsets: number[] = [];
@@ -65,17 +68,17 @@ export function readUnits(text: string, from: number): PathUnits {
 }
 
 /**
- * One state: a character, any one character except a slash, or a loop over any characters (`deep`)
- * or any except slashes (`any`). A `gate` precedes a `deep` that is a whole segment: it continues
- * to it, or past it and the next slash.
+ * One state: a certain character, any character except a slash (`one`), a loop over any characters
+ * (`deep`) or over any characters except slashes (`any`). A `gate` precedes a `deep` that is a
+ * whole segment: it leads to the `deep`, or past the `deep` and the next slash.
  */
 export interface GlobState {
   readonly kind: "text" | "one" | "any" | "deep" | "gate";
-  /** The character of a `text` state, else -1. */
+  /** The character of a `text` state; -1 for other states. */
   readonly code: number;
 }
 
-/** From a gate to the state after the loop and its slash. */
+/** Number of states from a gate to the state after the loop and its slash. */
 export const GATE_WIDTH = 3;
 
 export interface CaptureStates {
@@ -95,12 +98,15 @@ const KINDS: Readonly<Record<Exclude<GlobState["kind"], "text">, GlobState>> = {
   deep: { kind: "deep", code: -1 },
   gate: { kind: "gate", code: -1 },
 };
-/** States do not refer to their glob, so that ten thousand globs can share them. */
+/**
+ * The states of ASCII characters. States do not refer to their glob, so that thousands of globs can
+ * share them.
+ */
 const ASCII = Array.from({ length: 128 }, (_, code): GlobState => ({ kind: "text", code }));
 
 const textState = (code: number): GlobState => ASCII[code] ?? { kind: "text", code };
 
-/** Adds a loop, merging it with adjacent or redundant ones. */
+/** Adds a loop, and merges it with adjacent or redundant loops. */
 function addLoop(states: GlobState[], kind: "any" | "deep", isSegment: boolean): void {
   const last = states.at(-1);
   if (last?.kind === "deep" || last?.kind === kind) return;
@@ -120,7 +126,7 @@ function isWholeSegment(tokens: readonly GlobToken[], index: number, prefix: str
   return opens && after?.type === "text" && after.text.startsWith("/");
 }
 
-/** Lays out the tokens after the literal prefix as states. */
+/** Converts the tokens after the literal prefix to states. */
 export function layOut(tokens: readonly GlobToken[], prefix: string): GlobProgram {
   const states: GlobState[] = [];
   const captures: CaptureStates[] = [];

@@ -6,7 +6,7 @@ import { type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import { GlobMatcher } from "./glob_matcher.ts";
 import type { RuntimePath } from "./types.ts";
 
-/** A path condition, prepared for comparison. */
+/** A path condition that is prepared for comparison. */
 export interface PathSet {
   readonly kind: "all" | "exact" | "prefix" | "glob";
   /** The text with which every matching path starts; the path itself if it is exact. */
@@ -39,7 +39,10 @@ const ALL: PathSet = { kind: "all", literal: "/", tokens: [], ending: "", matche
 
 const prepared = new WeakMap<RuntimePath, PathSet>();
 
-/** Prepares a normalized path condition, once for each value; every path begins with a slash. */
+/**
+ * Prepares a normalized path condition for comparison; the result is cached. Every path begins with
+ * a slash.
+ */
 export function pathSetOf(path: RuntimePath | undefined): PathSet {
   if (path === undefined) return ALL;
   let set = prepared.get(path);
@@ -62,7 +65,7 @@ function prepare(path: RuntimePath): PathSet {
     };
 }
 
-/** The kinds of token whose texts a token can match, including its own. */
+/** The kinds of tokens whose texts a token can match, including its own kind. */
 const TAKES: Readonly<Record<GlobToken["type"], readonly GlobToken["type"][]>> = {
   text: ["text"],
   one: ["one"],
