@@ -8,7 +8,7 @@ import { Pipes } from "./process/pipes.ts";
 import { Watch } from "./process/watch.ts";
 import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "./wire.ts";
 
-/** The runtime reads its stack size from there when it loads a module. */
+/** The runtime reads its stack size from this file when it loads a module. */
 const OWN_MEMORY = "/proc/self/maps";
 
 /**

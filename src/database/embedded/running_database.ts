@@ -73,12 +73,12 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` resolves to whether it can open the database. */
+  /** Starts a process; `ready` reports whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
       readonly setup: SetupHead;
-      /** Of the folder of its socket, in the system's temporary folder. */
+      /** Prefix for the name of its socket's folder, in the system's temporary folder. */
       readonly prefix: string;
     },
   ): Promise<RunningDatabase> {
@@ -158,7 +158,10 @@ export class RunningDatabase {
     }
   }
 
-  /** Dumps the database. If the reader leaves, the process finishes the dump, which is dropped. */
+  /**
+   * Dumps the database. If the reader leaves, the process finishes the dump, and the output is
+   * discarded.
+   */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     let hasLeft = false;
     return new ReadableStream({
@@ -294,7 +297,9 @@ export class RunningDatabase {
     whole?.reject(new EngineError(message, sqlState));
   }
 
-  /** Passes bytes on; limits how long a client that does not read can block the database. */
+  /**
+   * Passes bytes on, and limits how long a client that does not read them can block the database.
+   */
   async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {
     const session = this.#sessions.get(id);
     const drained = session?.take(payload);

@@ -14,14 +14,14 @@ const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
-  /** Its role already exists. */
+  /** The role of the copy already exists. */
   readonly target: string;
   /** Version of the server, such as `18.1`. */
   readonly version: string;
 }
 
 /**
- * Creates `target` as a copy owned by its own role. It has another name until it is whole.
+ * Creates `target` as a copy owned by its own role. The copy has another name until it is complete.
  *
  * @throws {EngineError}
  */

@@ -6,9 +6,9 @@
 import { bindParameters, type Message } from "./messages.ts";
 
 export interface AdvisoryCall {
-  /** It returns immediately, with or without the lock. */
+  /** Whether the call returns immediately, with or without the lock. */
   readonly tries: boolean;
-  /** Name of its column. */
+  /** Name of the column in its result. */
   readonly column: string;
   readonly args: readonly string[];
 }
@@ -59,7 +59,7 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression; `undefined` if the backend cannot be asked now. */
+/** Computes an expression; `undefined` if the backend cannot run it now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**

@@ -88,7 +88,7 @@ export class AdvisoryLocks {
   }
 
   /**
-   * Finds the locks that a client now has, and restores those that others have lost because of it.
+   * Finds the locks that a client now has, and restores other clients' locks that it has released.
    */
   examine(client: Client, all: Iterable<Client>): void {
     const held = new Set(this.#backend.ask(HELD).map(([key]) => key ?? ""));

@@ -198,7 +198,10 @@ function wholeNumber(bytes: Uint8Array): bigint | undefined {
   return BigInt.asIntN(8 * bytes.byteLength, value);
 }
 
-/** A `Bind` message without parameters to another statement, with the portal and formats of one. */
+/**
+ * Replaces a `Bind` message by one that binds another statement, without parameters, to the same
+ * portal and with the same result formats.
+ */
 export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {
   const portal = readString(bytes, HEADER_BYTES).text;
   let at = bindFormats(bytes);

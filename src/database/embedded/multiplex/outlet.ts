@@ -22,7 +22,7 @@ export interface Outlet {
 /** Size of the parts of an incomplete message to take, in bytes. */
 const PART_BYTES = 64 * 1024;
 
-/** Takes a client's next message, permanently. */
+/** Removes a client's next message from its inbox, and reports its bytes as handled. */
 export function takeMessage(client: Client, outlet: Outlet): Message | undefined {
   const message = client.inbox.take();
   if (message === undefined) return undefined;
@@ -33,7 +33,9 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
   return message;
 }
 
-/** Passes on the rest of a message that exceeds the read-ahead limit. */
+/**
+ * Reports the bytes received so far of a large message as handled, so that the platform sends more.
+ */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
   const part = inbox.size - takenAhead;

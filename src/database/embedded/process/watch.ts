@@ -21,7 +21,7 @@ export class Watch {
     this.#worker = worker;
   }
 
-  /** Starts watching; resolves when the platform can be heard. */
+  /** Starts watching; resolves when the thread can receive the platform's messages. */
   static async start(socketPath: string): Promise<Watch> {
     const worker = new Worker(WORKER, { type: "module", name: "watch" });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
