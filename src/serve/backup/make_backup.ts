@@ -1,8 +1,8 @@
 /**
- * Making a backup of a data directory, whether a platform runs on it or not.
+ * Backs up a data directory, whether a platform runs on it or not.
  *
  * Records are read in one transaction of the database. Their files are copied before it, and new
- * ones after it: files are only removed some time after they were last needed, so all files of
+ * files after it: files are only removed some time after they were last needed, so all files of
  * these records exist.
  *
  * @module

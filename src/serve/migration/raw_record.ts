@@ -1,4 +1,7 @@
-/** Records as a move compares them: encoded keys, bytes, remaining lifetime. Pure. @module */
+/**
+ * Records in the form that a move compares: encoded keys, bytes and remaining lifetime. Pure.
+ * @module
+ */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "../../store/mod.ts";
 import { keys } from "../../platform/core/store/mod.ts";
@@ -7,7 +10,7 @@ export interface RawRecord {
   /** Key in the encoding that both stores use. */
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
-  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not. */
+  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not expire. */
   readonly leftMs: number | undefined;
 }
 
