@@ -13,9 +13,9 @@ export interface Question {
   readonly title: string;
   /** Sentences that describe the action. */
   readonly lines: readonly string[];
-  /** The subject of the act, such as both deployments. */
+  /** What the action is about, such as both deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
-  /** The button that does it. */
+  /** The text of the button that performs the action. */
   readonly word: string;
   /** The name that the person has to type. */
   readonly typed?: string;

@@ -23,7 +23,9 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /** The deployments that it shows, newest first: one, or one per branch for `preview`. */
+  /**
+   * The deployments that the environment shows, newest first: one, or one per branch for `preview`.
+   */
   readonly deployments: readonly Deployment[];
 }
 
@@ -32,7 +34,10 @@ export interface EnvironmentsView {
   /** The name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
-  /** The name before the first variable of this part of the list, and the last one if more follow. */
+  /**
+   * The name after which this part of the list starts; `nextCursor` is its last name if there are
+   * more.
+   */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly refused?: "create" | "set" | "paste";
