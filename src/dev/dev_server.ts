@@ -23,7 +23,7 @@ import { FunctionsServer } from "./site/functions_server.ts";
 import { watchProject } from "./watch_project.ts";
 
 const HOST = "127.0.0.1";
-/** Keys that the page shows. */
+/** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
 /** The launcher for functions of other platforms, in the folder of the local data. */
 const FUNCTIONS_FILE = "functions.mjs";

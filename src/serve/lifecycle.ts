@@ -11,7 +11,8 @@ import { type Lease, LeaseLostError } from "../store/mod.ts";
 /** Time between two rounds of housekeeping by default. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
- * Delay of the first round, so that it does not compete with the start; shorter if the interval is.
+ * Delay of the first round, so that it does not compete with the start; shorter if the interval is
+ * shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;
 /** Delay after which resources needed only for the start are released. */
@@ -104,7 +105,7 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** A failing capability does not affect the others; but a lost lease ends the round. */
+/** A failing capability does not affect the others, but a lost lease ends the round. */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

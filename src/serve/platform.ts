@@ -30,7 +30,7 @@ export interface Setup {
   readonly mailer: Mailer | undefined;
   /** The country of an IP address. */
   country(address: string): string | undefined;
-  /** Whether the edge can find the network of an address. */
+  /** Whether the edge can find the network of an IP address. */
   readonly knowsNetworks: boolean;
 }
 

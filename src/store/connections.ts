@@ -94,7 +94,7 @@ class Pool {
     return this.#sockets.next;
   }
 
-  /** Calls back at each notification; failures are not reported, and the pool's end stops it. */
+  /** Calls back on each notification until the pool ends; failures are not reported. */
   listen(channel: string, onNotify: () => void): void {
     this.sql.listen(channel, onNotify).catch(() => {});
   }

@@ -50,7 +50,7 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** The names in its files; `undefined` if there is no such branch, or it is incomplete. */
+  /** The names in a branch's files; `undefined` if there is no such branch, or it is incomplete. */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;

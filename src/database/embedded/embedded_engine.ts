@@ -143,7 +143,9 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
-  /** Opens files with whichever of several names they have, to replay their log, then stops. */
+  /**
+   * Tries to open files with several possible names, to replay their log, then stops the process.
+   */
   async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
     try {
       const running = await this.#open(branch, former ?? null);

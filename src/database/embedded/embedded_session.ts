@@ -10,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 export interface SessionLink {
   send(bytes: Uint8Array): void;
-  /** The client has disconnected. */
+  /** Called when the client has disconnected. */
   end(): void;
   cancel(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
   selfCommand,
 } from "../../runtime/process/self_command.ts";
 
-/** Modules of Node that the engine's code names without their prefix, as a map of imports. */
+/** Import map for the Node modules that the engine's code imports without their prefix. */
 export const ENGINE_NAMES = `data:application/json,${
   encodeURIComponent(JSON.stringify({ imports: { module: "node:module" } }))
 }`;

@@ -43,7 +43,7 @@ export const DatabaseFrame = {
 /** Maximum number of a session's bytes in flight to the process. */
 export const SESSION_WINDOW = 256 * 1024;
 
-/** Maximum size of a payload of a frame, in bytes. */
+/** Maximum size of a frame's payload, in bytes. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface SetupHead {

@@ -155,7 +155,7 @@ export class Gateway {
 
   /**
    * Opens a session for the platform itself, regardless of the branch's client limit. It counts as
-   * one until it's closed.
+   * a session until it's closed.
    *
    * @throws {EngineError}
    */

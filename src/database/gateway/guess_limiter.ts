@@ -45,7 +45,7 @@ export class GuessLimiter {
     return startsAt - now;
   }
 
-  /** Notes a wrong password. */
+  /** Records a wrong password. */
   failed(guesser: string): void {
     const now = this.#now();
     const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };

@@ -22,7 +22,7 @@ import { ProtocolError } from "../wire/frame_scanner.ts";
 const MAX_SASL_BYTES = 1024 + 64;
 /** Maximum length of the name of a role in PostgreSQL. */
 const MAX_ROLE_BYTES = 63;
-/** A client requests TLS and then GSSAPI, or the reverse. */
+/** A client can request both TLS and GSSAPI, in either order. */
 const MAX_ENCRYPTION_REQUESTS = 2;
 const ENCRYPTION = new TextEncoder().encode("S");
 const NO_ENCRYPTION = new TextEncoder().encode("N");

@@ -17,7 +17,7 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
 
 /**
  * Statements that the server refuses in every read-only transaction (PostgreSQL, "SET
- * TRANSACTION"). A new session has no temporary table, which it would let them change.
+ * TRANSACTION"). It would let them change temporary tables, but a new session has none.
  */
 const WRITES: ReadonlySet<string> = new Set([
   "alter",
@@ -50,8 +50,8 @@ function reasonOf(statement: string): string | undefined {
 }
 
 /**
- * Returns the error if SQL starts with a statement that is not allowed in read-only mode. This
- * check needs no session, because a stopped database takes seconds to start.
+ * Returns the error if SQL starts with a statement that is not allowed in read-only mode. The check
+ * needs no session, which matters because a stopped database takes seconds to start.
  *
  * @returns `undefined` if the server decides
  */

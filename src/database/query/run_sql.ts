@@ -15,7 +15,7 @@ export interface RunSqlOptions {
    * statement.
    */
   readonly params?: readonly (string | null)[];
-  /** Runs all of it in one transaction that can only read, and is rolled back. */
+  /** Runs everything in one read-only transaction, which is rolled back. */
   readonly readOnly?: boolean;
   /** Cancels the running statement. */
   readonly signal?: AbortSignal;

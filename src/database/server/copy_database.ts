@@ -5,9 +5,9 @@ import { startClientProgram } from "./client_program.ts";
 import { quoteLiteral, unfinishedName } from "./names.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Others are connected to the database. */
+/** SQLSTATE if others are connected to the database. */
 const IN_USE = "55006";
-/** The disk cannot clone files, or the server has no such setting. */
+/** SQLSTATEs if the disk cannot clone files, or the server has no such setting. */
 const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P01", "XX000"]);
 /** The first version that clones files (`file_copy_method`). */
 const CLONING_VERSION = 18;

@@ -12,7 +12,7 @@ export const LOCAL = "local";
 export interface OpenServerOptions {
   /** `local`, or `postgres://…` with a role that may create databases and roles. */
   readonly postgres: string;
-  /** The platform's data folder, which has the key of the roles' passwords. */
+  /** The platform's data folder, which contains the key for the roles' passwords. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
   /** How much history a local server keeps; none if missing. */

@@ -1,4 +1,4 @@
-/** @module Messages of a PostgreSQL server, and the few of a client that carry bytes. */
+/** @module Messages from a PostgreSQL server, and the few client messages that carry bytes. */
 
 /** Bytes of a message: a letter, the length, and its parts. */
 export function message(

@@ -29,7 +29,7 @@ export class SessionState {
       this.#client.atBoundary && this.#server.atBoundary;
   }
 
-  /** Whether a message may be inserted between those of the server. */
+  /** Whether a message may be inserted between the server's messages. */
   get atServerBoundary(): boolean {
     return this.#server.atBoundary;
   }

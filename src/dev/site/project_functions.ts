@@ -104,9 +104,7 @@ export async function bundleProject(
   return { ok: false, message: lines.join("\n"), problems: result.problems };
 }
 
-/**
- * Creates the host of functions, which starts at the first call; there is none without functions.
- */
+/** Creates the host of functions, which starts at the first call; `undefined` without functions. */
 export function hostFunctions(
   functions: readonly SealedFunction[],
   { cpuMs, variables, env, inspector, ...settings }: FunctionSettings,

@@ -57,7 +57,7 @@ export interface BackupSource {
   readonly env?: Environment;
   /** Access to managed databases; without it, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
-  /** Whether everything is read and compared first. */
+  /** Whether to read and verify everything first. */
   readonly verifies?: boolean;
   /** Version of this program. */
   readonly version: string;

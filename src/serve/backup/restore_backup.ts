@@ -36,7 +36,7 @@ import {
 export interface RestoreOptions {
   /** The backup: its file, or its name in messages. */
   readonly from: string;
-  /** Opens the archive; the archive in the file by default. */
+  /** Opens the archive; by default, it is read from the file. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Folder to create; it must be empty if it exists. */
   readonly dataDir: string;

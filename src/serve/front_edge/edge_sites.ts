@@ -1,6 +1,8 @@
 /**
- * Sites of a front edge: hosts from the feed, deployments are fetched when they are first
- * requested. @module
+ * Sites of a front edge: hosts come from the feed, and deployments are fetched when first
+ * requested.
+ *
+ * @module
  */
 import pMap from "p-map";
 import {

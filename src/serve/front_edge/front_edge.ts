@@ -47,7 +47,7 @@ export interface FollowOptions {
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
-  /** Memory for responses of the platform, in bytes. */
+  /** Memory for responses from the platform, in bytes. */
   readonly responseBytes?: number | undefined;
   /** Whether the edge belongs to the platform on this machine. */
   readonly isLocal?: boolean | undefined;

@@ -14,7 +14,7 @@ import {
 type Shared = Extract<FromPredecessor, { readonly type: "shared" }>;
 type Refused = Extract<FromPredecessor, { readonly type: "refused" }>;
 
-/** The sockets that a platform listens with. */
+/** The sockets on which a platform listens. */
 interface Ports {
   readonly port: number;
   readonly httpsPort: number | undefined;

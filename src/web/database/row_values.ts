@@ -1,4 +1,4 @@
-/** @module The values of a row's form, in the form in which they are written to the database. */
+/** @module The values of a row's form, as they are written to the database. */
 import type { Fields } from "../layout/form.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";

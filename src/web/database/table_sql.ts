@@ -83,8 +83,8 @@ function conditions(filters: readonly Filter[], params: Params): string {
 }
 
 /**
- * The order of rows: the requested order, then the key, so that no row is repeated or missing on
- * other pages.
+ * The order of rows: the requested order, then the key, so that pages neither repeat nor skip a
+ * row.
  */
 function order(table: TableDetails, sort: Sort | null): string {
   const parts = [

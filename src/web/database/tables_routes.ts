@@ -22,7 +22,7 @@ const AT = `${DATABASE_AT}/tables`;
 const MAX_COLUMNS = 40;
 /** Maximum number of characters of all values in a grid, and in the form of a row. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
-/** Maximum size of a form of a row, in bytes. */
+/** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
 
 /** Number of rows per page: fewer for wide tables. */

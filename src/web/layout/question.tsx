@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The question before an act that replaces production or deletes something. Without
+ * @module The question before an action that replaces production or deletes something. Without
  * JavaScript it is a page; the dashboard's script shows the same form as a dialog.
  */
 import type { Child } from "hono/jsx";

@@ -30,7 +30,7 @@ const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** The filter in a URL; ignores meaningless values. */
+/** The filter in a URL; ignores invalid values. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;

@@ -30,7 +30,7 @@ export const LOG_RANGES = {
 } as const;
 export type LogRange = keyof typeof LOG_RANGES;
 
-/** Maximum length of a value of a filter. */
+/** Maximum length of a filter's value. */
 const MAX_VALUE = 500;
 
 export interface LogWish {

@@ -13,7 +13,7 @@ import { Failure } from "../../platform/core/http/mod.ts";
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
 
-/** Files at the top level which show that the platform has to build the project. */
+/** Files at the top level that show that the platform has to build the project. */
 const PROJECT_FILES: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",

@@ -56,7 +56,7 @@ function endOfTransaction(record: Uint8Array): number | undefined {
 
 /** Reads the pages of a log in order, up to the first record that does not continue it. */
 export class LogReader {
-  /** Pages before this are passed over. */
+  /** Pages before this are skipped. */
   #from: number;
   #end: number;
   #latest = -Infinity;
@@ -76,7 +76,7 @@ export class LogReader {
     this.#until = until;
   }
 
-  /** The end of the last record that was whole and early enough. */
+  /** The end of the last record that was complete and early enough. */
   get end(): number {
     return this.#end;
   }
@@ -135,7 +135,7 @@ export class LogReader {
     return aligned(part.byteLength);
   }
 
-  /** Whether a record is whole, follows the last one, and is early enough. */
+  /** Whether a record is complete, follows the last one, and is early enough. */
   #finish(): boolean {
     const parts = this.#parts;
     const record = parts.length === 1 ? parts[0]! : concatBytes(parts);

@@ -3,7 +3,7 @@ import { MessageReader, type TransactionStatus } from "./messages.ts";
 import { startupSettings } from "./settings.ts";
 import type { StatementTraits } from "./statement_traits.ts";
 
-/** Maximum size of a message of a client, in bytes. */
+/** Maximum size of a message from a client, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** A statement that a client has prepared, with its name in the backend. */
@@ -45,7 +45,7 @@ export class Client {
   isUnparkable = false;
   /** Keys of its advisory locks that outlast a transaction. */
   locks: ReadonlySet<string> = new Set();
-  /** Queries to run in the backend before another client gets it. */
+  /** Kinds of state to look for in the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
   /**
    * When the current wait began, in milliseconds: a complete message waits for the backend, or the

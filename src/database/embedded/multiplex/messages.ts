@@ -30,7 +30,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Buffered bytes of messages that are not taken yet. */
+  /** Buffered bytes of messages that have not been taken yet. */
   get size(): number {
     return this.#end - this.#at;
   }

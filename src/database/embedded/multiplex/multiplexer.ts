@@ -126,7 +126,7 @@ export class Multiplexer {
     takeAhead(client, this.#options.outlet);
   }
 
-  /** The client has disconnected. */
+  /** Called when the client has disconnected. */
   close(id: number): void {
     const client = this.#clients.get(id);
     if (client !== undefined) client.isGone = true;

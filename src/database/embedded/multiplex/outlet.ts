@@ -11,11 +11,11 @@ import {
 /** The destination of the backend's messages. */
 export interface Outlet {
   deliver(client: number, bytes: Uint8Array): void;
-  /** The client's session has ended. */
+  /** Called when the client's session has ended. */
   ended(client: number): void;
   /** Waits until something has been received, while a statement reads from its client. */
   wait(): void;
-  /** Number of bytes of a client that have been handled. */
+  /** Reports how many bytes from a client have been handled. */
   taken(client: number, bytes: number): void;
 }
 
@@ -44,7 +44,7 @@ export function takeAhead(client: Client, outlet: Outlet): void {
   outlet.taken(id, part);
 }
 
-/** Bytes for a statement that reads from its client. */
+/** Waits for more bytes for a statement that reads from its client. */
 export function readMore(client: Client, outlet: Outlet): Uint8Array {
   for (;;) {
     if (client.isGone) return COPY_FAIL;

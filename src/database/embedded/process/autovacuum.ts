@@ -50,7 +50,7 @@ export class Autovacuum {
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
-  /** Keys whose operation took too long. */
+  /** Statements that took too long; they run again when the database stops. */
   readonly #put = new Set<string>();
 
   readonly #options: AutovacuumOptions;

@@ -22,7 +22,7 @@ import type { Postgres } from "./postgres.ts";
 import type { Watch } from "./watch.ts";
 import { OURSELVES } from "./watch_messages.ts";
 
-/** Maximum output of one client in a frame, in bytes. */
+/** Maximum output for one client in a frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
 /** Number of messages that may have written data after which a checkpoint shortens the log. */

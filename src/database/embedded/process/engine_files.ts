@@ -33,7 +33,7 @@ export interface Engine {
   readonly files: { readonly pgliteWasmModule: WebAssembly.Module; readonly fsBundle: Blob };
 }
 
-/** Imports by URL, because this process has no symbol table. */
+/** Imports by URL, because the import map of this process does not contain the package. */
 const importFile = (name: string, file: string): Promise<unknown> =>
   import(new URL(`dist/${file}`, packageFolder(name)).href);
 

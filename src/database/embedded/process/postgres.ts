@@ -42,7 +42,7 @@ async function nameBranch(
   await pg.exec("COMMIT");
 }
 
-/** The internals of PGlite's module that are used. */
+/** The internals of PGlite's module that this code uses. */
 interface EngineModule {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   readonly _InterruptPending: number;

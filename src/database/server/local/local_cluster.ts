@@ -36,7 +36,7 @@ const LOOK_MS = 500;
 const START_MS = 5 * 60_000;
 /** Maximum time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;
-/** Maximum time that a session waits for a server that starts, in milliseconds. */
+/** Maximum time that a session waits for a server that is starting, in milliseconds. */
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
