@@ -27,7 +27,7 @@ interface Surroundings {
   readonly now?: Clock;
   /** The clock that starts scheduled tasks each minute; the machine's clock by default. */
   readonly minutes?: Minutes;
-  /** Opens git and the build runner, for builds that run elsewhere; the platform's own by default. */
+  /** Opens git and the build runner, for builds elsewhere; the platform's own by default. */
   readonly openBuilds?: OpenBuilds;
   /** The system's support for the sandbox of servers; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };

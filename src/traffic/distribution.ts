@@ -49,7 +49,9 @@ export class Distribution {
     }
   }
 
-  /** The time in milliseconds that the share `q` of all times does not exceed; `null` without any. */
+  /**
+   * The time that the share `q` of all times does not exceed, in milliseconds; `null` without any.
+   */
   quantile(q: number): number | null {
     if (this.#count === 0) return null;
     const rank = Math.max(0, Math.ceil(q * this.#count) - 1);

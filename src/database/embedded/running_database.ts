@@ -18,7 +18,9 @@ import {
 /** Interval at which waiting sessions are checked, in milliseconds. */
 const TICK_MS = 1000;
 
-/** How long a client may leave results unread while they keep the database waiting, in milliseconds. */
+/**
+ * Maximum time for which a client's unread results can keep the database waiting, in milliseconds.
+ */
 const UNREAD_MS = 30_000;
 
 /** How long the database may take to stop, in milliseconds. */

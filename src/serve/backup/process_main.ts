@@ -86,7 +86,7 @@ async function readWork(stop: () => void): Promise<BackupWork> {
 export async function runBackupProcess(_path: string): Promise<never> {
   try {
     setPriority(PRIORITY);
-  } catch { /* if the system does not allow it, it has the normal priority */ }
+  } catch { /* if the system does not allow this, the priority stays normal */ }
   leaveSignalsToPlatform();
   const closing = new AbortController();
   const work = await readWork(() => {

@@ -160,7 +160,7 @@ export class ServedLog {
         this.#sentAt = performance.now();
         this.#roundTripMs = Math.round(this.#sentAt - began);
       } while (this.#waiting.length > 0);
-    } catch { /* the platform is unreachable, which the feed reports; it gets the batch later */ }
+    } catch { /* the platform is unreachable, which the feed reports; the batch is sent later */ }
     if (this.#leftOut > 0 && this.#unsent === undefined) {
       onTrouble(`Left out ${this.#leftOut} requests of the platform's log: too many at a time`);
       this.#leftOut = 0;

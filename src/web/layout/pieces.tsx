@@ -160,7 +160,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 /** A day in UTC, such as `1 Dec 2026`. */
 export const dayText = (at: string): string => DAY.format(new Date(at));
 
-/** A time in UTC. The dashboard's script shows it in the reader's time zone, with UTC as a tooltip. */
+/** A time in UTC. The script shows it in the reader's time zone, with UTC as a tooltip. */
 export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }

@@ -23,9 +23,7 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /**
-   * The deployments that the environment shows, newest first: one, or one per branch for `preview`.
-   */
+  /** The deployments of the environment, newest first: one, or one per branch for `preview`. */
   readonly deployments: readonly Deployment[];
 }
 
@@ -34,10 +32,7 @@ export interface EnvironmentsView {
   /** The name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
-  /**
-   * The name after which this part of the list starts; `nextCursor` is its last name if there are
-   * more.
-   */
+  /** The last name before this part of the list; null for the first part. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly refused?: "create" | "set" | "paste";

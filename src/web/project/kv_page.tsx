@@ -88,7 +88,7 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
   );
 }
 
-/** The field for a value. Browsers drop a line feed that directly follows the tag, so one is added. */
+/** The field for a value. Browsers drop a line feed right after the tag, so one is added. */
 function ValueField({ value }: { readonly value: string }) {
   return (
     <div class="field">

@@ -105,7 +105,7 @@ export function startParameters(
     // Maximum size of log that a checkpoint keeps for reuse; copies of the branch contain it too.
     max_wal_size: "64MB",
     wal_keep_size: keepsLog ? ALL_LOG : "0",
-    // The history replays the log on copies of the files, which were made during writes.
+    // The history replays the log on copies of the files.
     full_page_writes: "on",
     wal_level: "replica",
     max_worker_processes: "0",

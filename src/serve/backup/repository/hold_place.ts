@@ -35,7 +35,7 @@ function machineName(): string {
   try {
     parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
     parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
-  } catch { /* another system, on which a process only counts as ended after a while */ }
+  } catch { /* on other systems, a process only counts as ended when its mark expires */ }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
