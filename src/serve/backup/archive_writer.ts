@@ -102,7 +102,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Aborts, and returns the first failure; then the file contains a partial archive. */
+  /** Aborts, and returns the first failure; after that, the file contains a partial archive. */
   async abort(reason: unknown): Promise<unknown> {
     this.#packer.controller.error(reason);
     return await this.#written.then(() => reason, (cause) => cause);

@@ -217,7 +217,7 @@ async function knownFormat(dataDir: string): Promise<number> {
   );
 }
 
-/** Writes the archive into a folder, and renames it to the backup. */
+/** Writes the archive into a folder, and renames it to the name of the backup. */
 async function writeBackup(
   folder: string,
   options: BackupOptions,

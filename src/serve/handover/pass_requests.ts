@@ -29,8 +29,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Attempts to connect, and the pause between them: a socket's queue of waiting connections may be
- * full.
+ * Number of attempts to connect, and the pause between them in milliseconds: a socket's queue of
+ * waiting connections may be full.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 

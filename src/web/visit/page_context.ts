@@ -7,7 +7,8 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
 /**
- * Reads short lists, such as environments, with a single call: up to the API's maximum page size.
+ * Query that reads a short list, such as the environments, in one call: up to the API's maximum
+ * page size.
  */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 

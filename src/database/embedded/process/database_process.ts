@@ -33,10 +33,7 @@ const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
   FROM pg_catalog.pg_control_checkpoint()`;
 
-/**
- * Explains to a client that its statement took too long, because the backend reports a cancel
- * request.
- */
+/** Replaces the error for a cancelled statement by the error for a statement that took too long. */
 function explainLate(said: Message): Message {
   if (errorField(said, "C") !== LATE.sqlState) return said;
   return { type: "E", bytes: errorResponse(LATE) };

@@ -1,4 +1,6 @@
-/** @module Dumps a database with pg_dump as WebAssembly, on the backend of this process. */
+/**
+ * @module Dumps a database with pg_dump compiled to WebAssembly, on the backend of this process.
+ */
 import { SharedBackend } from "../multiplex/backend.ts";
 import { MAX_MESSAGE_BYTES } from "../multiplex/client.ts";
 import { MessageReader } from "../multiplex/messages.ts";

@@ -53,7 +53,9 @@ export async function withRecovered<T>(
   }
 }
 
-/** Stops a server that runs in a folder, even one of a killed platform, and removes both. */
+/**
+ * Stops the server in a folder, even if a killed platform has started it, and removes the folder.
+ */
 export async function endRecovered(
   folder: string,
   { programsFolder, owner }: Programs,

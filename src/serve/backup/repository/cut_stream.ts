@@ -10,7 +10,7 @@ import { createHmac } from "node:crypto";
 export interface PartBounds {
   readonly min: number;
   readonly max: number;
-  /** The average length of a part beyond its minimum is 2 to the power of this number, in bytes. */
+  /** On average, a part ends two to the power of this number of bytes after its minimum. */
   readonly bits: number;
 }
 
