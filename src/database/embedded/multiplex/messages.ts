@@ -199,7 +199,7 @@ function wholeNumber(bytes: Uint8Array): bigint | undefined {
 }
 
 /**
- * Replaces a `Bind` message by one that binds another statement, without parameters, to the same
+ * Replaces a `Bind` message with one that binds another statement, without parameters, to the same
  * portal and with the same result formats.
  */
 export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {

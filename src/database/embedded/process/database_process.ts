@@ -33,7 +33,7 @@ const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
   FROM pg_catalog.pg_control_checkpoint()`;
 
-/** Replaces the error for a cancelled statement by the error for a statement that took too long. */
+/** Replaces the error for a cancelled statement with the error for a statement that took too long. */
 function explainLate(said: Message): Message {
   if (errorField(said, "C") !== LATE.sqlState) return said;
   return { type: "E", bytes: errorResponse(LATE) };
