@@ -1,6 +1,8 @@
-/** @module Attacks of a client; `<database>`, `<role>` and `<pid>` are the neighbour's. */
+/**
+ * @module Statements of an attacker. `<database>`, `<role>` and `<pid>` stand for its neighbour's.
+ */
 
-/** Each is refused. */
+/** Statements that must be refused. */
 export const REFUSED: readonly string[] = [
   "SELECT rolname, rolpassword FROM pg_authid",
   "SELECT * FROM pg_shadow",
@@ -119,7 +121,7 @@ export const REFUSED: readonly string[] = [
   "SELECT * FROM pg_largeobject",
 ];
 
-/** Each may succeed, without revealing anything of the neighbour. */
+/** Statements that can succeed, but must reveal nothing about the neighbour. */
 export const HARMLESS: readonly string[] = [
   "SELECT datname FROM pg_database",
   "SELECT rolname, rolsuper FROM pg_roles",

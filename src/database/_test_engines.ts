@@ -1,4 +1,4 @@
-/** @module Both engines, for tests that must pass on each of them. */
+/** @module Both engines, for tests that must pass on both of them. */
 import { join } from "node:path";
 import { databaseProcessCommand } from "./embedded/process_command.ts";
 import { EmbeddedEngine } from "./embedded/embedded_engine.ts";
@@ -17,7 +17,9 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
   server: openTestEngine,
 };
 
-/** Database and role as SQL shows them. A server has other names for a branch. */
+/**
+ * The names of database and role that SQL shows. A server uses names derived from the branch ID.
+ */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
   const own = `svc_${id}`;
   return kind === "server" ? { database: own, role: own } : { database, role };

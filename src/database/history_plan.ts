@@ -4,18 +4,18 @@
  */
 
 export interface HistoryLimits {
-  /** How far back to restore, in milliseconds; 0 keeps no history. */
+  /** How far back databases can be restored, in milliseconds; 0 keeps no history. */
   readonly keepMs: number;
   /** Maximum size on disk, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A copy of the whole cluster; its folder is named by both values. */
+/** A copy of the whole cluster; its folder is named after `at` and `segment`. */
 export interface Base {
   readonly name: string;
-  /** When it was complete, in milliseconds since 1970. Earlier times need an older one. */
+  /** When the copy was complete, in milliseconds since 1970. Earlier times need an older base. */
   readonly at: number;
-  /** The first segment that it needs. */
+  /** The first segment needed to restore it. */
   readonly segment: string;
   readonly bytes: number;
 }
@@ -50,18 +50,18 @@ const BASE_NAME = /^(\d{13})-([0-9A-F]{24})$/;
 
 export const baseName = (at: number, segment: string): string => `${at}-${segment}`;
 
-/** Reads the name of a base; `undefined` if it is not one. */
+/** Reads the name of a base; `undefined` if it is not the name of a base. */
 export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
   const [, at, segment] = BASE_NAME.exec(name) ?? [];
   return segment === undefined ? undefined : { name, at: Number(at), segment };
 }
 
-/** Number of a segment in its timeline, by its name: the log is numbered in files of 4 GiB. */
+/** Number of a segment in its timeline, from its name: the log is numbered in files of 4 GiB. */
 export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment after which none is missing. */
+/** The oldest segment that all later ones follow without a gap. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,
@@ -79,7 +79,7 @@ export function planHistory(
   { bases, segments }: HistoryContent,
   { keepMs, maxBytes, now, segmentBytes }: HistoryLimits & {
     readonly now: number;
-    /** Size of a segment that is full. */
+    /** Size of a full segment. */
     readonly segmentBytes: number;
   },
 ): HistoryPlan {
@@ -96,7 +96,7 @@ export function planHistory(
   const newest = kept.at(-1);
   return {
     bases: kept,
-    // Without a base, the segments belong to one that is being created.
+    // Without a base, the segments belong to a base that is being created.
     segments: newest === undefined ? newestWithin(segments, maxBytes) : since(kept[0]!),
     needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
       totalOf(since(newest)) > maxBytes * WAL_PART,
@@ -106,7 +106,7 @@ export function planHistory(
 export const totalOf = (all: readonly { readonly bytes: number }[]): number =>
   all.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The newest segments within a size. */
+/** The newest segments that fit within a size. */
 function newestWithin(segments: readonly Segment[], maxBytes: number): readonly Segment[] {
   let left = maxBytes;
   return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);

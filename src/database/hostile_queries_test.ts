@@ -11,13 +11,13 @@ const { Client } = pg;
 const ENDLESS = "SELECT count(*) FROM generate_series(1, 1000000000000) n WHERE n % 7 = 0";
 const RECURSION =
   "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM again) SELECT max(n) FROM again";
-/** Uses some gigabytes at a time. */
+/** Statements that use several gigabytes each. */
 const MEMORY = `SET work_mem = '2000MB';
   SELECT length(a), length(b), length(c) FROM (
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
       string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
 
-/** Statements nested deeper than any person would write. */
+/** Statements nested more deeply than any person would write. */
 const NESTED: readonly string[] = [
   `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
   `SELECT ${"NOT ".repeat(50_000)}true`,
@@ -137,7 +137,9 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   });
 }
 
-/** Runs a trial in its own database, and queries a neighbour's on one connection during it. */
+/**
+ * Runs a trial in its own database, and meanwhile queries a neighbour's database on one connection.
+ */
 async function tryBeside(
   neighbour: pg.Client,
   trial: Trial,

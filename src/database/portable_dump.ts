@@ -5,7 +5,9 @@ const NEWLINE = 0x0a;
 const RESTRICT = /^\\restrict (\S+)$/;
 /** Lines before the first object: blank ones, comments, settings, and commands of psql. */
 const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
-/** Settings that `pg_dump` puts back to their default, and older servers refuse: of PostgreSQL 17. */
+/**
+ * Settings of PostgreSQL 17 that `pg_dump` resets to their default, and that older servers refuse.
+ */
 const NEWER_SETTING = /^SET transaction_timeout = 0;$/;
 /** Length of the longest removed line, in bytes. */
 const LONGEST = 200;
@@ -13,7 +15,7 @@ const LONGEST = 200;
 /**
  * Filters the output of `pg_dump`. Removes:
  *
- * - its own settings version, so that older servers run the rest as one text;
+ * - settings that only newer servers know, so that older servers can run the dump as one text;
  * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql` against
  *   commands in data. The key is random, so no row contains it.
  */

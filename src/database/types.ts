@@ -6,7 +6,7 @@ export type EngineKind = (typeof ENGINE_KINDS)[number];
 
 export interface BranchLimits {
   readonly memoryMb: number;
-  /** Clients at a time. */
+  /** Maximum number of clients at a time. */
   readonly connections: number;
 }
 
@@ -60,7 +60,7 @@ export interface EngineStatus {
   /** Such as `18.1 (PGlite 0.5.16)`; null while it can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
-  /** Why it is not, and what to do; null if it is. */
+  /** Why the engine is not ready, and what to do; null if it is ready. */
   readonly problem: string | null;
 }
 
@@ -92,26 +92,27 @@ export interface DatabaseEngine {
   /** Describes the history of a branch, even a removed one; `undefined` if it keeps none. */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
   /**
-   * Makes `target` a copy of the data committed in `source` at a time, in milliseconds since 1970.
+   * Makes `target` a copy of the data committed in `source` at a given time, in milliseconds since
+   * 1970.
    */
   restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**
-   * Ends its sessions and removes it with all its data and roles. Only needs the id, because
-   * branches without a record are removed too.
+   * Ends a branch's sessions, and removes the branch with all its data and roles. Only needs the
+   * ID, because branches without a record are removed too.
    */
   remove(id: string): Promise<void>;
   /** Ids of all branches, including incomplete ones. */
   list(): Promise<readonly string[]>;
-  /** Whether a branch still exists in it. Throws if it cannot be reached. */
+  /** Whether a branch still exists in this engine. Throws if the engine cannot be reached. */
   holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
-  /** Ends its sessions, and flushes and frees its memory. */
+  /** Ends its sessions, flushes its data and frees its memory. */
   stop(branch: Branch): Promise<void>;
   isRunning(branch: Branch): boolean;
   /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that recreates the branch in an empty one, in order. */
+  /** SQL that recreates the branch's content in an empty branch, in order. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */

@@ -6,7 +6,7 @@ import { ifMissing } from "../lib/missing_files.ts";
 const PAGE = 8192;
 const SEGMENT_PAGES = 131_072;
 
-/** Pages that are read at a time. */
+/** Number of pages to read at a time. */
 const AT_ONCE = 128;
 
 /** How many times to reread a page that a running server may be writing. */
@@ -78,7 +78,7 @@ export interface PagesReport {
   readonly pages: number;
   /** Pages without a checksum: the database was created without them. */
   readonly unchecked: number;
-  /** Damaged pages, by file and number. */
+  /** Damaged pages, by file and page number. */
   readonly damaged: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function readAt(file: Deno.FsFile, buffer: Uint8Array, offset: number): number {
   return filled;
 }
 
-/** Checks a page again that may have been half written. */
+/** Rechecks a page that may have been half written. */
 function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState {
   const page = new Uint8Array(PAGE);
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {

@@ -22,15 +22,15 @@ export interface DevHandlerOptions {
   readonly ownHost: string | undefined;
   /** The simulated properties of all clients. */
   readonly assumed: Assumed;
-  /** Pages that load again. */
+  /** Makes pages reload. */
   readonly reload: ReloadEvents;
   /** Whether the project's pages reload; its own server may do that itself. */
   readonly reloadsPages: boolean;
-  /** Called when a browser opens a page: errors of earlier calls no longer matter. */
+  /** Called when a browser opens a page: errors from earlier calls no longer matter. */
   readonly opened: () => void;
   /** Why the project's own server is unavailable; `undefined` if it works, or there is none. */
   readonly problem: () => string | undefined;
-  /** The last lines that it printed. */
+  /** The last lines that the project's own server printed. */
   readonly output: () => readonly string[];
   readonly showPage: () => Promise<Response>;
   /** Called with each request for the site, unchanged. */
@@ -95,7 +95,8 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     } as const;
     const opens = opensPage(request);
     if (opens) options.opened();
-    // A framework has its own overlay, so its pages only get the script for problems unknown to it.
+    // A framework has its own overlay, so its pages only get the script for problems that it does
+    // not know.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

@@ -1,4 +1,4 @@
-/** @module The dev server: a platform's edge in front of a project in development. */
+/** @module The dev server: the platform's edge in front of a project in development. */
 import { basename, join } from "node:path";
 import { createEdge, createHttpCache, loadGeo, type ObservedRequest } from "../edge/mod.ts";
 import { DEFAULT_LOCAL_DATA_DIR } from "../kv/mod.ts";
@@ -23,7 +23,7 @@ import { FunctionsServer } from "./site/functions_server.ts";
 import { watchProject } from "./watch_project.ts";
 
 const HOST = "127.0.0.1";
-/** Keys that the page shows. */
+/** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
 /** The launcher for functions of other platforms, in the folder of the local data. */
 const FUNCTIONS_FILE = "functions.mjs";
@@ -36,9 +36,11 @@ export interface RunningDev {
   readonly port: number;
   /** URLs of the available inspectors; missing if there are none. */
   inspectors(): { readonly server?: string; readonly functions?: string };
-  /** Resolves when the site can first be opened: files are read, or the server listens. */
+  /**
+   * Resolves when the site can be opened for the first time: files are read, or the server listens.
+   */
   readonly ready: Promise<void>;
-  /** Starts the project's server again; reads everything again. */
+  /** Restarts the project's server, and reads everything again. */
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
@@ -60,7 +62,7 @@ interface DevServerParts {
   readonly dataDir: string;
 }
 
-/** Quotes a path as a word of the shell. */
+/** Quotes a path as a word for the shell. */
 const quoted = (path: string): string =>
   Deno.build.os === "windows" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 
@@ -143,7 +145,7 @@ class DevServer {
       notIts: new Set([front.port, ...services.ports]),
       changed: () => {
         changed();
-        // Only pages that show a problem are connected.
+        // Only pages that show a problem are connected, so only those reload.
         this.#reload.reload();
       },
     });
@@ -178,7 +180,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Code that waits for a debugger is not ready before one connects. */
+  /** Reports which code waits for a debugger: it is not ready before one connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;

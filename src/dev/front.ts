@@ -16,7 +16,7 @@ export interface Front {
   readonly port: number;
   /** Serves requests from now on. */
   answer(handler: FrontHandler): void;
-  /** Stops listening; ends remaining requests after a moment. */
+  /** Stops listening; ends unfinished requests after a moment. */
   close(): Promise<void>;
 }
 
@@ -70,11 +70,11 @@ export function openFront(
       const isLate = delay(DRAIN_MS, true, { signal: late.signal }).catch(() => true);
       const isDrained = Promise.all(underWay).then(() => false);
       if (await Promise.race([isDrained, isLate])) {
-        // Not after `shutdown()`: the runtime throws if a signal aborts during it.
+        // Never abort after `shutdown()`: the runtime throws if a signal aborts while it runs.
         cut.abort();
         await server.finished;
       } else {
-        // The runtime calls a response completed a moment before it has sent it.
+        // The runtime reports a response as complete a moment before it has sent it.
         await Promise.race([server.shutdown(), isLate]);
       }
       late.abort();

@@ -1,4 +1,4 @@
-/** @module The ports of the inspectors: of the project's own server, and of its functions. */
+/** @module The ports of the inspectors: one for the project's own server, one for its functions. */
 import type { DevOptions } from "./options.ts";
 
 /** Port of the first inspector. */
@@ -31,7 +31,7 @@ function freePortFrom(first: number): number {
   );
 }
 
-/** Chooses free ports from 9229 on, and reports if that one is taken. */
+/** Chooses free ports, starting at 9229, and reports if that port is taken. */
 export function chooseInspectors(
   { inspect, command, hasOtherFunctions, report }: Pick<
     DevOptions,
@@ -48,5 +48,5 @@ export function chooseInspectors(
     : { server: first, functions: freePortFrom(first + 1) };
 }
 
-/** An inspector as people and debuggers name it. */
+/** Formats the address of an inspector for people and debuggers. */
 export const inspectorAddress = (port: number): string => `${LOOPBACK}:${port}`;

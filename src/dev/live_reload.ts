@@ -6,7 +6,10 @@ export const RELOAD_SCRIPT_PATH = "/__svc/reload.js";
 /** Path of the events that it listens to. */
 export const RELOAD_EVENTS_PATH = "/__svc/reload";
 
-/** The style of the overlay. In a shadow tree, it does not affect the page, and vice versa. */
+/**
+ * The style of the overlay. It is in a shadow tree, so it does not affect the page, and the page
+ * does not affect it.
+ */
 const STYLE = `
 :host { all: initial; }
 section { position: fixed; inset: 0; z-index: 2147483647; overflow: auto; padding: 24px 16px;
@@ -24,8 +27,9 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * It removes its own element first, so that a framework finds the page as rendered. Texts are set
- * as text, never as markup. The overlay is outside of the body, which a framework may replace.
+ * The script first removes its own element, so that a framework finds the page as rendered. It
+ * inserts texts as text, never as markup. The overlay is outside of the body, which a framework may
+ * replace.
  */
 const SCRIPT = `(() => {
 document.currentScript.remove();
@@ -76,7 +80,7 @@ addEventListener("pagehide", () => events.close());
 `;
 const TAG = `<script src="${RELOAD_SCRIPT_PATH}"></script>`;
 
-/** The start of the policy of the edge's own pages, which have no script. */
+/** Start of the content security policy of the edge's own pages, which have no script. */
 const NO_SCRIPTS = "default-src 'none'";
 
 /** Whether a browser opens a page. Other programs get the unchanged file. */
@@ -84,7 +88,7 @@ export function opensPage({ method, headers }: Request): boolean {
   return method === "GET" && headers.get("sec-fetch-dest") === "document";
 }
 
-/** The request for a page that can be changed: whole, and not compressed. */
+/** Returns a request for the complete, uncompressed page, which can then be changed. */
 export function wholePageRequest(request: Request): Request {
   const headers = new Headers(request.headers);
   for (const name of ["accept-encoding", "if-none-match", "if-modified-since", "range"]) {
@@ -112,7 +116,7 @@ export async function withReload(response: Response): Promise<Response> {
   return new Response(await response.text() + TAG, { status: response.status, headers });
 }
 
-/** The pages that wait for a change. */
+/** The open pages that wait for a change. */
 export class ReloadEvents {
   readonly #pages = new Set<ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>>();
   readonly #encoder = new TextEncoder();
@@ -143,13 +147,13 @@ export class ReloadEvents {
     this.#send("data: reload\n\n");
   }
 
-  /** Has all pages show these problems, and no others. */
+  /** Makes all pages show exactly these problems. */
   show(problems: readonly Problem[]): void {
     this.#problems = problems;
     this.#send(this.#problemsMessage());
   }
 
-  /** Ends the responses, because the server ends. */
+  /** Ends the responses, because the server is closing. */
   close(): void {
     for (const page of this.#pages) page.close();
     this.#pages.clear();

@@ -6,7 +6,7 @@ import type { Assumed } from "./assumed_client.ts";
 
 export type DevLevel = "info" | "warn" | "error";
 
-/** An answered request, as the log shows it. */
+/** A request in the log. */
 export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts"> {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -24,14 +24,14 @@ export interface DevReport {
   request(request: LoggedRequest): void;
 }
 
-/** Whether the inspector of the project's server listens, and whether that waits for it. */
+/** State of the inspector of the project's server: `break` makes the server wait for it. */
 export type Inspect = "off" | "on" | "break";
 
 export interface DevOptions {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: ProjectConfig | undefined;
-  /** The current folder, if none was given. */
+  /** The current folder, if no folder was given. */
   readonly standing: string | undefined;
   /** Command of the project's dev server; without it, the project is served as files. */
   readonly command: string | undefined;
@@ -44,12 +44,12 @@ export interface DevOptions {
   readonly variables: Readonly<Record<string, string>>;
   readonly assumed: Assumed;
   readonly inspect: Inspect;
-  /** Whether the project has functions of other platforms, which have an inspector then. */
+  /** Whether the project has functions of other platforms, which then have their own inspector. */
   readonly hasOtherFunctions: boolean;
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;
   readonly report: DevReport;
-  /** Listens on the requested port, or another. */
+  /** Listens on the requested port, or on another one. */
   readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
 }
 

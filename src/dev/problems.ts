@@ -9,13 +9,13 @@ const MAX_PROBLEMS = 10;
 const MAX_TEXT = 4000;
 
 export interface Problem {
-  /** Names what cannot be used. */
+  /** Names the unusable part. */
   readonly title: string;
   /** Position, message and source lines, as shown in a terminal. */
   readonly text: string;
 }
 
-/** Parts of a project, each with its own problems; `calls` are errors of functions at work. */
+/** Parts of a project, each with its own problems; `calls` are errors of running functions. */
 export type ProblemPart = "files" | "functions" | "rules" | "calls";
 
 export class Problems {
@@ -70,7 +70,7 @@ export function describeProblems(
 /** The first frame of a stack that is in a file of the project. */
 const FRAME = /(?:\(|at )(?:file:\/\/)?((?!node:|ext:|data:|https?:)[^\s():]+):(\d+):(\d+)\)?/;
 
-/** Describes an error by its stack, with the line that threw it. */
+/** Describes an error from its stack, with the line that threw it. */
 export async function describeThrown(
   home: string,
   title: string,

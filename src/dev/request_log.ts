@@ -11,10 +11,10 @@ import {
 import type { Assumed } from "./assumed_client.ts";
 import type { LoggedRequest } from "./options.ts";
 
-/** Requests that are remembered. */
+/** Maximum number of requests to remember. */
 const MAX_REQUESTS = 200;
 
-/** An unchanged request, for a later explanation. */
+/** A request as it arrived, so that it can be explained later. */
 export interface ArrivedRequest {
   readonly method: string;
   readonly url: string;
@@ -32,7 +32,7 @@ export function loggedRequest(
   return { ...observed, rules: ids, time };
 }
 
-/** Explains what each rule does with a request; rate limits count as not reached. */
+/** Explains what each rule does with a request; rate limits are assumed not to be reached. */
 export function explainArrived(
   { assumed, country, ...arrived }: ArrivedRequest,
   rules: RuntimeRuleSet,
@@ -61,7 +61,7 @@ export class RequestLog {
     }
   }
 
-  /** The last requests, the latest first. */
+  /** The last requests, newest first. */
   latest(): readonly LoggedRequest[] {
     return this.#requests.slice(-MAX_REQUESTS).reverse();
   }

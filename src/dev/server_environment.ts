@@ -17,7 +17,7 @@ export interface EnvironmentFacts {
   readonly inspectorPort: number | undefined;
 }
 
-/** Options of Node that open its inspector, after those that the user has set. */
+/** Node options that open the inspector, appended to the user's own options. */
 function nodeOptions(
   own: string | undefined,
   { inspect, inspectorPort }: Pick<EnvironmentFacts, "inspect" | "inspectorPort">,
@@ -28,12 +28,12 @@ function nodeOptions(
 }
 
 /**
- * The whole environment: this program's, overridden by the project's variables (except those that
- * select code to run), then additions of this program.
+ * Builds the complete environment: this program's own, overridden by the project's variables
+ * (except those that select code to run), then this program's additions.
  */
 export function serverEnvironment(facts: EnvironmentFacts): {
   readonly env: Record<string, string>;
-  /** Variables of the project to leave out. */
+  /** Names of the project's variables that were left out. */
   readonly heldBack: readonly string[];
 } {
   const { directory, port, host } = facts;

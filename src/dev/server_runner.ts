@@ -10,9 +10,9 @@ import { serverEnvironment } from "./server_environment.ts";
 export interface ServerProgram {
   /** Its name in messages, such as `dev server`. */
   readonly name: string;
-  /** A line for the shell. */
+  /** Shell command line. */
   readonly command: string;
-  /** The command as people read it. */
+  /** The command to show to people. */
   readonly shown: string;
   /** The configured port. */
   readonly port: number | undefined;
@@ -24,7 +24,7 @@ export interface RunnerParts {
   /** Variables of the local services. */
   readonly local: Readonly<Record<string, string>>;
   readonly inspectors: Inspectors;
-  /** Ports that are not those of the server. */
+  /** Ports that are not the server's. */
   readonly notIts: ReadonlySet<number>;
   /** Called when the server listens, or has ended. */
   readonly changed: () => void;
@@ -68,12 +68,12 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Why there is no server to ask; `undefined` if it runs or starts. */
+  /** Why there is no server; `undefined` if it is running or starting. */
   get problem(): string | undefined {
     return this.#command.problem;
   }
 
-  /** The last lines that it printed, without colours. */
+  /** The last lines that the server printed, without colours. */
   get output(): readonly string[] {
     return this.#output;
   }

@@ -5,10 +5,10 @@ import type { Change } from "./site/project_site.ts";
 
 /** Time within which the events of one save arrive, in milliseconds. */
 const SETTLE_MS = 20;
-/** Maximum wait for the end of events, as of a file that is written to all the time. */
+/** Maximum time to wait for the last event, for example if a file is written to continuously. */
 const MAX_SETTLE_MS = 200;
 
-/** Folders that change automatically, or contain files of others. */
+/** Folders that change automatically, or contain files from other sources. */
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 
@@ -22,7 +22,7 @@ export function changeOf(path: string): Change | undefined {
 /** The changes that a new, unwatched folder may contain. */
 const NEW_FOLDER: Change = { rules: false, functions: true, files: true };
 
-/** Both changes. */
+/** Merges two changes. */
 function joinChanges(left: Change | undefined, right: Change): Change {
   return {
     rules: right.rules || left?.rules === true,
@@ -31,7 +31,7 @@ function joinChanges(left: Change | undefined, right: Change): Change {
   };
 }
 
-/** The folders to watch: ignored ones are often too large for the system. */
+/** The folders to watch: ignored folders are often too large for the system to watch. */
 function foldersOf(root: string): readonly string[] {
   try {
     return [...Deno.readDirSync(root)]

@@ -7,13 +7,13 @@ import type { Protection } from "../lib/protection.ts";
 /** A release that a share of the visitors of a host sees. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment that the share sees; all others see that of the host. */
+  /** The deployment that the share sees; all other visitors see the host's own deployment. */
   readonly deploymentId: string;
   /** Percent of the visitors, from 1 to 100. */
   readonly share: number;
 }
 
-/** A deployment that production showed before. */
+/** A previous production deployment. */
 export interface PastDeployment {
   readonly id: string;
   /** When another one replaced it, in milliseconds since the Unix epoch. */
@@ -30,7 +30,7 @@ export interface HostBinding {
   readonly rolling?: RollingBinding | undefined;
   /** Versionstamp of the commit that created the binding; a later one wins. */
   readonly version: string;
-  /** The deployments that production showed before, the newest first; missing on other hosts. */
+  /** Previous production deployments, newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface DomainBinding {
   readonly route: DomainRoute;
 }
 
-/** Whether the sites of a project are open to everyone. */
+/** The access settings of a project's sites. */
 export interface AccessState {
   /** Versionstamp of the record; a later one wins. */
   readonly version: string;
@@ -75,12 +75,15 @@ export interface ResourceUri {
 }
 
 export type FeedMessage =
-  /** A host shows another deployment, or other published rules. */
+  /** A host now shows another deployment, or other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
-  /** No host shows the deployment any longer. */
+  /** No host shows the deployment now. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
-  /** Cached responses are removed, or stale since a time in milliseconds since the Unix epoch. */
+  /**
+   * Cached responses are removed, or have been stale since a time in milliseconds since the Unix
+   * epoch.
+   */
   | {
     readonly type: "cache_purged";
     readonly deploymentId: string;
@@ -95,14 +98,14 @@ export type FeedMessage =
   | { readonly type: "certificates_changed"; readonly hostnames: readonly string[] }
   /** The access settings of a project's sites changed. */
   | { readonly type: "access_changed"; readonly projectId: string; readonly access: AccessState }
-  /** All that a zone of custom hostnames shows. */
+  /** All bindings of a zone of custom hostnames. */
   | {
     readonly type: "zone_replaced";
     readonly zone: string;
     readonly bindings: readonly DomainBinding[];
   };
 
-/** A message with its position in the feed, from 1. */
+/** A message with its position in the feed, starting at 1. */
 export interface Change {
   readonly place: number;
   readonly message: FeedMessage;

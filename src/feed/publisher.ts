@@ -1,9 +1,9 @@
-/** @module Numbers the changes, and waits until every subscriber has applied each. */
+/** @module Numbers the changes, and waits until every subscriber has applied each of them. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 /** A subscriber as the publisher sees it. */
 export interface Subscription {
-  /** Sends a change; changes arrive in the order of their places. */
+  /** Sends a change; changes arrive in the order of their positions. */
   send(change: Change): void;
   /** Called if the subscriber has not applied a change in time: it must stop serving. */
   onLate(change: Change): void;
@@ -15,7 +15,7 @@ export interface Subscribed {
   readonly behind: number;
   /** Records that every change up to a position has been applied. */
   applied(place: number): void;
-  /** Ends the subscription, so that nobody waits for it. */
+  /** Ends the subscription, so that no call waits for it. */
   end(): void;
 }
 
@@ -27,7 +27,7 @@ export interface PublisherOptions {
 interface Entry {
   readonly subscription: Subscription;
   applied: number;
-  /** Waiters, by the position that they wait for. */
+  /** Callbacks, by the position that they wait for. */
   readonly waiting: Map<number, () => void>;
 }
 
@@ -47,7 +47,7 @@ export class Publisher {
     this.#sources.push(source);
   }
 
-  /** Adds a subscriber, who gets every change after the returned snapshot. */
+  /** Adds a subscriber, which gets every change after the returned snapshot. */
   subscribe(
     subscription: Subscription,
   ): { readonly snapshot: Snapshot; readonly entry: Subscribed } {
@@ -69,7 +69,7 @@ export class Publisher {
     };
   }
 
-  /** All that is true now, for a subscriber that missed a change. */
+  /** The complete current state, for a subscriber that missed a change. */
   snapshot(): Snapshot {
     return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
   }

@@ -10,7 +10,7 @@ export interface SubscriberOptions {
   applied(place: number): void;
   /** Called if a change is missing, to request a snapshot. */
   onGap(): void;
-  /** Called with the fault of a message that could not be applied. */
+  /** Called with the error if a message could not be applied. */
   onError(error: unknown): void;
 }
 
@@ -36,7 +36,7 @@ export class Subscriber {
     this.#then(place, () => this.#options.replace(messages));
   }
 
-  /** Takes a change. */
+  /** Applies a change, or requests a snapshot if an earlier change is missing. */
   receive({ place, message }: Change): void {
     if (this.#place === undefined || place <= this.#place) return;
     if (place !== this.#place + 1) {

@@ -15,10 +15,10 @@ export interface NamespaceHandlerOptions {
 }
 
 export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
-  /** The owner of the token; `undefined` for an unknown one. */
+  /** The owner of the token; `undefined` if the token is unknown. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;
-  /** Serves requests that are not to the store, such as those to queues. */
+  /** Serves requests to other services, such as queues. */
   readonly answerOther?: (owner: Owner, request: Request) => Promise<Response> | undefined;
 }
 
@@ -27,7 +27,9 @@ const failure = (status: number, code: string, error: string): Response =>
 
 const CONFLICT = "The key has changed: read it and try again";
 
-/** Whether the client states the length of the body; then the server reads no more than that. */
+/**
+ * Whether the client states the length of the body; if it does, the server reads no more than that.
+ */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 
 async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,4 +1,7 @@
-/** @module Recent heads, for a store without other writers: they need no transaction. */
+/**
+ * @module Recently used heads, for a store without other writers: reading them needs no
+ * transaction.
+ */
 import { RecentMap } from "../lib/memo.ts";
 import type { Head } from "./records.ts";
 
@@ -9,7 +12,7 @@ export interface StoredHead {
   readonly stored: Head | undefined;
 }
 
-/** Heads in each of the map's two generations: 16 MiB if all have a value of 1 KiB. */
+/** Number of heads in each of the map's two generations: 16 MiB if all have a value of 1 KiB. */
 const MAX_KNOWN = 4096;
 
 export class KnownHeads {
@@ -17,8 +20,8 @@ export class KnownHeads {
   readonly #reading = new Map<string, Promise<StoredHead>>();
 
   /**
-   * The head of a key by its name. Concurrent reads of a key share one `load`. A read that started
-   * before the end of a change shares nothing with later reads.
+   * Reads the head of a key by its name. Concurrent reads of a key share one `load`. A read that
+   * started before a change ended is not shared with later reads.
    */
   read(name: string, load: () => Promise<StoredHead>): StoredHead | Promise<StoredHead> {
     return this.#known.get(name) ?? this.#reading.get(name) ?? this.#load(name, load);

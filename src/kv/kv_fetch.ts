@@ -25,7 +25,7 @@ export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 export function createKvFetch(
   { namespace, answerOther, ...options }: NamespaceHandlerOptions & {
     readonly namespace: Namespace;
-    /** Serves requests that are not to the store, such as those to queues. */
+    /** Serves requests to other services, such as queues. */
     readonly answerOther?: (request: Request) => Promise<Response> | undefined;
   },
 ): KvFetch {

@@ -28,7 +28,7 @@ import type { Lease, Operation, Outcome, RecordKey, RecordStore } from "../store
 
 export interface KvStoreOptions {
   readonly kv: RecordStore;
-  /** Every key of the store begins with it. */
+  /** Prefix of every key in the store. */
   readonly root: RecordKey;
   readonly quota?: KvQuota;
   /**
@@ -60,7 +60,7 @@ function meets(condition: KvCondition | undefined, { head, versionstamp }: Curre
 
 const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expiresAt };
 
-/** A name that no other key has. */
+/** A unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
 /** The size that a key counts towards its namespace. */
@@ -99,7 +99,7 @@ export class KvStore {
     throw new Error(`Cannot read ${JSON.stringify(key)}: it keeps changing`);
   }
 
-  /** Writes a value if its condition holds. */
+  /** Writes a value if the condition is met. */
   set(
     namespace: Namespace,
     key: string,
@@ -129,7 +129,7 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` if the condition does not hold. A missing key counts as removed. */
+  /** Removes a key; `false` if the condition is not met. A missing key counts as removed. */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();
@@ -143,7 +143,7 @@ export class KvStore {
     });
   }
 
-  /** One page of keys in the order of their bytes. */
+  /** One page of keys, sorted by their bytes. */
   async list(namespace: Namespace, { prefix, limit, after }: ListOptions): Promise<KvPage> {
     const items: KvItem[] = [];
     for await (const { key, head, version } of this.#scan(namespace, prefix, after)) {
@@ -190,7 +190,7 @@ export class KvStore {
     }
   }
 
-  /** Drops cached data of these namespaces after others have removed their records. */
+  /** Drops cached data of these namespaces after other code has removed their records. */
   dropCached(...begin: readonly string[]): void {
     this.#usage.forget(...begin);
     this.#known?.clear();
@@ -218,7 +218,7 @@ export class KvStore {
     return { versionstamp, stored: parseHead(value) };
   }
 
-  /** Commits a change of a key, after which its head is `stored`. */
+  /** Commits a change to a key; `stored` is its head afterwards. */
   async #commit(
     operation: Operation,
     name: string,
@@ -238,7 +238,7 @@ export class KvStore {
     }
   }
 
-  /** `undefined` if a write has replaced the parts in the meantime. */
+  /** Returns `undefined` if a write has replaced the parts in the meantime. */
   async #readParts(
     namespace: Namespace,
     head: Head,
@@ -278,7 +278,7 @@ export class KvStore {
     return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
-  /** The start of a write: removes the old value, if it has not changed. */
+  /** The start of a write: removes the old value, provided that it has not changed. */
   #removal(
     namespace: Namespace,
     key: string,

@@ -103,7 +103,7 @@ Deno.test("a value expires, and the sweep removes what is left of it", () =>
       (await store.list(BOATS, { prefix: "", limit: 10 })).items.map(({ key }) => key),
       ["hull", "moon"],
     );
-    // A value that was set again without an expiry stays.
+    // A value that was set again, without an expiry, is kept.
     await store.set(BOATS, "moon", text("new"));
     wait(600_000);
     assert.equal(await store.sweep(new AbortController().signal), 1);

@@ -28,7 +28,7 @@ export type KvCall =
   }
   | { readonly type: "clear"; readonly prefix: string };
 
-/** Why a request is none of these: an HTTP status and a message. */
+/** Why a request is invalid: an HTTP status and a message. */
 export class KvRequestError extends Error {
   override readonly name = "KvRequestError";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -70,7 +70,7 @@ const page = z.strictObject({
 });
 const many = z.strictObject({ prefix });
 
-/** The cursor after a key. */
+/** The cursor for the page after a key. */
 export function cursorOf(after: string): string {
   const text = String.fromCharCode(...new TextEncoder().encode(after));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

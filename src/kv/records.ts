@@ -6,7 +6,7 @@ import type { RecordKey } from "../store/mod.ts";
 /** Values up to this size are in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
-/** Bytes of one part; a Deno KV value has at most 64 KiB. */
+/** Size of one part in bytes; a Deno KV value has at most 64 KiB. */
 const PART_BYTES = 60_000;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
@@ -63,7 +63,7 @@ export function parseHead(value: unknown): Head | undefined {
     : headSchema.parse(value);
 }
 
-/** The value of an entry whose key has all the information. */
+/** The value of an entry whose key contains all the information. */
 export const NO_VALUE = new Uint8Array();
 
 /** Converts the value of an entry to the current format; `undefined` if it already has it. */

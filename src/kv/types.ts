@@ -9,7 +9,7 @@ export interface KvValue {
   readonly contentType: string;
   /** Changes with each write of the key. */
   readonly version: string;
-  /** Milliseconds since the epoch; missing if it does not expire. */
+  /** Milliseconds since the epoch; missing if the value does not expire. */
   readonly expiresAt?: number;
 }
 
@@ -38,7 +38,7 @@ export interface SetOptions {
   readonly condition?: KvCondition | undefined;
 }
 
-/** `conflict`: the condition did not hold. `full`: the namespace has no space for it. */
+/** `conflict`: the condition was not met. `full`: the namespace has no space for the value. */
 export type SetResult =
   | { readonly type: "set"; readonly version: string }
   | { readonly type: "conflict" }

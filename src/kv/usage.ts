@@ -43,7 +43,7 @@ export class Usage {
     return undefined;
   }
 
-  /** Undoes the count of a change that did not happen, or records a removal. */
+  /** Subtracts a change that did not happen, or a removal. */
   async undo(namespace: readonly string[], change: Change): Promise<void> {
     const total = await this.#total(namespace);
     total.bytes -= change.bytes;

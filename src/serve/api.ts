@@ -7,16 +7,16 @@ import type { Platform } from "./platform.ts";
 
 export interface ApiOptions {
   readonly version: string;
-  /** Base address, as the OpenAPI document names it. */
+  /** Base URL in the OpenAPI document. */
   readonly url: string;
-  /** Whether the edge can find the network of an address now. */
+  /** Whether the edge can find the network of an IP address at present. */
   knowsNetworks(): boolean;
-  /** Whether the edge can find the country of an address now. */
+  /** Whether the edge can find the country of an IP address at present. */
   knowsCountries(): boolean;
-  /** The facts of a client by its address and its `User-Agent`, as the edge determines them. */
+  /** What the edge knows about a client from its IP address and its `User-Agent`. */
   clientFacts: ClientLookup["clientFacts"];
   requestId(): string;
-  /** Called for each failure that is the platform's own. */
+  /** Called for each internal failure of the platform. */
   onFault(requestId: string, cause: unknown): void;
 }
 

@@ -1,8 +1,8 @@
-/** How much memory the edge's caches can use. @module */
+/** Memory limits for the edge's caches. @module */
 
-/** Bytes. */
+/** Sizes in bytes. */
 export interface CacheSizes {
-  /** Responses of other sites, functions and servers. */
+  /** Responses from other sites, functions and servers. */
   readonly responses: number;
   /** Small files of sites. */
   readonly files: number;
@@ -12,7 +12,7 @@ const MEBIBYTE = 1024 * 1024;
 const LEAST = 32 * MEBIBYTE;
 const MOST = 1024 * MEBIBYTE;
 
-/** Part of the memory for each cache: servers, functions and builds need the rest. */
+/** Share of the memory for each cache: servers, functions and builds need most of it. */
 const SHARE = 1 / 16;
 
 /** The chosen sizes; by default a sixteenth of the memory, from 32 MiB to 1 GiB. */

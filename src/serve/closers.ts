@@ -14,7 +14,7 @@ export class Closers {
     return part;
   }
 
-  /** Closes everything once, latest first, even if called repeatedly. */
+  /** Closes everything in reverse order; repeated calls close nothing again. */
   close(): Promise<void> {
     return this.#closing ??= this.#closeAll();
   }

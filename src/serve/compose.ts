@@ -99,7 +99,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
 /** Creates all capabilities; reads nothing yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { options } = setup;
-  /** Filled below, from the bottom up. Capabilities notify each other through it. */
+  /** Filled below, lowest capability first. Capabilities notify each other through this list. */
   const capabilities: Capability[] = [];
   const gitRules = {
     allowPrivate: foundation.allowPrivate,

@@ -21,7 +21,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const SHARED_KEY_BYTES = 32;
 
-/** Default port for PostgreSQL clients; two platforms on a machine never share it. */
+/** Default port for PostgreSQL clients; two platforms on one machine never share a port. */
 const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
 /** Creates the listener for database clients. */
@@ -64,7 +64,7 @@ function currentCertificate(
 const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
   "PostgreSQL server that all of them can reach: start each svc serve with its URL in SVC_POSTGRES_URL";
 
-/** The key that all nodes use on a server, so that none resets another's passwords. */
+/** The key that all nodes use on a server, so that no node resets the passwords set by another. */
 async function sharedKey(
   { kv, box, random }: Pick<Foundation, "box" | "kv" | "random">,
   own: Uint8Array | undefined,

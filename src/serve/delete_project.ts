@@ -1,4 +1,7 @@
-/** Deletes a project's data from the top capability down: upper ones need lower ones. @module */
+/**
+ * Deletes a project's data from the top capability down, because upper capabilities need the lower
+ * ones. @module
+ */
 import type { Clock } from "../lib/clock.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { deleteKeys } from "../platform/core/store/mod.ts";

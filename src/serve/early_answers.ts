@@ -3,7 +3,7 @@ import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
-/** How long requests wait after a start, because balancers send some early. Milliseconds. */
+/** How long requests wait after a start, in milliseconds, because balancers send some too early. */
 const PATIENCE_MS = 5000;
 
 const HEALTH = /^[^/]*\/\/[^/]*\/healthz$/;
@@ -17,7 +17,7 @@ const starting = () =>
 
 /** Makes requests wait during a takeover or a start. Health probes get responses immediately. */
 export class EarlyAnswers {
-  /** Undefined if there will be no platform. */
+  /** Resolves to `undefined` if the platform will not start. */
   readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates] | undefined>();
   readonly #impatient = Promise.withResolvers<undefined>();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +37,9 @@ export class EarlyAnswers {
     };
   }
 
-  /** Handshakes wait: the runtime would remember a refusal after the platform is ready. */
+  /**
+   * Handshakes wait, because the runtime would remember a refusal even after the platform is ready.
+   */
   get certificates(): OrderedCertificates {
     return {
       find: async (name) => {
@@ -48,13 +50,13 @@ export class EarlyAnswers {
     };
   }
 
-  /** The platform has started. */
+  /** Called when the platform has started. */
   open(dispatch: Dispatch, certificates: Certificates): void {
     clearTimeout(this.#timer);
     this.#opened.resolve([dispatch, certificates]);
   }
 
-  /** The platform will not start. */
+  /** Called when the platform will not start. */
   close(): void {
     clearTimeout(this.#timer);
     this.#opened.resolve(undefined);

@@ -1,4 +1,4 @@
-/** Connects the platform to the edge of its process, which is created later. @module */
+/** Connects the platform to the edge in its process, which is created later. @module */
 import type { EdgeHandler } from "../edge/mod.ts";
 
 export class EdgeDoor {

@@ -1,4 +1,6 @@
-/** Handlers of requests: the API, the edge, and the dispatch by hostname before both. @module */
+/**
+ * Handlers of requests: the API, the edge, and the dispatch by hostname in front of both. @module
+ */
 import { createEdge, deviceOf, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -24,12 +26,15 @@ import { renderMetrics, RequestCounters } from "./operations/metrics.ts";
 import type { RunningRequests } from "./handover/running_requests.ts";
 import type { CompleteOptions } from "./options.ts";
 
-/** A year of HTTPS for this host (RFC 6797), not for its subdomains, which are sites'. */
+/**
+ * Requires HTTPS for a year (RFC 6797) on this host, but not on its subdomains, which belong to
+ * sites.
+ */
 const HSTS = "max-age=31536000";
 
-/** Overrides the sites of hosts. */
+/** Overrides which site a host shows. */
 export interface HostOverride {
-  /** The only host, whose site serves every request, without the API; all hosts by default. */
+  /** If set, this host's site serves every request, and the API is unavailable. */
   hostname: string | undefined;
 }
 
@@ -76,7 +81,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** Hosts of the API that are known before the ports are. */
+/** Hosts of the API, which are known before the ports are. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
@@ -105,7 +110,7 @@ export function createHandlers(
     trouble,
   }: {
     readonly options: CompleteOptions;
-    /** The address at which people reach the platform. */
+    /** The platform's public URL. */
     readonly base: URL;
     readonly cache: HttpCache;
     readonly sizes: CacheSizes;
@@ -116,9 +121,9 @@ export function createHandlers(
     readonly showing: Readonly<HostOverride>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
-    /** Serves other nodes, if there can be any. */
+    /** Serves requests from other nodes; `undefined` if there can be none. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
-    /** Why the platform is not ready; `undefined` if it is. */
+    /** Why the platform is not ready; `undefined` if it is ready. */
     readonly unready: () => string | undefined;
     /** Describes limitations; `undefined` if there are none. */
     readonly trouble: () => string | undefined;
@@ -145,7 +150,7 @@ export function createHandlers(
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),
   });
-  // A front edge has found the client behind its own proxies.
+  // A front edge has already identified the client behind its own proxies.
   const relayedClientOf = clientFinder({
     trustProxy: [],
     country: (address) => geo.geo.country(address),

@@ -16,12 +16,12 @@ import { inspectRecords, type RecordFacts } from "../platform/databases/mod.ts";
 import { withStoreCopy } from "./backup/copy_store.ts";
 
 export interface DatabaseFacts {
-  /** Whether a platform serves from the data directory now. */
+  /** Whether a platform is running on the data directory. */
   readonly isServed: boolean;
   readonly embedded: FolderFacts;
-  /** The server in the data directory; `undefined` if there is none. */
+  /** The PostgreSQL server in the data directory; `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
-  /** The named server, otherwise the one in the data directory; `undefined` if neither runs. */
+  /** The given server, or else the server in the data directory; `undefined` if none is running. */
   readonly server: ServerFacts | undefined;
   /** Why the server could not be queried. */
   readonly serverProblem: string | undefined;
@@ -31,7 +31,7 @@ export interface DatabaseFacts {
 
 export interface InspectDatabasesOptions {
   readonly dataDir: string;
-  /** Like in `svc serve --postgres`; by default, the server in the data directory. */
+  /** As for `svc serve --postgres`; by default, the server in the data directory. */
   readonly postgres?: string;
   readonly env: Environment;
 }
@@ -62,7 +62,7 @@ export async function inspectDatabases(
   };
 }
 
-/** Reads a copy: the store itself may be in use. */
+/** Reads a copy, because the store itself may be in use. */
 async function readRecords(dataDir: string): Promise<RecordFacts | undefined> {
   const store = join(dataDir, "kv.sqlite3");
   if (!await Deno.stat(store).then(() => true, () => false)) return undefined;

@@ -1,9 +1,9 @@
-/** Inspects the storages of a platform without starting it. @module */
+/** Inspects a platform's storages without starting it. @module */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";
 
-/** A user waits for the response. */
+/** Time limit in milliseconds: a user is waiting for the result. */
 const PATIENCE: Patience = { connectMs: 3_000, attemptMs: 5_000, failureMs: 3_000 };
 
 /** @throws {StoreAddressError} @throws {StoreUnavailableError} */

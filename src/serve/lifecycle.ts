@@ -10,9 +10,12 @@ import { type Lease, LeaseLostError } from "../store/mod.ts";
 
 /** Time between two rounds of housekeeping by default. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
-/** The first round does not compete with the start; it starts sooner if the interval is shorter. */
+/**
+ * Delay of the first round, so that it does not compete with the start; shorter if the interval is
+ * shorter.
+ */
 const FIRST_ROUND_MS = 60 * 1000;
-/** By then, resources of the start are free. */
+/** Delay after which resources needed only for the start are released. */
 const FIRST_RELEASE_MS = 10 * 1000;
 
 interface PlatformParts {
@@ -34,7 +37,7 @@ export async function startCapabilities(parts: PlatformParts): Promise<void> {
   closers.add(finishOnDeath(parts));
 }
 
-/** Finishes the deletions of a node that died during one. */
+/** Finishes deletions that a node began before it died. */
 function finishOnDeath(
   { capabilities, foundation: { kv, log, nodes } }: PlatformParts,
 ): { close(): Promise<void> } {
@@ -56,7 +59,7 @@ function finishOnDeath(
   };
 }
 
-/** Starts work for which no request needs to wait, once requests are served. */
+/** Starts work that no request depends on, once requests are served. */
 export function startUpkeep(
   { capabilities, foundation: { log, nodes }, closers, readOnly }: PlatformParts,
   { housekeepingMs }: Pick<CompleteOptions, "housekeepingMs">,
@@ -102,7 +105,7 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** A failing capability does not affect the others; a lost lease ends the round. */
+/** A failing capability does not affect the others, but a lost lease ends the round. */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

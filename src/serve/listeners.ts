@@ -26,13 +26,13 @@ export const DRAIN_MS = 10_000;
 
 /** Assumed limit of descriptors if the system does not show it. */
 const ASSUMED_DESCRIPTORS = 1024;
-/** The part of all descriptors that is reserved for files and connections to other sites. */
+/** Share of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
-/** Edges of this machine find the platform here. */
+/** Address at which edges on this machine reach the platform. */
 export const ORIGIN_HOST = "127.0.0.1";
 
-/** Addresses of the listeners, and their handlers. Data only. */
+/** Addresses and limits of the listeners. Data only. */
 export interface ListenOptions {
   /** Address to listen on. */
   readonly host: string;
@@ -50,45 +50,49 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether another platform listens on the same ports, and serves until this one is ready. */
   readonly takesOver: boolean;
-  /** Whether the platform also listens on the port, because this is one of its edges. */
+  /** Whether this is one of the platform's edges, so that the platform also listens on the port. */
   readonly sharesPort?: boolean | undefined;
-  /** Whether edges of this machine pass requests on to it. */
+  /** Whether edges on this machine relay requests to this platform. */
   readonly hasEdges?: boolean | undefined;
 }
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Handles requests of edges on this machine; if it is missing, they count as visitors. */
+  /** Handles requests from edges on this machine; without it, edges are treated as visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Port of the loopback address for edges of this machine; missing if there are none. */
+  /** Loopback port for edges on this machine; missing if there are none. */
   readonly originPort: number | undefined;
-  /** The listeners that servers of deployments reach the edge through. */
+  /** The listeners through which the servers of deployments reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;
-  /** From now on, passes on requests, with the certificates of hosts that have their own. */
+  /**
+   * From now on, passes requests to the handlers, and uses the certificates of hosts that have
+   * their own.
+   */
   open(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
   ): void;
-  /** Records that hosts have other certificates, or none; resolves when new connections see it. */
-  certificatesChanged(names: ChangedNames): Promise<void>;
-  /** Makes one socket listen on each port. */
-  standAlone(): Promise<void>;
   /**
-   * Responses continue, each as the last of its connection, so that clients open others elsewhere.
+   * Records that certificates of hosts were replaced or removed; resolves when new connections see
+   * it.
    */
+  certificatesChanged(names: ChangedNames): Promise<void>;
+  /** Reduces the sockets to one per port. */
+  standAlone(): Promise<void>;
+  /** Makes each response the last on its connection, so that clients connect elsewhere. */
   leave(): Promise<void>;
   /** Stops accepting, lets running requests finish, and closes connections that take too long. */
   close(): Promise<void>;
 }
 
-/** The platform cannot listen on the address, for a reason other than a conflict. */
+/** The platform cannot listen on the address, for a reason other than a port in use. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {

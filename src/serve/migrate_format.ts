@@ -19,7 +19,7 @@ export interface DataPlaces {
   readonly dataDir: string;
   /** Path of the key-value store. */
   readonly kv: string;
-  /** Folder of the blobs, or the address of object storage. */
+  /** Folder of the blobs, or the URL of object storage. */
   readonly blobs: string;
 }
 
@@ -33,7 +33,7 @@ export interface Migration {
   readonly run: (places: DataPlaces) => Promise<void>;
 }
 
-/** All migrations, by the format that they start from; there must be one for each past format. */
+/** All migrations by their source format; there must be one for each past format. */
 export const MIGRATIONS: readonly Migration[] = [];
 
 /** A data directory cannot be brought to this program's format. */
@@ -54,7 +54,7 @@ export interface MigrateOptions {
 interface Journey {
   readonly from: number;
   readonly to: number;
-  /** Name of the backup from before. */
+  /** Name of the backup made before the migration. */
   readonly backup: string;
 }
 
@@ -81,7 +81,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // A platform that continues with the older version may need that space.
+    // Remove the backup: a platform that stays on the older version may need the space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -100,7 +100,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   return journey;
 }
 
-/** Continues the migration of an earlier start. */
+/** Continues a migration that an earlier start began. */
 function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
   const { places: { dataDir }, log } = options;
   log(`Continuing the interrupted migration of ${dataDir} from format ${from} to ${to}`);

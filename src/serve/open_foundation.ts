@@ -42,7 +42,7 @@ import type { Closers } from "./closers.ts";
 import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
-/** Time in which an edge must apply a change before it counts as lost, in milliseconds. */
+/** Time in which an edge must apply a change before it is considered lost, in milliseconds. */
 const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
@@ -51,13 +51,13 @@ export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
-  /** Follows the changes of other nodes, if they share the store. */
+  /** Follows other nodes' changes, if nodes share the store. */
   readonly follower: ChangeFollower | undefined;
-  /** Handles requests of other nodes, if the store is shared. */
+  /** Handles requests from other nodes, if the store is shared. */
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
-/** This node, one of several if the store is shared. */
+/** Registers this node, which is one of several if the store is shared. */
 async function joinNodes(
   { version, log }: CompleteOptions,
   closers: Closers,
@@ -94,7 +94,7 @@ async function joinNodes(
 /** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
-/** The connection to other nodes, if there may be any. */
+/** The connection to other nodes, if there can be any. */
 function joinPeers(
   closers: Closers,
   { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,
@@ -110,7 +110,7 @@ async function openBlobs(
   { kv, dataDir, place, home, isAlone }: {
     /** Names this node's data directory. */
     readonly home: string;
-    /** Whether no other node has the same records, and therefore the same blobs. */
+    /** Whether this node is the only one with these records, and therefore these blobs. */
     readonly isAlone: boolean;
     readonly kv: RecordStore;
     readonly dataDir: DataDir;
@@ -140,13 +140,13 @@ export async function openFoundation(
   options: CompleteOptions,
   closers: Closers,
   { base, listening, url, localRoutes, outbound, followLog, closing }: {
-    /** The address at which people reach the platform. */
+    /** The platform's public URL. */
     readonly base: URL;
     /** Addresses of this node's listeners. */
     readonly listening: readonly string[];
-    /** Its URL for other nodes. */
+    /** This node's URL for other nodes. */
     readonly url: string;
-    /** How its servers connect to the edge. */
+    /** How servers on this node connect to the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly followLog: FollowLog;

@@ -10,24 +10,24 @@ import type { GivenSettings, Settings } from "../settings/mod.ts";
 
 /** Inputs without a setting: the process's environment, and parts that tests replace. */
 interface Surroundings {
-  /** The process's environment. Project code only gets named parts of it. */
+  /** The process's environment. Project code only gets selected variables. */
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
   /** Counts unhandled errors, if the process handles them. */
   readonly unhandledErrors?: { readonly count: number };
-  /** The file of the settings, which may contain secrets. */
+  /** The settings file, which may contain secrets. */
   readonly configFile?: string;
   /**
-   * Certificates (PEM) of authorities that rewrites and functions trust, in addition to the
+   * Certificates (PEM) of authorities that rewrites and functions trust in addition to the
    * system's.
    */
   readonly upstreamCa?: readonly string[];
-  /** The clock of records, sessions and limits on guessing; the machine's by default. */
+  /** The clock for records, sessions and rate limits; the machine's by default. */
   readonly now?: Clock;
-  /** The minutes in which scheduled tasks start; the machine's clock by default. */
+  /** The clock that starts scheduled tasks each minute; the machine's clock by default. */
   readonly minutes?: Minutes;
-  /** Opens git and the build runner, for builds that run elsewhere; the platform's own by default. */
+  /** Opens git and the build runner, for builds elsewhere; the platform's own by default. */
   readonly openBuilds?: OpenBuilds;
   /** The system's support for the sandbox of servers; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
@@ -35,7 +35,7 @@ interface Surroundings {
   readonly builds?: { readonly sandbox?: SandboxKind };
 }
 
-/** Settings that the command itself uses up. */
+/** Settings that only the command itself uses. */
 type OfCommand = "upstreamCaFile" | "logFormat";
 
 /** The given options; the table of settings describes them. */
@@ -45,7 +45,7 @@ export type PlatformOptions = Omit<GivenSettings, OfCommand> & Surroundings;
 export type CompleteOptions = Omit<Settings, OfCommand> & Surroundings;
 
 export interface RunningPlatform {
-  /** Base address of API and web. */
+  /** Base URL of the API and the web pages. */
   readonly url: string;
   readonly port: number;
   /** Port of the HTTPS listener; `undefined` if there is none. */
@@ -56,11 +56,11 @@ export interface RunningPlatform {
    * One-time URL where the owner sets a password; a secret to print for the person who starts svc.
    */
   readonly ownerLink: string | undefined;
-  /** Shows one host's site for every request, and hides the rest: for previews. */
+  /** Shows one host's site for every request, and hides everything else; used for previews. */
   showOnly(hostname: string): void;
   /**
    * Reports that this node is not ready, and serves until balancers have noticed. Returns
-   * immediately if it is the only one.
+   * immediately if it is the only node.
    */
   leave(): Promise<void>;
   /** Waits for running requests, then closes everything. */

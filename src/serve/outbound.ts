@@ -1,4 +1,7 @@
-/** Requests of the platform to other machines, and of functions also to its own hosts. @module */
+/**
+ * Requests from the platform to other machines, and from functions to other machines and to the
+ * platform's own hosts. @module
+ */
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { ShownHosts } from "../platform/core/foundation.ts";
 import {
@@ -22,7 +25,7 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` of functions. Hosts of sites are redirected to the edge over loopback ports.
+ * Creates the `fetch` of functions. Requests to hosts of sites go to the edge over loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

@@ -1,6 +1,6 @@
 /**
- * Gives servers of deployments access to hosts of their platform without leaving the machine:
- * loopback ports that lead only to the edge. The sandboxes redirect connections to the platform's
+ * Loopback ports that lead only to the edge, so that requests from servers of deployments to hosts
+ * of their platform do not leave the machine. The sandboxes redirect connections to the platform's
  * ports here.
  *
  * @module
@@ -21,7 +21,7 @@ const HOST = "127.0.0.1";
 const DRAIN_MS = 2000;
 
 export interface OwnListeners {
-  /** The route of a port of the platform, which speaks HTTP or HTTPS; missing if it does not. */
+  /** The route for one of the platform's ports and a scheme; `undefined` if there is none. */
   routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
   certificatesChanged(names: ChangedNames): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface OwnListeners {
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;
-    /** The certificates of the platform; missing if it speaks HTTP only. */
+    /** The certificates of the platform; missing if it only serves HTTP. */
     readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
     readonly log: (line: PlatformLog) => void;
   },

@@ -17,26 +17,26 @@ import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { EdgeDoor } from "./edge_door.ts";
 import type { CompleteOptions } from "./options.ts";
 
-/** The operator's settings, read and checked. */
+/** The operator's settings, parsed and validated. */
 export interface Setup {
   readonly options: CompleteOptions;
   /** The edge's cache of responses. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
-  /** Whether servers of deployments run here. */
+  /** Whether servers of deployments can run here, and in which sandbox. */
   readonly serverSandbox: ServerSandbox;
   /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** The country of an IP address. */
   country(address: string): string | undefined;
-  /** Whether the edge can find the network of an address. */
+  /** Whether the edge can find the network of an IP address. */
   readonly knowsNetworks: boolean;
 }
 
 /** The platform's capabilities, and their parts that serve requests. */
 export interface Platform {
-  /** From the bottom up: started in this order, and closed in the reverse. */
+  /** From the bottom up: started in this order, and closed in reverse order. */
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;
   readonly workspaces: WorkspaceService;
@@ -45,17 +45,17 @@ export interface Platform {
   /** Gives members access to protected hosts. */
   readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
-  /** Connects the platform to the edge of its process. */
+  /** Connects the platform to the edge in its process. */
   readonly door: EdgeDoor;
   readonly domains: Domains;
   readonly logs: AccessLogs;
-  /** Writes calls of the API to the audit log. */
+  /** Writes API calls to the audit log. */
   readonly recordCall: Audit["recordCall"];
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing if the operator has turned that off. */
   readonly images: ImageService | undefined;
   /** Serves front edges, and accepts requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
-  /** Serves requests to the endpoint of S3. */
+  /** Serves requests to the S3 endpoint. */
   readonly answerBlobs: (request: Request) => Promise<Response>;
 }

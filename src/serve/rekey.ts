@@ -27,9 +27,9 @@ import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
- * Re-keys a data directory that no platform serves from. Returns how many secrets were resealed.
+ * Re-keys a data directory that no platform is using. Returns how many secrets were resealed.
  *
- * @throws {DataDirInUseError} while a platform serves from it.
+ * @throws {DataDirInUseError} while a platform is using it.
  * @throws {DataNewerError} if a newer program has written it.
  * @throws {DataNotMigratedError} if an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
@@ -39,7 +39,7 @@ export async function rekeyDataDir(options: {
   readonly dataDir: string;
   /** Path or URL of the key-value store; in the data directory by default. */
   readonly kv?: string;
-  /** Completes the URL of a PostgreSQL, for example with the password. */
+  /** Completes the URL of a PostgreSQL server, for example with the password. */
   readonly env: Environment;
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);

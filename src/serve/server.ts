@@ -47,7 +47,7 @@ function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): U
   return new URL(options.publicUrl ?? own);
 }
 
-/** @throws {TypeError} if the settings of mail cannot be used. */
+/** @throws {TypeError} if the mail settings cannot be used. */
 function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   if (mail === undefined) return undefined;
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
@@ -84,7 +84,7 @@ function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners)
   return [`http://${authority}:${port}`, ...secure];
 }
 
-/** Routes of servers to the platform's ports at the loopback address. */
+/** Routes from servers to the platform's ports on the loopback address. */
 function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
   const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
   const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
@@ -92,15 +92,20 @@ function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly L
   return routes.filter((route) => route !== undefined);
 }
 
-/** Whether the edge can find the network of an address: in a database, or from a trusted proxy. */
+/** Whether the edge can find the network of an IP address, from a database or a trusted proxy. */
 function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
 
-/** By then, a balancer that checks every second and needs two results has noticed. */
+/**
+ * How long to keep serving after reporting that the node is not ready: enough for a balancer that
+ * checks every second and needs two results.
+ */
 const LEAVE_MS = 3000;
 
-/** Asks the running platform to hand over; first checks for later failures. */
+/**
+ * Asks the running platform to hand over, after checking for problems that would only show later.
+ */
 async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
   await readKnownMark(dataDir);
@@ -175,14 +180,14 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
-  /** Ends requests first, because running ones need everything else. */
+  /** Ends requests first, because running requests need everything else. */
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
-    // From then on, this process gets all new connections.
+    // Once the edges have stopped, this process receives all new connections.
     await beside.edges?.stop();
     closing.abort();
-    // They pass requests on for as long as they have any; streams have ended.
+    // The edges relay their remaining requests until all are finished; streams have ended.
     await beside.edges?.close();
     await succession?.end();
     await listeners.close();
@@ -200,14 +205,14 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   }
 }
 
-/** Whether this node is leaving the nodes of a balancer. */
+/** State of a node that is leaving its balancer. */
 interface Leaving {
   hasBegun: boolean;
-  /** Number of nodes. */
+  /** Counts the nodes. */
   countNodes: () => Promise<number>;
 }
 
-/** The resources between a start and the release of the data directory. */
+/** Resources that are used from a start until the data directory is released. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
@@ -217,7 +222,7 @@ interface Term {
   succession?: Succession;
 }
 
-/** The handler on the same port; missing if there is none. */
+/** The edges that share the platform's port; missing if there are none. */
 export interface Beside {
   edges?: LocalEdges | undefined;
 }
@@ -230,11 +235,11 @@ const newTerm = (): Term => ({
   beside: {},
 });
 
-/** The public message for a failed storage; the log has details. */
+/** The public message for a failed storage; the log contains the details. */
 const STORAGE_DOWN =
   "the object storage does not respond: sites are served from cached files, and everything else gets a 503 response";
 
-/** Why traffic should go elsewhere; `undefined` if it should not. */
+/** Why traffic should go to other nodes; `undefined` if there is no reason. */
 function unreadiness(
   { closing, whyBehind }: Foundation,
   { readOnly, leaving }: { readonly readOnly: boolean; readonly leaving: Leaving },
@@ -245,14 +250,16 @@ function unreadiness(
 }
 
 interface Prepared {
-  /** The address at which people reach the platform. */
+  /** The platform's public URL. */
   readonly base: URL;
   readonly outbound: ReturnType<typeof createOutboundFetch>;
   readonly mailer: Mailer | undefined;
   readonly domainOptions: DomainSetup;
 }
 
-/** Prepares what needs no data directory, to find unusable options before a takeover. */
+/**
+ * Prepares everything that needs no data directory, to detect unusable options before a takeover.
+ */
 async function prepare(
   options: CompleteOptions,
   listeners: Listeners,
@@ -303,7 +310,7 @@ async function startBehind(
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
-    /** Whether it has served before, so that its owner's link is known. */
+    /** Whether this platform has served before, so that the owner's link is already known. */
     readonly isResumed: boolean;
   },
 ): Promise<Started> {
@@ -346,7 +353,7 @@ async function startBehind(
     random: systemRandom,
     token: options.bootstrapToken,
   });
-  // A node that joins others does not replace the link that the first has shown.
+  // A node that joins others does not replace the link that the first node has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });

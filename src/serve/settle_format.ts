@@ -52,12 +52,12 @@ export async function readKnownMark(
   );
 }
 
-/** The format of a directory's data, which an unfinished migration may have started to change. */
+/** The format of a directory's data; an unfinished migration may have started to change it. */
 const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
 
 /**
- * For commands that do not migrate. @throws {DataNewerError | DataNotMigratedError |
- * DataIncompleteError}
+ * Checks the format, for commands that do not migrate. @throws {DataNewerError |
+ * DataNotMigratedError | DataIncompleteError}
  */
 export async function requireFormat(dataDir: string, format: number = DATA_FORMAT): Promise<void> {
   const found = await readKnownMark(dataDir, format);
@@ -91,7 +91,7 @@ export async function settleFormat(options: FormatOptions): Promise<void> {
   try {
     await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
-    // A platform serves from a full disk too; the next start marks it.
+    // A platform can serve even if the disk is full; the next start writes the mark.
     if (!isFullDisk(error)) throw error;
     log(`Cannot mark the data directory ${dataDir} with its format: the disk is full`);
   }

@@ -12,11 +12,11 @@ import { DataNewerError, requireFormat, settleFormat } from "./settle_format.ts"
 
 interface Scene {
   readonly dataDir: string;
-  /** Files with created backups. */
+  /** Paths of the created backups. */
   readonly backups: string[];
   readonly logged: string[];
   settle(format: number, migrations?: readonly Migration[]): Promise<void>;
-  /** The format in the directory's mark. */
+  /** Reads the format in the directory's mark. */
   format(): Promise<number | undefined>;
 }
 
@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** Records in a file that it ran. */
+/** A migration that records in a file that it ran. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -88,7 +88,7 @@ Deno.test("settleFormat() migrates step by step, after one backup", async () => 
   });
 });
 
-/** Ends before it has done anything. */
+/** A migration that fails before it has done anything. */
 const failing = (from: number): Migration => ({
   ...step(from),
   run: () => Promise.reject(new Error("power cut")),
@@ -110,7 +110,7 @@ Deno.test("settleFormat() continues with an interrupted migration, and keeps its
     assert.deepEqual(await readFormatMark(dataDir), mark);
     await assert.rejects(settle(1), DataNewerError);
     await assert.rejects(settle(2), DataNewerError);
-    // An even newer program must finish the old step before its own.
+    // An even newer program must finish the unfinished step before its own.
     await settle(4, [step(1), step(2), step(3)]);
     assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");

@@ -22,7 +22,7 @@ export interface SuccessionParts {
   readonly running: RunningRequests;
   readonly beside: { readonly edges?: Pick<LocalEdges, "start" | "stop"> | undefined };
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
-  /** Starts everything behind the ports again, after a successor that did not start. */
+  /** Starts everything behind the ports again, after a successor has failed to start. */
   readonly resume: () => Promise<Dispatch>;
   /** Called if neither the successor nor this platform serves. */
   readonly onFailure: (reason: Error) => void;
@@ -40,12 +40,12 @@ export class Succession {
     this.#parts = parts;
   }
 
-  /** Gets the data directory from the previous platform. */
+  /** Takes over the data directory from the previous platform. */
   async arrive(): Promise<void> {
     await this.#parts.takeover?.takeOver();
   }
 
-  /** Serves requests that the previous platform passes on, and gets ready for a successor. */
+  /** Serves requests that the previous platform passes on, and prepares for a successor. */
   async settle(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
@@ -77,7 +77,8 @@ export class Succession {
   }
 
   /**
-   * The folder of its sockets; none on a full disk, which does not prevent a platform from serving.
+   * Creates the folder for the sockets; `undefined` if the disk is full, which does not prevent a
+   * platform from serving.
    */
   async #makeFolder(): Promise<HandoverFolder | undefined> {
     const { takeover, options: { dataDir } } = this.#parts;
@@ -98,7 +99,7 @@ export class Succession {
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
         await beside.edges?.stop();
-        // Last: while edges stop, a certificate may change.
+        // Must be last, because a certificate may change while edges stop.
         await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),
@@ -116,7 +117,7 @@ export class Succession {
     }
   }
 
-  /** A platform serves even with a full disk. */
+  /** Ignores a full disk, because a platform can serve without the file. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full: you can stop this platform, but not replace it";

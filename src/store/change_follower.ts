@@ -1,4 +1,4 @@
-/** Follows which keys other nodes have changed, in the order of their commits. @module */
+/** Follows which keys other nodes have changed, in commit order. @module */
 import { CoalescedWork } from "../lib/coalesced_work.ts";
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
@@ -10,14 +10,14 @@ const CHANNEL = "svc_changes";
 /** Maximum delay of a change whose notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** Time without reading the list after which a node is behind, in milliseconds. */
+/** Time without reading the list after which a node counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
-/** Commits that are read at a time. */
+/** Number of commits to read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {
-  /** Applies changes of others; a failure is reported but not retried. */
+  /** Applies other nodes' changes; a failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
   /**
    * Called if changes were deleted before they were read: everything must be reread.
@@ -31,15 +31,15 @@ interface Row {
   readonly clock: string;
   /** The version up to which the list is read. */
   readonly place: string;
-  /** True if changes after the last position are no longer listed. */
+  /** Whether changes after the last position are missing from the list. */
   readonly gap: boolean;
-  /** Keys of others, one after the other, in hexadecimal. */
+  /** Keys that other nodes changed, concatenated, in hexadecimal. */
   readonly keys: string | null;
 }
 
-/** Events for a follower about its node. */
+/** What a follower needs to know about its node. */
 export interface Followed {
-  /** Names the node in the list of changes, to leave out its own ones. */
+  /** Names the node in the list of changes, so that its own changes are left out. */
   readonly writer: string;
   readonly seen: SeenVersion;
 }
@@ -51,9 +51,9 @@ const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1
 
 export class ChangeFollower {
   #place: bigint;
-  /** When all changes of others were last known. */
+  /** When all changes of other nodes were last known. */
   #readAt: number;
-  /** When the store responded. */
+  /** When the store last responded. */
   #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
   readonly #reads = new CoalescedWork(() => this.#read());
@@ -88,17 +88,17 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** Time since all changes of others were known, in milliseconds. */
+  /** Time since all changes of other nodes were known, in milliseconds. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether all changes of others up to a few seconds ago are known. */
+  /** Whether all changes that other nodes made until a few seconds ago are known. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** Why not all changes are known, for people; `undefined` if {@link isCurrent}. */
+  /** Explains to people why some changes are unknown; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
@@ -107,7 +107,7 @@ export class ChangeFollower {
       : `The store has not responded for ${seconds(silentMs)}`;
   }
 
-  /** Starts to report changes, beginning with those since it was opened. */
+  /** Starts to report changes, including those made since the follower was opened. */
   start(handlers: ChangeHandlers): void {
     this.#handlers = handlers;
     const read = () => this.#reads.start();
@@ -143,7 +143,7 @@ export class ChangeFollower {
     else this.#reads.start();
   }
 
-  /** Reads the changes after the position, in one snapshot. */
+  /** Reads the changes after the last position, in one snapshot. */
   async #next() {
     const { writer, seen } = this.#options;
     const [row] = await this.#connections.run(async (sql) => {

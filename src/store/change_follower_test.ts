@@ -8,7 +8,7 @@ import { SeenVersion } from "./seen_version.ts";
 class TestStore {
   now = 0;
   isDown = false;
-  /** Whether others commit before each read. */
+  /** Whether other nodes commit before each read. */
   isBusy = false;
   #version = 1;
   #reads = 0;

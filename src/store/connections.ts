@@ -18,7 +18,7 @@ const MOST_CONNECTIONS = 10;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** Sockets to the servers in turn, which can all be closed together. */
+/** Opens sockets to the servers in turn, and can close all of them together. */
 class Sockets {
   readonly #open = new Set<net.Socket>();
   #closed = false;
@@ -37,7 +37,7 @@ class Sockets {
     return this.#next;
   }
 
-  /** A socket that is being connected. */
+  /** Returns a socket that is being connected. */
   readonly connect = (): net.Socket => {
     if (this.#closed) throw new AttemptLateError(0);
     const { hosts, socket: path } = this.#address;
@@ -46,7 +46,7 @@ class Sockets {
     socket.once("close", () => this.#open.delete(socket));
     if (path !== undefined) return socket.connect(path);
     const { hostname, port } = hosts[this.#next++ % hosts.length]!;
-    // The library checks the certificate for this name.
+    // The library verifies the certificate against this name.
     Object.assign(socket, { host: hostname });
     socket.setNoDelay(true);
     return socket.connect(port, hostname);
@@ -89,17 +89,17 @@ class Pool {
     this.sql = postgres(options);
   }
 
-  /** The server that another pool should ask first. */
+  /** Index of the server that another pool should try first. */
   get next(): number {
     return this.#sockets.next;
   }
 
-  /** Calls back at each notification; a failure is not reported, and ends with the pool. */
+  /** Calls back on each notification until the pool ends; failures are not reported. */
   listen(channel: string, onNotify: () => void): void {
     this.sql.listen(channel, onNotify).catch(() => {});
   }
 
-  /** Ends running queries with an error. */
+  /** Closes all connections; running queries fail. */
   destroy(): void {
     this.#sockets.close();
     this.sql.end({ timeout: 0 }).catch(() => {});
@@ -118,7 +118,7 @@ function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
     : { rejectUnauthorized: true, ca: [...caCerts] };
 }
 
-/** The library's own buffers are parts of larger ones. */
+/** A type for bytes, because the library would return buffers that share a larger buffer. */
 const BYTES = {
   to: 17,
   from: [17],
@@ -145,14 +145,14 @@ export class Connections {
     this.#pool = new Pool(address, { ...patience, most, first: 0 });
   }
 
-  /** True from a failed attempt until one succeeds. */
+  /** True after a failed attempt, until an attempt succeeds. */
   get isFailing(): boolean {
     return this.#failingSince !== undefined;
   }
 
   /**
-   * Retries a repeatable query after connection failures for a while; then each call makes a single
-   * attempt. @throws {StoreUnavailableError}
+   * Retries a repeatable query for a while after connection failures. After that, each call makes a
+   * single attempt. @throws {StoreUnavailableError}
    */
   async run<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -173,7 +173,10 @@ export class Connections {
     }
   }
 
-  /** Runs queries on a snapshot of the database, however long that takes. They are not repeated. */
+  /**
+   * Runs queries on a snapshot of the database, however long that takes. The queries are not
+   * retried.
+   */
   async inSnapshot<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     let result: T;
     await this.#pool.sql.begin("isolation level repeatable read read only", async (sql) => {
@@ -207,7 +210,7 @@ export class Connections {
 
   #replace(pool: Pool): void {
     if (this.#pool !== pool || this.#closed) return;
-    // Preferably not the server that has just failed, if there are several.
+    // If there are several servers, start with one that has not just failed.
     this.#pool = new Pool(this.#address, { ...this.#patience, most: this.#most, first: pool.next });
     pool.destroy();
     if (this.#listening !== undefined) {

@@ -1,4 +1,4 @@
-/** A store in Deno KV: a file, memory, or a `denokv` of another machine. @module */
+/** A store in Deno KV: a file, memory, or a `denokv` server on another machine. @module */
 import { RecordStore } from "./record_store.ts";
 import type {
   Changes,
@@ -24,7 +24,7 @@ export class DenoStore extends RecordStore {
     this.#explain = explain;
   }
 
-  /** Opens a database by its path or URL; `":memory:"` is a private one. */
+  /** Opens a database by its path or URL; `":memory:"` opens a private database in memory. */
   static async open(place: string, explain?: Explain): Promise<DenoStore> {
     return new DenoStore(await Deno.openKv(place), explain);
   }

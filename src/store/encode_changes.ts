@@ -1,6 +1,6 @@
 /**
- * Changes in the form of `svc.commit()`, within the limits of Deno KV, so that everything stored
- * here can be moved to an embedded store. Pure.
+ * Encodes changes for `svc.commit()`, within the limits of Deno KV, so that everything stored here
+ * can be moved to an embedded store. Pure.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const MAX_BYTES = 819_200;
 
 interface CheckData {
   readonly key: string;
-  /** A decimal number; `null` if no record may be. */
+  /** A decimal number; `null` if the key must have no record. */
   readonly version: string | null;
 }
 
@@ -34,7 +34,7 @@ interface MutationData {
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];
-  /** True if it adds to counters, which can fail. */
+  /** True if the commit adds to counters, which can fail. */
   readonly counts: boolean;
 }
 
@@ -73,9 +73,7 @@ function encodeMutation(mutation: Mutation, key: string): [data: MutationData, b
   return [{ type, key, ...stored, expire_ms: mutation.expireIn }, bytes];
 }
 
-/**
- * @throws {TypeError} for values that cannot be stored, and if it is larger than a commit may be.
- */
+/** @throws {TypeError} for values that cannot be stored, and if the commit is too large. */
 export function encodeChanges({ checks, mutations }: Changes): CommitData {
   if (checks.length > MAX_CHECKS) {
     throw new TypeError(`Cannot commit: it has over ${MAX_CHECKS} checks`);

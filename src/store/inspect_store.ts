@@ -1,4 +1,4 @@
-/** Inspects a PostgreSQL without changing it, for its operator. @module */
+/** Inspects a PostgreSQL store for its operator, without changing it. @module */
 import { PATIENCE, type Patience } from "./patience.ts";
 import type { StoreAddress } from "./store_address.ts";
 
@@ -12,10 +12,11 @@ export interface StoreFacts {
   readonly isMade: boolean;
   /** Standbys that commits wait for, according to the server; empty if none. */
   readonly standbys: string;
-  /** Whether commits wait until they are on the server's disk and on those of the standbys. */
+  /** Whether commits wait until they are on the disks of the server and the standbys. */
   readonly commitsWait: boolean;
   /**
-   * How far its clock is ahead of this machine's, in milliseconds; accurate to half a round trip.
+   * How far the server's clock is ahead of this machine's, in milliseconds; accurate to half a
+   * round trip.
    */
   readonly skewMs: number;
 }

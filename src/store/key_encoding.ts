@@ -1,29 +1,30 @@
 /**
- * Keys as bytes, in the encoding of Deno KV (that of FoundationDB's tuples):
- * bytes compare as keys do, so that a table with an index on them is in the
- * order of the keys. Pure.
+ * Encodes keys as bytes, like Deno KV, which uses the encoding of FoundationDB's tuples. The bytes
+ * sort like the keys, so a table with an index on them is in key order. Pure.
  *
  * @module
  */
 
 import type { KeyPart, RecordKey } from "./record_types.ts";
 
-/** First bytes of key parts, in the order in which types sort. */
+/** First bytes of key parts, in the sort order of the types. */
 const TAG = {
   bytes: 0x01,
   string: 0x02,
-  /** Below 0x0c: negative and longer than 8 bytes. */
+  /** The tag of the integer zero; tags below 0x0c are for negative integers longer than 8 bytes. */
   integerZero: 0x14,
   double: 0x21,
   false: 0x26,
   true: 0x27,
 } as const;
 
-/** Ends a string or bytes; inside them it is followed by `ESCAPED`. */
+/** Ends a string or bytes. Inside them, the same byte is followed by `ESCAPED`. */
 const END = 0x00;
 const ESCAPED = 0xff;
 
-/** An integer of up to 8 bytes has its length in its tag; a longer one has it in the next byte. */
+/**
+ * An integer of up to 8 bytes has its length in its tag; a longer integer has it in the next byte.
+ */
 const SHORT_BYTES = 8;
 const LONGEST_BYTES = 255;
 
@@ -63,7 +64,10 @@ function writeEscaped(to: number[], tag: number, bytes: Uint8Array): void {
   to.push(END);
 }
 
-/** Big-endian IEEE 754 with the sign flipped, and all bits if it was negative. */
+/**
+ * Big-endian IEEE 754 with the sign bit flipped, or with all bits flipped if the number is
+ * negative.
+ */
 function writeDouble(to: number[], value: number): void {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -72,7 +76,10 @@ function writeDouble(to: number[], value: number): void {
   to.push(TAG.double, ...new Uint8Array(view.buffer));
 }
 
-/** Uses as many bytes as it needs; the tag counts them up or down from zero. */
+/**
+ * Encodes an integer in as few bytes as possible; the tag counts them up or down from the tag of
+ * zero.
+ */
 function writeInteger(to: number[], value: bigint): void {
   const bytes = magnitude(value < 0n ? -value : value);
   if (bytes.length > LONGEST_BYTES) {

@@ -3,13 +3,13 @@ import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
 
-/** Encoded keys from `start` (with it) to `end` (without it). */
+/** Encoded keys from `start` (inclusive) to `end` (exclusive). */
 export interface KeyRange {
   readonly start: Uint8Array<ArrayBuffer>;
   readonly end: Uint8Array<ArrayBuffer>;
 }
 
-/** Every key below a prefix lies between these two, and the prefix itself does not. */
+/** Appended to a prefix, these bytes enclose every key below it, but not the prefix itself. */
 const AFTER_PREFIX = 0x00;
 const BEYOND_PREFIX = 0xff;
 
@@ -25,7 +25,7 @@ function below(prefix: Uint8Array, key: RecordKey, name: string): Uint8Array<Arr
 }
 
 /**
- * @throws {TypeError} if the start or end is outside the prefix, or the end before the start.
+ * @throws {TypeError} if the start or end is outside the prefix, or the end is before the start.
  */
 export function rangeOf(selector: ListSelector): KeyRange {
   const range = "prefix" in selector
@@ -51,8 +51,8 @@ function rangeBelow(
   };
 }
 
-/** Returns the rest of a range after one of its keys. */
+/** Returns the part of a range after one of its keys. */
 export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
-  // There is no key between a key and the same key with an added zero byte.
+  // There is no key between a key and the same key with a zero byte appended.
   return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };
 }

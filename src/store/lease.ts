@@ -1,5 +1,5 @@
 /**
- * A lease that a commit depends on: it is only valid while its holder leads, so a disconnected node
+ * A lease that commits depend on. It is only valid while its holder leads, so a disconnected node
  * cannot change its successor's work.
  *
  * @module
@@ -47,7 +47,7 @@ export class Lease {
   }
 }
 
-/** A store or service whose methods cannot be called without their lease. */
+/** A store or service whose methods cannot be called without a lease. */
 export type Led<T> = {
   readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result
     ? (...given: WithLease<Required<Given>, Given>) => Result

@@ -8,9 +8,9 @@ Deno.test("LeasedStore has no type for a commit without a lease", async () => {
   const { versionstamp } = await kv.set(["lease"], "a");
   const lease = Lease.held("events", kv, { key: ["lease"], versionstamp });
   assert.ok((await store.atomic().set(["k"], 1).commit(lease)).ok);
-  // @ts-expect-error: a leader's code names its lease.
+  // @ts-expect-error: a leader's code must pass its lease.
   await store.atomic().set(["k"], 2).commit();
-  // @ts-expect-error: set() takes none.
+  // @ts-expect-error: set() takes no lease.
   void store.set;
   await kv.set(["lease"], "b");
   await assert.rejects(store.atomic().delete(["k"]).commit(lease), LeaseLostError);

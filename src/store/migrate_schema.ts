@@ -8,7 +8,7 @@ export class StoreNewerError extends Error {
   override readonly name = "StoreNewerError";
 }
 
-/** Locked during schema changes, so that nodes that start together do it one by one. */
+/** Locked during schema changes, so that nodes that start together do this one after the other. */
 const LOCK = 0x737663;
 
 /** Creates or migrates the schema in one transaction. @throws {StoreNewerError} */
@@ -17,7 +17,7 @@ export async function migrateSchema(
   migrations: readonly SchemaMigration[] = SCHEMA,
 ): Promise<void> {
   const known = migrations.at(-1)!.version;
-  // A role without the right to change the schema can use a current one.
+  // A role without the right to change the schema can use a schema that is up to date.
   if (await versionOf(sql) === known) return;
   await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -42,9 +42,10 @@ export async function migrateSchema(
 }
 
 /**
- * Runs a transaction. If work fails, the library rolls back. If it has lost the connection, that
- * ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with the
- * connection therefore never settles: the library itself reports the closed connection.
+ * Runs a transaction. If the work fails, the library rolls back. If the connection is lost, that
+ * rollback would end the process (https://github.com/porsager/postgres/issues/1208). Therefore,
+ * work that fails with the connection never settles: the library itself reports the closed
+ * connection.
  */
 async function inTransaction(
   sql: Sql,

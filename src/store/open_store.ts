@@ -18,8 +18,8 @@ export async function readVersion(connections: Connections): Promise<bigint> {
 }
 
 /**
- * Lets all later commits have versions above `version`, the version of a store that is being moved
- * here.
+ * Makes all later commits have versions above `version`, which is the version of a store that is
+ * being moved here.
  */
 export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
   await connections.run((sql) =>
@@ -31,14 +31,17 @@ export async function raiseVersion(connections: Connections, version: bigint): P
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
-/** How long changes can be read, and how long a commit whose response was lost is kept. */
+/**
+ * How long changes can be read, and how long the results of commits are kept in case a response was
+ * lost.
+ */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
 
 export interface PgStore {
   readonly kv: PgRecordStore;
   readonly connections: Connections;
-  /** Follows changes of other nodes from now on. */
+  /** Follows other nodes' changes from now on. */
   follow(): Promise<ChangeFollower>;
   close(): Promise<void>;
 }
@@ -79,14 +82,14 @@ export async function tidyStore({ connections }: PgStore, signal?: AbortSignal):
   }
 }
 
-/** Tidies the store from time to time. */
+/** Tidies the store regularly. */
 export function startTidying(store: PgStore, onTrouble: (message: string) => void): Rounds {
   return startRounds({
     firstMs: TIDY_MS,
     everyMs: TIDY_MS,
     run: (signal) => tidyStore(store, signal),
     onError(error) {
-      // Code that needs the store notices when it is unreachable.
+      // Ignored, because other code notices when the store is unreachable.
       if (!(error instanceof StoreUnavailableError)) onTrouble(`Cannot tidy the store: ${error}`);
     },
   });

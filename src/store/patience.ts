@@ -2,9 +2,9 @@
 
 /** Time limits, in milliseconds. */
 export interface Patience {
-  /** To open a connection. */
+  /** Maximum time to open a connection. */
   readonly connectMs: number;
-  /** Limit of one attempt, after which the connection counts as lost. */
+  /** Maximum time for one attempt; after that, the connection counts as lost. */
   readonly attemptMs: number;
   /** Time from the first failed attempt until calls fail. */
   readonly failureMs: number;

@@ -26,7 +26,7 @@ const MAX_BATCH = 1000;
 /** Maximum number of damaged keys to remember as reported. */
 const MAX_UNREADABLE = 1000;
 
-/** The result of `svc.commit()` instead of a version. */
+/** Returned by `svc.commit()` instead of a version if a check failed. */
 const CHECK_FAILED = 0n;
 
 interface Row {
@@ -36,14 +36,14 @@ interface Row {
   readonly version: string;
 }
 
-/** A record, if there is one, with the version of the store at the time of the query. */
+/** A record, if it exists, with the version of the store at the time of the query. */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-/** Why a commit failed, if not because of a check. */
+/** The error of a commit that failed for a reason other than a check. */
 export interface Failed {
   readonly failure: unknown;
 }
@@ -64,10 +64,13 @@ function encodeOrFail(changes: Changes): CommitData | Failed {
 }
 
 export class PgRecordStore extends RecordStore {
-  /** Names this opened store in the list of changes. */
+  /** Identifies this instance in the list of changes. */
   readonly writer = randomUUID();
 
-  /** Called once for each damaged key, which listings leave out; without it, listing one fails. */
+  /**
+   * Called once for each damaged key, which listings leave out; without this callback, listing such
+   * a key fails.
+   */
   onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
 
   readonly #unreadable = new Set<string>();
@@ -97,7 +100,7 @@ export class PgRecordStore extends RecordStore {
   }
 
   async #send(commits: readonly CommitData[]): Promise<(Outcome | Failed)[]> {
-    // The same id in each attempt, so that a stored commit is not stored again.
+    // Each attempt has the same ID, so that a stored commit is not stored again.
     const call = randomUUID();
     const data = JSON.stringify(commits);
     const known = this.#seen.version;
@@ -113,7 +116,9 @@ export class PgRecordStore extends RecordStore {
     return versions.map(outcomeOf);
   }
 
-  /** Runs a query whose rows have the version of the store, and which returns at least one row. */
+  /**
+   * Runs a query that returns at least one row, and whose rows contain the version of the store.
+   */
   async #read(query: (sql: Sql) => Promise<readonly SeenRow[]>): Promise<readonly Row[]> {
     return await this.#connections.run(async (sql) => {
       const known = this.#seen.version;
@@ -202,13 +207,13 @@ export class PgRecordStore extends RecordStore {
     }
   }
 
-  /** Running queries finish; later ones fail. */
+  /** Closes the store: running queries finish, and later ones fail. */
   override close(): void {
     this.#connections.close().catch(() => {});
   }
 }
 
-/** An array of bytes as PostgreSQL reads it. */
+/** Formats an array of bytes for PostgreSQL. */
 function arrayOf(hex: readonly string[]): string {
   return `{${hex.map((each) => `"\\\\x${each}"`).join(",")}}`;
 }

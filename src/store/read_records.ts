@@ -1,8 +1,8 @@
-/** Reads all records of a store in the order of their keys, to copy them. @module */
+/** Reads all records of a store in key order, to copy them. @module */
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
-/** Records that are read at a time. */
+/** Number of records to read at a time. */
 const MOST = 500;
 
 export interface StoredRecord {
@@ -24,7 +24,7 @@ export function readRecords(connections: Connections): AsyncGenerator<StoredReco
   return readPages((page) => connections.run(page));
 }
 
-/** Passes on all records of one snapshot. */
+/** Passes all records of one snapshot to a function. */
 export function withRecordsOfMoment<T>(
   connections: Connections,
   take: (records: AsyncIterable<StoredRecord>) => Promise<T>,

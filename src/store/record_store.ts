@@ -16,7 +16,7 @@ import type {
   Stored,
 } from "./record_types.ts";
 
-/** A commit that is being put together. */
+/** A commit under construction. */
 export class Operation implements Draft {
   readonly checks: Check[] = [];
   readonly mutations: Mutation[] = [];
@@ -58,13 +58,13 @@ export class Operation implements Draft {
     return this.check(...checks);
   }
 
-  /** Commits it; see {@link RecordStore.commit}. */
+  /** Commits the changes; see {@link RecordStore.commit}. */
   commit(lease?: Lease): Promise<Outcome> {
     return this.#store.commit(this, lease);
   }
 }
 
-/** A part of a type that keys cannot have is refused with a `TypeError`, and so is a value. */
+/** A store of records. Throws a `TypeError` for key parts and values of unsupported types. */
 export abstract class RecordStore implements RecordReader, Disposable {
   abstract get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
@@ -74,12 +74,12 @@ export abstract class RecordStore implements RecordReader, Disposable {
 
   abstract list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /** Stores changes without a lease; only layers and implementations define and use it. */
+  /** Stores changes without a lease; only layers and implementations define and call it. */
   abstract write(changes: Changes): Promise<Outcome>;
 
   abstract close(): void;
 
-  /** Stores changes, if a lease is given, only while it is valid. @throws {LeaseLostError} */
+  /** Stores changes; if a lease is given, only while it is valid. @throws {LeaseLostError} */
   async commit(changes: Changes, lease?: Lease): Promise<Outcome> {
     const check = lease?.check;
     if (check === undefined) return await this.write(changes);

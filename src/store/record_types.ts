@@ -2,13 +2,16 @@
 
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** Keys are in the order of their parts: bytes, strings, numbers, big integers, booleans. */
+/**
+ * Keys sort by their parts, whose types sort in this order: bytes, strings, numbers, big integers,
+ * booleans.
+ */
 export type RecordKey = readonly KeyPart[];
 
 export interface Entry<T = unknown> {
   readonly key: RecordKey;
   readonly value: T;
-  /** The version of the commit that stored it: later versions are greater as text. */
+  /** The version of the commit that stored the entry. Later versions compare greater as text. */
   readonly versionstamp: string;
 }
 
@@ -67,14 +70,14 @@ export type ListSelector =
 export interface ListOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean;
-  /** Entries that are read at a time. */
+  /** Number of entries to read at a time. */
   readonly batchSize?: number;
 }
 
-/** Entries of a listing; calls of `next()` wait for each other. */
+/** Entries of a listing; concurrent calls of `next()` wait for each other. */
 export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 
-/** The part of a store that reads. */
+/** The read operations of a store. */
 export interface RecordReader {
   get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
@@ -85,6 +88,9 @@ export interface RecordReader {
 
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /** Moves a malformed record away unless its checksum proves it intact; false if it is kept. */
+  /**
+   * Moves a malformed record aside unless its checksum proves it intact; returns false if it is
+   * kept.
+   */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

@@ -1,8 +1,8 @@
 /**
  * The tables of a store in PostgreSQL, as versioned migrations.
  *
- * Every commit locks the one row of `clock` first, and releases it at its end. So versions are in
- * commit order, and a reader of the changes up to a version has all of them.
+ * Every commit locks the one row of `clock` first, and releases it at its end. Therefore versions
+ * are in commit order, and a reader of the changes up to a version has all of them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface SchemaMigration {
   readonly sql: string;
 }
 
-/** The schema that contains all of the store; a database can contain other schemas too. */
+/** The schema that contains the whole store; a database can contain other schemas too. */
 const TABLES = `
 CREATE TABLE svc.clock (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -52,7 +52,7 @@ COMMENT ON TABLE svc.commits IS 'What recent calls of commit() were answered, fo
 CREATE INDEX commits_age ON svc.commits (at);
 `;
 
-/** Whether all expected versions of an operation are the stored ones. */
+/** Whether all expected versions of an operation match the stored versions. */
 const HOLDS = `
 CREATE FUNCTION svc.holds(checks jsonb, moment timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$
@@ -116,8 +116,8 @@ $$;
 `;
 
 /**
- * Returns each operation's version, 0 for a failed check, -1 for adding to no counter. A repeated
- * id has no effect and returns the first result.
+ * Returns each operation's version, 0 for a failed check, -1 for adding to a record that is not a
+ * counter. A repeated ID has no effect and returns the first result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])

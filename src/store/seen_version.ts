@@ -11,17 +11,17 @@ const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** Since when all responses came from a server that is behind. */
+  /** When responses began to come only from an outdated server. */
   #staleSince: number | undefined;
 
   readonly #monotonic;
 
-  /** @param monotonic milliseconds, on a clock that is never set back */
+  /** @param monotonic milliseconds of a monotonic clock */
   constructor(monotonic = () => performance.now()) {
     this.#monotonic = monotonic;
   }
 
-  /** The newest known version, which a read that starts now must see. */
+  /** The newest known version; a read that starts now must see at least this version. */
   get version(): bigint {
     return this.#version;
   }
@@ -31,7 +31,7 @@ export class SeenVersion {
    * took over, the node accepts the server's version after half a minute.
    *
    * @param known the version known when the read began
-   * @throws {StaleServerError} if the server is behind it.
+   * @throws {StaleServerError} if the server is behind that version.
    */
   read(version: bigint, known: bigint): void {
     if (version < known) {

@@ -1,10 +1,10 @@
 /** Classifies PostgreSQL errors: which to retry, and the meaning of others. @module */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 
-/** When to try again, in seconds. */
+/** How long clients should wait before they try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** The store cannot be reached now. A current change may or may not be stored. */
+/** The store cannot be reached. A change in progress may or may not be stored. */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
 
@@ -34,7 +34,7 @@ export class StaleServerError extends Error {
   }
 }
 
-/** Codes of connections that do not exist; Deno 2.7 may write on a closed one (EBADF). */
+/** Codes of failed or lost connections; Deno 2.7 may write to a closed one (EBADF). */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
@@ -54,10 +54,13 @@ const LOST: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Passing SQL states: connections, start or stop, too many, races, a new standby. */
+/**
+ * Temporary SQL states: connection errors, starting or stopping, too many connections, conflicting
+ * transactions, and a server that has become a standby.
+ */
 const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
 
-/** The server can only be read, as a standby. */
+/** The server is a standby, which can only be read. */
 const READ_ONLY = "25006";
 
 function codeOf(error: unknown): string {
@@ -65,26 +68,26 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** A standby that is behind does not have a new database yet. */
+/** A standby that is behind may not have a new database yet. */
 const NO_DATABASE = "3D000";
 
-/** Whether there is no connection, or it was lost. */
+/** Whether a connection failed or was lost. */
 export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** Whether the node itself gives up a connection. */
+/** Whether the node itself gave up on a connection. */
 const isGivenUp = (error: unknown): boolean =>
   error instanceof AttemptLateError || error instanceof StaleServerError;
 
-/** Whether another attempt can succeed, perhaps on another of several servers. */
+/** Whether another attempt could succeed, perhaps on a different server. */
 export function isPassing(error: unknown, servers = 1): boolean {
   const code = codeOf(error);
   if (code === NO_DATABASE) return servers > 1;
   return isGivenUp(error) || isConnectionLost(error) || PASSING.test(code);
 }
 
-/** Broken connections, for which the library may wait forever. */
+/** Codes of broken connections, for which the library may wait forever. */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
 /** Whether no further query may use the existing connections. */
@@ -93,7 +96,7 @@ export function isConnectionSpoilt(error: unknown): boolean {
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** The library's message names its own default host. */
+/** Messages for errors whose text in the library names a wrong host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

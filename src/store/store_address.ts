@@ -6,7 +6,7 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** Servers of one cluster, one of which is the primary; none if it is a socket. */
+  /** Servers of one cluster, one of which is the primary; none for a Unix socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
@@ -18,14 +18,14 @@ export interface StoreAddress {
   readonly password: string | undefined;
 }
 
-/** Sources of values that the URL does not have. */
+/** Sources of values that are missing from the URL. */
 export interface AddressSources {
   /** Such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
 
-/** The URL of a store cannot be used; the message is for the operator, and has no password. */
+/** The URL of a store cannot be used; the message is for the operator, and contains no password. */
 export class StoreAddressError extends TypeError {
   override readonly name = "StoreAddressError";
 }
@@ -49,8 +49,8 @@ export function describeStoreUrl(place: string): string {
 }
 
 /**
- * Reads `postgres://role@host:port,host:port/database?sslmode=…`, or `?host=/folder` for a
- * Unix socket. TLS is used, and the server's certificate verified, unless all hosts are of
+ * Reads `postgres://role@host:port,host:port/database?sslmode=…`, or `?host=/folder` for a Unix
+ * socket. The connection uses TLS and verifies the server's certificate, unless all hosts are on
  * this machine. The password comes from `SVC_KV_PASSWORD`, `PGPASSWORD` or the file that
  * `PGPASSFILE` names.
  *
@@ -175,8 +175,8 @@ function findPassword(
 }
 
 /**
- * As in `libpq`: the first match counts, `*` for any. A single line without colons is just
- * the password.
+ * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
+ * just the password.
  */
 export function findInPassfile(
   text: string,

@@ -13,12 +13,12 @@ export class StoreSocket extends net.Socket {
   }
 
   override removeAllListeners(event?: string | symbol): this {
-    // All of them without an argument; `undefined` counts as one.
+    // Without an argument, this removes all listeners; `undefined` would count as an argument.
     if (event === undefined) super.removeAllListeners();
     else super.removeAllListeners(event);
     return this.listeners("error").includes(ignore) ? this : this.on("error", ignore);
   }
 }
 
-/** The client gets errors as long as it uses the socket. */
+/** Ignores an error; while the client uses the socket, it has its own listener. */
 function ignore(): void {}

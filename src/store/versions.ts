@@ -1,6 +1,12 @@
-/** Versions of records as the versionstamps of Deno KV, compared as text. Pure. @module */
+/**
+ * Versions of records in the format of Deno KV's versionstamps, which are compared as text. Pure.
+ * @module
+ */
 
-/** Deno KV's have 8 bytes of version and a position in a batch, which is unused here. */
+/**
+ * Deno KV's versionstamps contain a version of 8 bytes and a position in a batch, which is unused
+ * here.
+ */
 const PLACE = "0000";
 const DIGITS = 16;
 const STAMP = /^[0-9a-f]{20}$/;
@@ -13,7 +19,10 @@ export function versionstampOf(version: bigint): string {
   return version.toString(16).padStart(DIGITS, "0") + PLACE;
 }
 
-/** A version that no record has for another store's. @throws {TypeError} */
+/**
+ * Parses a versionstamp; one from a different kind of store becomes a version that no record has.
+ * @throws {TypeError}
+ */
 export function versionOf(versionstamp: string): bigint {
   if (!STAMP.test(versionstamp)) {
     throw new TypeError(`Cannot check the versionstamp "${versionstamp}": it is 20 hex digits`);

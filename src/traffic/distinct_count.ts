@@ -8,19 +8,19 @@
 
 const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
-/** Bias correction of the original paper for many registers. */
+/** Bias correction for many registers, from the original paper. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 /** Number of set registers up to which they are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
-/** Stored registers: all of them, or three bytes for each set one. */
+/** Stored registers: all of them, or three bytes for each register that is set. */
 export type EncodedDistinct = Uint8Array;
 
 export class DistinctCount {
   #few: Map<number, number> | undefined = new Map();
   #registers: Uint8Array | undefined;
 
-  /** Adds a visitor by two independent hashes of 32 bits. */
+  /** Adds a visitor, identified by two independent 32-bit hashes. */
   add(first: number, second: number): void {
     this.#raise(first >>> (32 - INDEX_BITS), Math.clz32(second) + 1);
   }

@@ -24,7 +24,7 @@ function binOf(ms: number): number {
   return Math.min(BINS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH) - FIRST_BIN);
 }
 
-/** The value in a bin whose relative distance from both borders is the same. */
+/** The value in a bin that has the same relative distance from both borders. */
 const middleOf = (bin: number): number => 2 * GROWTH ** (bin + FIRST_BIN) / (GROWTH + 1);
 
 export class Distribution {
@@ -49,7 +49,9 @@ export class Distribution {
     }
   }
 
-  /** The time in milliseconds that the share `q` of all times does not exceed; `null` without any. */
+  /**
+   * The time that the share `q` of all times does not exceed, in milliseconds; `null` without any.
+   */
   quantile(q: number): number | null {
     if (this.#count === 0) return null;
     const rank = Math.max(0, Math.ceil(q * this.#count) - 1);

@@ -24,12 +24,12 @@ export class TopList {
 
   readonly #capacity: number;
 
-  /** `capacity` values survive; at most twice as many are kept between two reductions. */
+  /** `capacity` values survive a reduction; at most twice as many are kept in between. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Maximum error of a count; 0 as long as there were few values. */
+  /** Maximum error of a count; 0 as long as there are few values. */
   get missed(): number {
     return this.#missed;
   }

@@ -5,9 +5,9 @@ import { dayOf, VisitorHash } from "./visitor_hash.ts";
 import type { MeasuredVitals } from "./vitals_counts.ts";
 
 export interface CountedClient {
-  /** Its address. */
+  /** IP address. */
   readonly ip: string;
-  /** Request whose user agent and referrer are read. */
+  /** Returns a header field of the request, such as `user-agent` or `referer`. */
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
@@ -19,7 +19,7 @@ export interface CountedClient {
 export interface CountedRequest {
   readonly projectId: string;
   readonly deploymentId: string;
-  /** When it arrived, in milliseconds since the Unix epoch. */
+  /** When the request arrived, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly host: string;
   readonly client: CountedClient;
@@ -29,7 +29,7 @@ export interface CountedRequest {
   readonly bytes: number | null;
   /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path of a shown page; missing for all other responses. */
+  /** The path, if the response is a page; otherwise missing. */
   readonly page: string | undefined;
 }
 
@@ -83,7 +83,7 @@ class DayOfVisitors {
 }
 
 export interface TrafficCounterOptions {
-  /** The salt of a day since the Unix epoch; the same on all nodes. */
+  /** Returns the salt of a day, counted since the Unix epoch; it is the same on all nodes. */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;
 }
@@ -124,7 +124,7 @@ export class TrafficCounter {
     if (page !== undefined) this.#addPage(counts, request, page);
   };
 
-  /** Counts the measurements of a browser. */
+  /** Counts a browser's measurements. */
   readonly countVitals = (measured: CountedVitals): void =>
     this.#countsOf(measured).addVitals(measured.path, measured.vitals);
 

@@ -1,9 +1,11 @@
-/** @module The cost of counting a request; `deno bench src/traffic`. The aim is 1 µs. */
+/**
+ * @module Measures the cost of counting a request (`deno bench src/traffic`). The target is 1 µs.
+ */
 import { TrafficCounter } from "./mod.ts";
 
 const BROWSERS = Array.from({ length: 200 }, (_, index) => `Mozilla/5.0 (X11; rv:${index}.0)`);
 
-/** Realistic requests, in which every text is new. */
+/** Creates realistic requests, each with newly created strings. */
 function requests(count: number) {
   return Array.from({ length: count }, (_, index) => {
     const ip = `10.${index % 40}.${index % 90}.${index % 7}`;

@@ -24,7 +24,9 @@ export interface EncodedCounts {
   readonly visitors: EncodedDistinct;
   readonly lists: Readonly<Record<List, EncodedTopList>>;
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
-  /** Responses of a layer with status 500 or more; missing in counts of an earlier version. */
+  /**
+   * Number of responses with status 500 or more, by layer; missing in counts from earlier versions.
+   */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
   /** Missing if no browser measured any. */
   readonly vitals?: EncodedVitals;
@@ -32,11 +34,11 @@ export interface EncodedCounts {
 
 export class TrafficCounts {
   requests = 0;
-  /** Requests of crawlers, monitors and programs, which only count in the statuses below. */
+  /** Requests from crawlers, monitors and programs, which are otherwise only counted by status. */
   bots = 0;
-  /** Page views of people. */
+  /** Page views by people. */
   pageViews = 0;
-  /** Bytes of bodies with a known length. */
+  /** Total size of bodies with a known length. */
   bytes = 0;
   readonly visitors = new DistinctCount();
   readonly lists: Readonly<Record<List, TopList>> = {
@@ -88,7 +90,7 @@ export class TrafficCounts {
     }
   }
 
-  /** Responses by status, the smallest status first. */
+  /** Responses by status, lowest status first. */
   statuses(): readonly (readonly [number, number])[] {
     return [...this.#statuses].sort(([a], [b]) => a - b);
   }
@@ -103,7 +105,7 @@ export class TrafficCounts {
     return this.#failed.get(layer) ?? 0;
   }
 
-  /** Times of the layers that responded to something. */
+  /** Times of each layer that has sent responses. */
   times(): ReadonlyMap<Layer, Distribution> {
     return this.#times;
   }

@@ -2,13 +2,13 @@
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Bytes of a day's salt. */
+/** Length of a day's salt, in bytes. */
 export const SALT_BYTES = 16;
 
-/** The days since the Unix epoch, in UTC. */
+/** Number of days since the Unix epoch, in UTC. */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
-/** Mixes a text into a state of 32 bits: the body of MurmurHash3, a unit of UTF-16 at a time. */
+/** Mixes a text into a state of 32 bits: the body of MurmurHash3, one UTF-16 unit at a time. */
 function mix(text: string, state: number): number {
   let hash = state;
   for (let at = 0; at < text.length; at++) {
@@ -31,7 +31,7 @@ function finish(state: number): number {
   return (hash ^ hash >>> 16) >>> 0;
 }
 
-/** Hashes visitors by address and browser under the salt of a day. */
+/** Hashes visitors by IP address and browser, with the salt of a day. */
 export class VisitorHash {
   readonly #seeds: readonly number[];
 
@@ -41,7 +41,7 @@ export class VisitorHash {
     this.#seeds = [0, 4, 8, 12].map((at) => view.getInt32(at));
   }
 
-  /** The part of a visitor's hashes that its browser determines. */
+  /** The part of a visitor's hashes that depends on the browser. */
   browser(userAgent: string): { readonly first: number; readonly second: number } {
     return { first: mix(userAgent, this.#seeds[0]!), second: mix(userAgent, this.#seeds[1]!) };
   }

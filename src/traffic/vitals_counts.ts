@@ -1,18 +1,19 @@
 /**
  * @module Web vitals of visitors in bounded counts, for a site and for its most viewed pages.
  *
- * A histogram whose bins grow by a constant factor, so every quantile is accurate to 5 %. A page
- * always costs 2.2 KB; at most `MAX_VITAL_PAGES` are stored, and twice as many kept temporarily.
+ * A histogram whose bins grow by a constant factor, so that every quantile is accurate to 5 %. Each
+ * page takes 2.2 KB; at most `MAX_VITAL_PAGES` pages are stored, and up to twice as many are kept
+ * temporarily.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
 export const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
 export type Vital = typeof VITALS[number];
 
-/** Pages that are stored with their own vitals. */
+/** Maximum number of pages that are stored with their own vitals. */
 export const MAX_VITAL_PAGES = 20;
 
-/** Maximum length of a path of a page, in characters; the schema of beacons allows ASCII only. */
+/** Maximum length of a page's path, in characters; the schema of beacons allows ASCII only. */
 export const MAX_VITAL_PATH = 200;
 
 const ACCURACY = 0.05;
@@ -32,7 +33,7 @@ export interface EncodedVitals {
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];
 }
 
-/** The value of one vital. */
+/** The count and a quantile of one vital. */
 export interface VitalQuantile {
   readonly count: number;
   /** The 75th percentile of all views. */
@@ -106,7 +107,7 @@ export class VitalsCounts {
     return this.#all.quantiles();
   }
 
-  /** The pages with the most views; a rarely viewed page may lack some. */
+  /** The pages with the most views; some views of rarely viewed pages may be missing. */
   pages(limit: number): { readonly path: string; readonly vitals: VitalQuantiles }[] {
     return this.#sorted().slice(0, limit).map(([path, { vitals }]) => ({
       path,
@@ -134,7 +135,7 @@ export class VitalsCounts {
     return [...this.#pages].sort((a, b) => b[1].views - a[1].views || (a[0] < b[0] ? -1 : 1));
   }
 
-  /** Drops the least viewed pages if there are more than `most`. */
+  /** Drops the least viewed pages until at most `most` are left. */
   #bound(most: number): void {
     if (this.#pages.size <= most) return;
     for (const [path] of this.#sorted().slice(MAX_VITAL_PAGES)) this.#pages.delete(path);

@@ -62,7 +62,10 @@ import { type Person, selfCallerOf } from "../platform/core/access/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { overviewPath } from "./layout/bar.tsx";
 
-/** Path of the overview of a person's first workspace, or of the list for someone without any. */
+/**
+ * Path of the overview of a person's first workspace, or of the list of workspaces if the person
+ * has none.
+ */
 async function homePath(workspaces: WorkspaceService, person: Person): Promise<string> {
   const { items: [first] } = await workspaces.list(selfCallerOf(person), { limit: 1 });
   return first === undefined ? "/workspaces" : overviewPath(first.slug);
@@ -99,7 +102,7 @@ function bindKeyPages(bind: PageBinder, services: BoardServices): void {
   bindPublishers(bind, services);
 }
 
-/** Binds the pages of a platform at `url`. */
+/** Binds the pages of a platform. */
 export function bindPages(
   router: Router,
   services:

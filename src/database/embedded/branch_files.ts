@@ -1,7 +1,7 @@
 /**
  * @module Reads the files of a branch for a backup, even while its process writes them. PostgreSQL
- * replays its log from the last checkpoint, so a copy is consistent if no checkpoint happens during
- * it, the start of the replay is read first, and the log last.
+ * replays its log from the last checkpoint, so a copy is consistent if no checkpoint happens in the
+ * meantime, the file with the start of the replay is read first, and the log is read last.
  */
 import { join } from "node:path";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -10,25 +10,26 @@ import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts
 
 const LOG = `${LOG_FOLDER}/`;
 
-/** Recreated by each process, or useless to another. */
+/** Files that each process recreates, or that are useless to another process. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
 export interface BranchFile {
-  /** Below the branch's folder, with forward slashes. */
+  /** Path below the branch's folder, with forward slashes. */
   readonly path: string;
-  /** On this machine. */
+  /** Path on this machine. */
   readonly from: string;
 }
 
 export interface BranchFiles {
-  /** Below the branch's folder; PostgreSQL needs even the empty ones. */
+  /** Paths below the branch's folder; PostgreSQL needs even the empty folders. */
   readonly folders: readonly string[];
   /** Must be read in this order. */
   readonly files: readonly BranchFile[];
 }
 
 /**
- * Lists folders and files below a folder, by their paths in it, without those of a running process.
+ * Lists folders and files below a folder by their relative paths, except those that only a running
+ * process needs.
  */
 export async function listBelow(
   root: string,

@@ -7,7 +7,7 @@ import { syncFolder } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { type Branch, type CopyMethod, EngineError } from "../types.ts";
 
-/** Names in the files of a branch; `role` is null in those of an empty database. */
+/** Names of database and role in the files of a branch; `role` is null if the database is empty. */
 export interface BranchNames {
   readonly database: string;
   readonly role: string | null;
@@ -50,7 +50,7 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** Names in its files; `undefined` if there is no such branch, or it is incomplete. */
+  /** The names in a branch's files; `undefined` if there is no such branch, or it is incomplete. */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;
@@ -63,12 +63,14 @@ export class BranchFolders {
     await syncFolder(this.root);
   }
 
-  /** Creates a folder without names, with files copied from another branch's. */
+  /** Creates a folder without names, and copies the files of another branch into it. */
   copy(from: string, to: string): Promise<CopyMethod> {
     return this.copyFrom(this.data(from), to);
   }
 
-  /** The same with PostgreSQL's files of a folder elsewhere. */
+  /**
+   * Creates a folder without names, and copies PostgreSQL's files from any other folder into it.
+   */
   async copyFrom(folder: string, to: string): Promise<CopyMethod> {
     await this.remove(to);
     await Deno.mkdir(this.#path(to), { recursive: true, mode: 0o700 });
@@ -137,12 +139,12 @@ async function run(args: readonly string[]): Promise<string | undefined> {
   }
 }
 
-/** The machine has no `cp`, like a container without a shell. */
+/** The machine has no `cp`, for example because it is a container without a shell. */
 class NoProgramError extends Error {
   override readonly name = "NoProgramError";
 }
 
-/** Copies a folder without any program; files keep their permissions. */
+/** Copies a folder without an external program; files keep their permissions. */
 async function copyPlainly(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true, mode: 0o700 });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
@@ -151,13 +153,13 @@ async function copyPlainly(from: string, to: string): Promise<void> {
   }
 }
 
-/** A machine without `cp` clones nothing. */
+/** Returns the message if `cp` is missing: then files cannot be cloned, only copied. */
 function orNoProgram(error: unknown): string {
   if (error instanceof NoProgramError) return error.message;
   throw error;
 }
 
-/** Whether the file system can clone a file; the copy is removed again. */
+/** Whether the file system can clone a file; the clone is removed afterwards. */
 export async function canClone(file: string, probe: string): Promise<boolean> {
   const clone = CLONE[Deno.build.os];
   const isCloned = clone !== undefined &&
@@ -168,7 +170,7 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
 
 /** Copies a folder: by cloning if the file system supports it, else byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
-  // One small file shows whether the rest can be cloned.
+  // One small file shows whether the other files can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)
     ? CLONE[Deno.build.os]
     : undefined;
@@ -183,8 +185,8 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
 }
 
 /**
- * The text of `cp` is in the machine's language, so it goes to the log; users learn only that the
- * disk is full.
+ * `cp` writes its errors in the machine's language, so they go to the log. Users only learn whether
+ * the disk is full.
  */
 function copyError(problem: string): Error {
   return /No space left|Disk quota/.test(problem)

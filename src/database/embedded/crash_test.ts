@@ -3,10 +3,10 @@ import { TestGateway } from "../_test_gateway.ts";
 import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
-/** How many times the process is killed; 50 in the long form. */
+/** How many times the process is killed; 50 in the long version of the test. */
 const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);
 
-/** Number of commits in a round before the process is killed. */
+/** Number of commits in each round before the process is killed. */
 const COMMITS = 20;
 
 Deno.test("EmbeddedEngine keeps every acknowledged commit when its process is killed", async () => {

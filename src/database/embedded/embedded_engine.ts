@@ -39,7 +39,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";
   readonly #folders: BranchFolders;
   readonly #running = new Map<string, RunningDatabase>();
-  /** Running operations by branch; the next one waits. */
+  /** The last operation of each branch; the next one waits for it. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
   readonly #history: EmbeddedHistory | undefined;
@@ -129,7 +129,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     await this.#inTurn(target.id, async () => {
       if (await this.#folders.exists(target.id)) return;
       const running = this.#running.get(source.id);
-      // Also writes commits that did not wait for the disk, if it still can.
+      // Also flushes commits that did not wait for the disk, if the process still can.
       if (running?.isEnded === false) await running.hold(() => Promise.resolve()).catch(() => {});
       await this.#folders.untilUnused(target.id);
       try {
@@ -143,7 +143,9 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
-  /** Opens files with one of several names to replay their log, then stops. */
+  /**
+   * Tries to open files with several possible names, to replay their log, then stops the process.
+   */
   async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
     try {
       const running = await this.#open(branch, former ?? null);
@@ -202,7 +204,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return running;
   }
 
-  /** Starts the process; `former` has the names in the files, if they differ. */
+  /** Starts the process; `former` contains the names in the files if they are different. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
     const prefix = await ownedPrefix("db", this.#options.folder);
@@ -241,7 +243,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       return await this.#enter(running, branch, startup);
     } catch (error) {
       if (!running.isEnded) throw error;
-      // It ended because of another client, before this one was connected.
+      // The process ended because of another client, before this one was connected.
       return await this.#enter(await this.#start(branch), branch, startup);
     }
   }

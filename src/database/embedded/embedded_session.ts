@@ -5,12 +5,12 @@ import { SESSION_WINDOW } from "./wire.ts";
 /** Maximum number of buffered bytes for a client before the database waits for it. */
 const OUTPUT_WINDOW = 1024 * 1024;
 
-/** Client bytes in one frame. */
+/** Maximum number of client bytes in one frame. */
 const CHUNK_BYTES = 64 * 1024;
 
 export interface SessionLink {
   send(bytes: Uint8Array): void;
-  /** The client has disconnected. */
+  /** Called when the client has disconnected. */
   end(): void;
   cancel(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export class EmbeddedSession implements BackendSession {
     }
   }
 
-  /** The process has handled this many bytes. */
+  /** Called when the process has handled this many bytes. */
   credit(bytes: number): void {
     this.#credit += bytes;
     this.#credited?.();
@@ -94,7 +94,7 @@ export class EmbeddedSession implements BackendSession {
     this.#drained = undefined;
   }
 
-  /** The session has ended on the database's side. */
+  /** Called when the session has ended on the database's side. */
   ended(reason?: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

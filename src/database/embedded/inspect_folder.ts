@@ -5,12 +5,12 @@ import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
-  /** Bytes of all of them on disk; data that clones share counts more than once. */
+  /** Total size of all branches on disk; data that clones share counts more than once. */
   readonly sizeBytes: number;
   readonly largestBytes: number;
-  /** Whether a branch is a clone, or a copy byte by byte; `undefined` if there is none to check. */
+  /** Whether copies of branches are clones; `undefined` if there is no branch to check. */
   readonly clones: boolean | undefined;
-  /** History on disk; `undefined` if there is none. */
+  /** The history on disk; `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
 }
 

@@ -7,7 +7,7 @@ import {
   selfCommand,
 } from "../../runtime/process/self_command.ts";
 
-/** Modules of Node that the engine's code names without their prefix, as a map of imports. */
+/** Import map for the Node modules that the engine's code imports without their prefix. */
 export const ENGINE_NAMES = `data:application/json,${
   encodeURIComponent(JSON.stringify({ imports: { module: "node:module" } }))
 }`;
@@ -20,7 +20,7 @@ export function databaseProcessCommand(
     argument: DATABASE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The kernel blocks its main thread; the watching thread only runs our code.
+    // The kernel sandboxes the main thread; the watching thread only runs our code.
     flags: () => ["--allow-all", `--import-map=${ENGINE_NAMES}`],
   });
 }

@@ -8,7 +8,7 @@ import { Pipes } from "./process/pipes.ts";
 import { Watch } from "./process/watch.ts";
 import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "./wire.ts";
 
-/** The runtime reads its stack size from there when it loads a module. */
+/** The runtime reads its stack size from this file when it loads a module. */
 const OWN_MEMORY = "/proc/self/maps";
 
 /**
@@ -38,7 +38,7 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   openLock(setup.lock).lockSync(true);
   const checkpoints = openLock(setup.checkpoints);
   const sealed: SealState = sealProcess(programPaths(), [setup.folder]);
-  // The engine is loaded in the sandbox, and by nothing but this process.
+  // The engine is loaded in the sandbox, and only by this process.
   const { Postgres } = await import("./process/postgres.ts");
   const { DatabaseProcess } = await import("./process/database_process.ts");
   // Opening replays the log after a crash, and ends with a checkpoint.

@@ -19,7 +19,9 @@ import {
 /** Interval at which waiting sessions are checked, in milliseconds. */
 const TICK_MS = 1000;
 
-/** How long a client may leave results unread while they keep the database waiting, in milliseconds. */
+/**
+ * Maximum time for which a client's unread results can keep the database waiting, in milliseconds.
+ */
 const UNREAD_MS = 30_000;
 
 /** How long the database may take to stop, in milliseconds. */
@@ -72,12 +74,12 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` resolves to whether it can open the database. */
+  /** Starts a process; `ready` reports whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
       readonly setup: SetupHead;
-      /** Of the folder of its socket, in the system's temporary folder. */
+      /** Prefix for the name of its socket's folder, in the system's temporary folder. */
       readonly prefix: string;
     },
   ): Promise<RunningDatabase> {
@@ -157,7 +159,10 @@ export class RunningDatabase {
     }
   }
 
-  /** Dumps the database. If the reader leaves, the process finishes the dump, which is dropped. */
+  /**
+   * Dumps the database. If the reader leaves, the process finishes the dump, and the output is
+   * discarded.
+   */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     let hasLeft = false;
     return new ReadableStream({
@@ -283,7 +288,9 @@ export class RunningDatabase {
     whole?.reject(new EngineError(message, sqlState));
   }
 
-  /** Passes bytes on; limits how long a client that does not read can block the database. */
+  /**
+   * Passes bytes on, and limits how long a client that does not read them can block the database.
+   */
   async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {
     const session = this.#sessions.get(id);
     const drained = session?.take(payload);

@@ -1,19 +1,23 @@
-/** @module Frames between the platform and a database's process; 0 is the database itself. */
+/**
+ * @module Frames between the platform and a database's process; session 0 is the database itself.
+ */
 
-/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
+/**
+ * Types of frames. Numbers below 20 are frames to the process; the others come from the process.
+ */
 export const DatabaseFrame = {
   /** Opens the database; payload: {@link SetupHead} as JSON. Comes first. */
   setup: 1,
   /** Opens a session; payload: parameters of its startup message, as pairs in JSON. */
   open: 2,
-  /** Bytes of a client's messages. */
+  /** Bytes from a client. */
   data: 3,
   /** The client has disconnected. */
   end: 4,
   /** Write everything to disk and change nothing until {@link DatabaseFrame.resume}. */
   hold: 5,
   resume: 6,
-  /** Some time has passed: sessions may have waited too long. */
+  /** Some time has passed, so sessions may have waited too long. */
   tick: 7,
   /** Flush the data, and end the process. */
   stop: 8,
@@ -39,7 +43,7 @@ export const DatabaseFrame = {
 /** Maximum number of a session's bytes in flight to the process. */
 export const SESSION_WINDOW = 256 * 1024;
 
-/** Maximum size of a payload of a frame, in bytes. */
+/** Maximum size of a frame's payload, in bytes. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface SetupHead {

@@ -1,4 +1,4 @@
-/** @module A gateway before a real server, for tests. */
+/** @module A gateway in front of a real server, for tests. */
 import pg from "pg";
 import {
   PASSWORD,
@@ -73,7 +73,7 @@ export async function startTestGateway(
   };
 }
 
-/** Opens a client of the package `pg`; the errors of its connection are collected. */
+/** Opens a client of the package `pg`; errors on its connection are collected. */
 export async function openClient(
   url: string,
   ssl?: pg.ClientConfig["ssl"],
@@ -88,7 +88,7 @@ export async function openClient(
   return { client, errors };
 }
 
-/** The SQLSTATE with which a connection is refused. */
+/** Returns the SQLSTATE of a refused connection. */
 export async function refusalOf(url: string): Promise<{ code: string; message: string }> {
   const client = new pg.Client({ connectionString: url });
   try {

@@ -1,4 +1,7 @@
-/** @module The gateway's own cancel keys: keys of engines may collide between branches. */
+/**
+ * @module The gateway's own cancel keys, because keys from the engines can collide between
+ * branches.
+ */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { backendKeyData, concatBytes, splitFrames } from "../wire/messages.ts";
 
@@ -12,7 +15,7 @@ interface Session {
 export interface CancelKey {
   /** Replaces the engine's key with this one. */
   inGreeting(greeting: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
-  /** Makes it void. */
+  /** Invalidates the key. */
   remove(): void;
 }
 

@@ -39,7 +39,7 @@ export class ClientSession {
     }
   }
 
-  /** Ends it now; the client learns why if that is possible. */
+  /** Ends the session now, and tells the client why if possible. */
   async end(reason: ErrorFields): Promise<void> {
     if (this.#farewell === undefined) {
       this.#farewell = reason;
@@ -48,7 +48,7 @@ export class ClientSession {
     await this.#backend.close().catch(() => {});
   }
 
-  /** Ends it as soon as it's outside of a transaction. */
+  /** Ends the session as soon as it's outside a transaction. */
   endWhenIdle(reason: ErrorFields): void {
     this.#endsWhenIdle = reason;
     this.#endIfIdle();

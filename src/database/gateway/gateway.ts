@@ -1,4 +1,4 @@
-/** @module The one TCP port for all databases: a client's role determines its branch. */
+/** @module The single TCP port for all databases: a client's role determines its branch. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BackendSession, EngineError } from "../types.ts";
@@ -66,7 +66,7 @@ class ConnectionCount {
   }
 }
 
-/** Interval at which idle branches are searched, in milliseconds. */
+/** Interval between searches for idle branches, in milliseconds. */
 const SWEEP_MS = 5_000;
 
 /** Maximum number of rejected clients that get a message at a time. */
@@ -155,7 +155,7 @@ export class Gateway {
 
   /**
    * Opens a session for the platform itself, regardless of the branch's client limit. It counts as
-   * one until it's closed.
+   * a session until it's closed.
    *
    * @throws {EngineError}
    */
@@ -219,7 +219,9 @@ export class Gateway {
     }
   }
 
-  /** Reads the client's data, so that it gets the response instead of a connection reset. */
+  /**
+   * Reads the client's remaining data, so that it gets the response instead of a connection reset.
+   */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
     this.#turnedAway++;
@@ -315,7 +317,7 @@ export class Gateway {
       Deno.errors.ConnectionAborted,
       Deno.errors.BrokenPipe,
       Deno.errors.NotConnected,
-      // TLS that the client aborted, or that is not TLS.
+      // The client aborted TLS, or sent something else.
       Deno.errors.InvalidData,
       Deno.errors.UnexpectedEof,
     ].some((kind) => error instanceof kind) || (error as Error).name === "AbortError";

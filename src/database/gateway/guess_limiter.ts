@@ -1,6 +1,6 @@
 /** @module Slows down the guessing of passwords. */
 
-/** Number of wrong passwords in a row without a delay. */
+/** Number of consecutive wrong passwords before attempts are delayed. */
 const FREE_GUESSES = 5;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export const LONGEST_WAIT_MS = 10_000;
 /** Time after which wrong passwords are forgotten, in milliseconds. */
 const REMEMBERED_MS = 15 * 60_000;
-/** Addresses and roles that are remembered; the oldest are forgotten first. */
+/** Maximum number of remembered addresses and roles; the oldest are forgotten first. */
 const MOST_REMEMBERED = 10_000;
 
 interface Guesser {
@@ -18,7 +18,7 @@ interface Guesser {
   lastAt: number;
 }
 
-/** Counts failures by address and role together: so nobody can lock a role for others. */
+/** Counts failures by address and role together, so that nobody can lock others out of a role. */
 export class GuessLimiter {
   readonly #guessers = new Map<string, Guesser>();
 
@@ -30,7 +30,7 @@ export class GuessLimiter {
   }
 
   /**
-   * Reserves the turn of an attempt.
+   * Reserves a turn for an attempt.
    *
    * @returns how long it waits, in milliseconds; `undefined` if too many wait already
    */
@@ -45,13 +45,13 @@ export class GuessLimiter {
     return startsAt - now;
   }
 
-  /** Notes a wrong password. */
+  /** Records a wrong password. */
   failed(guesser: string): void {
     const now = this.#now();
     const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };
     known.failures++;
     known.lastAt = now;
-    // The last of the map is who failed last.
+    // Moves the entry to the end of the map: the most recent failure is last.
     this.#guessers.delete(guesser);
     this.#guessers.set(guesser, known);
     for (const [oldest] of this.#guessers) {

@@ -1,4 +1,6 @@
-/** @module The start of a client's connection: its startup message, and its password's proof. */
+/**
+ * @module The start of a client's connection: its startup message and its proof of the password.
+ */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { mockVerifier, type ScramVerifier } from "../scram/verifier.ts";
@@ -16,11 +18,11 @@ import { type Connection, readExactly, readFrame, writeAll } from "../wire/conne
 import { parseStartupPacket, startupLength, type StartupPacket } from "../wire/startup_packet.ts";
 import { ProtocolError } from "../wire/frame_scanner.ts";
 
-/** As PostgreSQL's own (`PG_MAX_SASL_MESSAGE_LENGTH`), with the message around it. */
+/** PostgreSQL's own limit (`PG_MAX_SASL_MESSAGE_LENGTH`), plus the message around it. */
 const MAX_SASL_BYTES = 1024 + 64;
 /** Maximum length of the name of a role in PostgreSQL. */
 const MAX_ROLE_BYTES = 63;
-/** A client requests TLS and then GSSAPI, or the reverse. */
+/** A client can request both TLS and GSSAPI, in either order. */
 const MAX_ENCRYPTION_REQUESTS = 2;
 const ENCRYPTION = new TextEncoder().encode("S");
 const NO_ENCRYPTION = new TextEncoder().encode("N");
@@ -29,7 +31,7 @@ const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
-/** The client cannot be let in; the message is for it. */
+/** The client is rejected; the message is for the client. */
 export class HandshakeRefused extends Error {
   override readonly name = "HandshakeRefused";
   constructor(readonly fields: ErrorFields) {
@@ -133,10 +135,10 @@ export async function negotiate(
 
 /**
  * Verifies that the client knows the password. If the role doesn't exist (no verifier), the client
- * sees the same as with a wrong password.
+ * gets the same response as for a wrong password.
  *
  * @param mockKey random bytes, constant while the gateway runs
- * @returns whether it knows it; the client has no response yet
+ * @returns whether the client knows the password; it has not received a response yet
  */
 export async function provesPassword(
   connection: Connection,

@@ -8,7 +8,7 @@ import { startTestGateway } from "./_test_gateway.ts";
 const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
-/** Rounds of `kill -9` under load. */
+/** Number of rounds of `kill -9` under load. */
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);
 const WRITERS = 4;
 

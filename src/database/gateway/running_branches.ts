@@ -8,13 +8,13 @@ import {
 } from "../types.ts";
 import type { GatewayLimits } from "./types.ts";
 
-/** Something that uses a branch and can be ended. */
+/** Something that uses a branch, and can be told to stop. */
 export interface Holder {
   /** Resolves when the client cannot receive the result of another statement. */
   end(): Promise<void>;
 }
 
-/** A session that counts until it's released. */
+/** A session that counts towards the limits until it's released. */
 export interface HeldSession {
   readonly session: BackendSession;
   readonly release: () => void;
@@ -38,7 +38,7 @@ export interface RunningBranchesOptions {
 
 export class RunningBranches {
   readonly #all = new Map<string, RunningBranch>();
-  /** Branches that are moving or have moved, one for each move since the process started. */
+  /** Branches that are moving or have moved, one entry per move since the process started. */
   readonly #closed = new Set<string>();
 
   readonly #options: RunningBranchesOptions;
@@ -47,7 +47,7 @@ export class RunningBranches {
     this.#options = options;
   }
 
-  /** Sessions of a branch, and those that are about to open. */
+  /** Number of sessions of a branch, including those that are about to open. */
   countOf(branchId: string): number {
     const found = this.#all.get(branchId);
     return found === undefined ? 0 : found.holders.size + found.opening;

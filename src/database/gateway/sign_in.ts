@@ -12,7 +12,7 @@ import {
 } from "./handshake.ts";
 import type { BranchAccess, BranchDirectory } from "./types.ts";
 
-/** A client with the branch that it may use, or one that wants a statement cancelled. */
+/** A client and the branch that it may use, or a client that wants to cancel a statement. */
 export type Arrival =
   | Extract<Opening, { readonly type: "cancel" }>
   | { readonly type: "client"; readonly access: BranchAccess; readonly startup: ClientStartup };
@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly directory: BranchDirectory;
   readonly guesses: GuessLimiter;
   readonly mockKey: Uint8Array;
-  /** The key for counting wrong passwords, besides the role. */
+  /** Key under which wrong passwords are counted, together with the role. */
   readonly address: string;
   /** Whether the connection stays on this machine, where no network can read it. */
   readonly isOfThisMachine: boolean;
@@ -33,7 +33,7 @@ const ENCRYPT =
   "Connect with sslmode=require. A platform without a certificate (svc serve --tls-cert) only accepts local clients, for example through an SSH tunnel.";
 
 /**
- * Reveals nothing about roles, databases or states before the right password.
+ * Reveals nothing about roles, databases or states until the client has proved its password.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}

@@ -11,7 +11,7 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** Registered for PostgreSQL (PostgreSQL 17, "direct" negotiation). */
+/** The ALPN protocol name registered for PostgreSQL, for clients that start with TLS directly. */
 const PROTOCOL = "postgresql";
 const LOOPBACK = "127.0.0.1";
 const READ_BYTES = 64 * 1024;
@@ -77,7 +77,7 @@ class LoopbackListener {
     this.#arrivals.set(port, arrival);
     setTimeout(() => {
       if (this.#arrivals.get(port) !== arrival) return;
-      // Another process has connected, or our connection has not arrived.
+      // Another process has connected, or our connection has not arrived yet.
       this.#arrivals.delete(port);
       void arrival.promise.then(closeQuietly, () => {});
       arrival.reject(new Error("The connection was not accepted in time"));
@@ -104,7 +104,7 @@ export class TlsTerminator {
   /**
    * Starts TLS with a client.
    *
-   * @param read TLS bytes that it has already sent
+   * @param read TLS bytes that the client has already sent
    * @returns the decrypted connection; closing it closes the client's
    */
   async encrypt(client: Deno.TcpConn, read: Uint8Array): Promise<Connection> {

@@ -11,11 +11,11 @@ import { openClient, refusalOf, startTestGateway, type TestGateway } from "./_te
 const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
-/** An address of this machine other than loopback, like another machine's. */
+/** A non-loopback address of this machine, which counts like another machine's. */
 const OUTER = Object.values(networkInterfaces()).flat()
   .find((each) => each?.family === "IPv4" && !each.internal)?.address;
 
-/** Runs a query by psql. */
+/** Runs a query with psql. */
 async function psql(url: string): Promise<string> {
   const { stdout, stderr } = await runProgram("psql", {
     args: [url, "-At", "-c", "SELECT repeat('x', 100000)"],

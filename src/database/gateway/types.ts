@@ -23,9 +23,9 @@ export interface BranchDirectory {
 }
 
 export interface GatewayLimits {
-  /** Connections at a time, signed in or not. */
+  /** Maximum number of connections at a time, signed in or not. */
   readonly maxConnections: number;
-  /** Connections of one address; exempt ones are not counted. */
+  /** Maximum number of connections from one address; exempt addresses are not counted. */
   readonly maxPerAddress: number;
   /** Time from the connection to the end of authentication, in milliseconds. */
   readonly startupMs: number;
@@ -33,7 +33,7 @@ export interface GatewayLimits {
   readonly maxRunning: number;
   /** Time without a session after which a branch is stopped, in milliseconds. */
   readonly idleMs: number;
-  /** Time that statements get to end when the gateway closes, in milliseconds. */
+  /** Time for statements to finish when the gateway closes, in milliseconds. */
   readonly drainMs: number;
 }
 

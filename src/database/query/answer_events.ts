@@ -14,7 +14,7 @@ import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 /** The position of a statement in the user's text, for error positions. */
 export interface SentText {
   readonly all: string;
-  /** UTF-16 units before the statement that was sent. */
+  /** Number of UTF-16 units before the statement that was sent. */
   readonly start: number;
 }
 
@@ -23,7 +23,9 @@ export class AnswerEvents {
   #rows: (string | null)[][] = [];
   #copied: string | undefined;
 
-  /** Takes the messages of one chunk; returns events, with the rows of the chunk in one event. */
+  /**
+   * Processes the messages of one chunk; returns events, with all rows of the chunk in one event.
+   */
   take(messages: readonly BackendMessage[], text: SentText): readonly SqlEvent[] {
     const events: SqlEvent[] = [];
     for (const message of messages) {
@@ -85,7 +87,7 @@ function toErrorEvent(error: DatabaseError, { all, start }: SentText): QueryErro
     sqlState: error.code ?? "XX000",
     detail: error.detail ?? null,
     hint: error.hint ?? null,
-    // PostgreSQL counts characters of the statement that it got.
+    // PostgreSQL counts characters of the statement that it received.
     position: position === null ? null : [...all.slice(0, start)].length + position,
   };
 }

@@ -2,7 +2,7 @@
 import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent } from "./types.ts";
 
-/** They end the transaction, or start another. */
+/** Statements that end the transaction, or start another. */
 const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
   "abort",
   "begin",
@@ -17,7 +17,7 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
 
 /**
  * Statements that the server refuses in every read-only transaction (PostgreSQL, "SET
- * TRANSACTION"). A new session has no temporary table, which it would let them change.
+ * TRANSACTION"). It would let them change temporary tables, but a new session has none.
  */
 const WRITES: ReadonlySet<string> = new Set([
   "alter",
@@ -50,8 +50,8 @@ function reasonOf(statement: string): string | undefined {
 }
 
 /**
- * The error of SQL whose first statement may not run in read-only mode, which is known before there
- * is a session: a database that is not running takes seconds to start.
+ * Returns the error if SQL starts with a statement that is not allowed in read-only mode. The check
+ * needs no session, which matters because a stopped database takes seconds to start.
  *
  * @returns `undefined` if the server decides
  */

@@ -8,7 +8,7 @@ import { MessageStream } from "./message_stream.ts";
 import { firstTokenAt, type Statement, StatementSplitter } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** Maximum length of a statement, and of a line of one, in UTF-16 units. */
+/** Maximum length of a statement, and of one of its lines, in UTF-16 units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
 /** Data of COPY is sent in pieces of about this size, in UTF-16 units. */
 const COPY_PIECE = 64 * 1024;
@@ -19,9 +19,9 @@ const END_OF_COPY = /^\\\.\r?\n?$/;
 const BETWEEN = /^(?:\s*$|--|\\)/;
 /** Commands that `pg_dump` writes only for psql. */
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
-/** They would begin or end the transaction around the script. */
+/** Statements that would begin or end the transaction around the script. */
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
-/** A setting, which may be unknown to this server. */
+/** Matches a setting, which may be unknown to this server. */
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
 const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
@@ -38,14 +38,13 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the running statement; then nothing of the script takes effect. */
+  /** Cancels the running statement; then no part of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a script; yields the notices and the end of each statement, and rows as little as psql does
- * for a script. An event `error` is the last one, and nothing of the script has taken effect.
- * Closes the session at the end.
+ * Runs a script; yields the notices and the end of each statement, but no rows. An `error` event is
+ * the last one; after it, no part of the script has taken effect. Closes the session at the end.
  */
 export async function* runScript(
   session: BackendSession,
@@ -117,7 +116,7 @@ class ScriptRun {
     for await (const event of this.#send("COMMIT")) if (event.type === "error") yield event;
   }
 
-  /** Runs a statement; returns whether the script ends with it. */
+  /** Runs a statement; returns whether that ends the script. */
   async *#statement(
     { text, start }: Statement,
     lines: AsyncGenerator<string, void, void>,
@@ -145,7 +144,7 @@ class ScriptRun {
     return false;
   }
 
-  /** Runs a statement, and passes over some failures, as `psql` would. */
+  /** Runs a statement, and ignores some failures, as `psql` would. */
   async *#tolerant(
     text: string,
     { at, passesOver }: { readonly at: number; readonly passesOver: readonly string[] },

@@ -10,9 +10,12 @@ import { asEvent, refuseReadOnly } from "./refuse_read_only.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 export interface RunSqlOptions {
-  /** Values of `$1`, `$2` and so on, in PostgreSQL's text form: then the text is one statement. */
+  /**
+   * Values of `$1`, `$2` and so on, in PostgreSQL's text form; with values, the text must be one
+   * statement.
+   */
   readonly params?: readonly (string | null)[];
-  /** Runs all of it in one transaction that can only read, and is rolled back. */
+  /** Runs everything in one read-only transaction, which is rolled back. */
   readonly readOnly?: boolean;
   /** Cancels the running statement. */
   readonly signal?: AbortSignal;
@@ -22,7 +25,7 @@ export interface RunSqlOptions {
 const CANCEL_MS = 5_000;
 
 /**
- * A query that takes a snapshot: afterwards, the transaction can't become writable
+ * A query that takes a snapshot; after that, the transaction can no longer become writable
  * (`transaction_read_only`).
  */
 const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
@@ -30,8 +33,9 @@ const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
 const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file";
 
 /**
- * Runs one or more SQL statements, and closes the session at the end. The next part of a result is
- * read after the previous events are consumed, so any number of rows fits in memory.
+ * Runs one or more SQL statements, and closes the session at the end. Reads the next part of a
+ * result only when the previous events have been consumed, so memory use does not depend on the
+ * number of rows.
  *
  * With `readOnly`, statements are sent one at a time, which the extended protocol enforces, and
  * none of them may end the surrounding read-only transaction.
@@ -134,7 +138,7 @@ class SqlRun {
     for (;;) {
       const messages = await this.#messages.read();
       for (const event of events.take(messages, text)) {
-        // Only the first error counts: ending the session causes another.
+        // Only the first error counts, because ending the session causes another one.
         if (failed) continue;
         failed = event.type === "error";
         yield event;

@@ -13,7 +13,7 @@ export interface QueryErrorEvent {
   readonly sqlState: string;
   readonly detail: string | null;
   readonly hint: string | null;
-  /** Character of the SQL text, from 1. */
+  /** Position in the SQL text, in characters, starting at 1. */
   readonly position: number | null;
 }
 

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
 
-/** As PostgreSQL makes them (`scram_iterations`). */
+/** PostgreSQL's default (`scram_iterations`). */
 const ITERATIONS = 4096;
 export const SALT_BYTES = 16;
 const KEY_BYTES = 32;
@@ -54,8 +54,8 @@ export function makeVerifier(
 }
 
 /**
- * A verifier for a role that doesn't exist: the same for each name, so that a client cannot detect
- * it by its salt; no password matches it.
+ * A verifier for a role that doesn't exist: always the same for a name, so that its salt does not
+ * give it away. No password matches it.
  *
  * @param key random bytes, constant while the gateway runs
  */

@@ -74,11 +74,11 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it as `pg_ctl stop -m immediate` does; it is started again by itself. */
+  /** Ends the server as `pg_ctl stop -m immediate` does; it then restarts automatically. */
   crash(): Promise<void>;
 }
 
-/** Starts a bare server in its own folder, in which `user` may do everything. */
+/** Starts a server without an engine in its own folder; `user` is its superuser. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
   const open = () =>

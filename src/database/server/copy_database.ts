@@ -5,23 +5,23 @@ import { startClientProgram } from "./client_program.ts";
 import { quoteLiteral, unfinishedName } from "./names.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Others are connected to the database. */
+/** SQLSTATE if others are connected to the database. */
 const IN_USE = "55006";
-/** The disk cannot clone files, or the server has no such setting. */
+/** SQLSTATEs if the disk cannot clone files, or the server has no such setting. */
 const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P01", "XX000"]);
 /** The first version that clones files (`file_copy_method`). */
 const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
-  /** Its role already exists. */
+  /** The role of the copy already exists. */
   readonly target: string;
   /** Version of the server, such as `18.1`. */
   readonly version: string;
 }
 
 /**
- * Creates `target` as a copy owned by its own role. It has another name until it is whole.
+ * Creates `target` as a copy owned by its own role. The copy has another name until it is complete.
  *
  * @throws {EngineError}
  */

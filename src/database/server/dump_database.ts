@@ -6,11 +6,11 @@ import type { ServerSource } from "./server_source.ts";
 
 export interface DumpDatabaseOptions extends DumpOptions {
   readonly name: string;
-  /** Of the server. */
+  /** Returns the version of the server. */
   readonly version: () => Promise<string>;
 }
 
-/** Rows of one INSERT. */
+/** Maximum number of rows in one INSERT. */
 const ROWS = 200;
 
 export function dumpDatabase(

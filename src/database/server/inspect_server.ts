@@ -12,19 +12,21 @@ export interface ServerFacts {
   readonly version: string;
   /** Whether the role may create databases and roles. */
   readonly mayCreate: boolean;
-  /** Sessions that it allows to roles that are not superusers, and those open now. */
+  /**
+   * Number of sessions available to roles that are not superusers, and the number of open sessions.
+   */
   readonly mostConnections: number;
   readonly connections: number;
-  /** Ids of the branches that this platform has created on it. */
+  /** IDs of the branches that this platform has created on the server. */
   readonly branches: readonly string[];
-  /** Those of them whose database is missing. */
+  /** IDs of these branches whose database is missing. */
   readonly withoutDatabase: readonly string[];
 }
 
 export interface InspectServerOptions {
   /** `local`, or `postgres://…` as for `svc serve --postgres`. */
   readonly postgres: string;
-  /** The platform's own. */
+  /** The platform's data folder. */
   readonly dataFolder: string;
   readonly variable: (name: string) => string | undefined;
 }
@@ -37,7 +39,7 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Asks the server; `undefined` if the local one is not running.
+ * Queries the server; `undefined` if the local one is not running.
  *
  * @throws {Error} if it cannot be reached, with a message for the operator
  */

@@ -9,7 +9,7 @@ export function serverName({ id }: Pick<Branch, "id">): string {
   return `svc_${id}`;
 }
 
-/** A copy until it is whole. */
+/** The name of a copy until it is complete. */
 export const unfinishedName = (name: string): string => `${name}_new`;
 
 export const quoteLiteral = (text: string): string =>

@@ -6,24 +6,24 @@ import { ServerEngine } from "./server_engine.ts";
 import { adminPassword, readKey, readKeyIfMade } from "./server_key.ts";
 import { remoteServer } from "./server_source.ts";
 
-/** Starts a PostgreSQL of the machine in the data folder. */
+/** Selects a PostgreSQL installed on this machine, run in the data folder. */
 export const LOCAL = "local";
 
 export interface OpenServerOptions {
   /** `local`, or `postgres://…` with a role that may create databases and roles. */
   readonly postgres: string;
-  /** The platform's data folder, which has the key of the roles' passwords. */
+  /** The platform's data folder, which contains the key for the roles' passwords. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
   /** How much history a local server keeps; none if missing. */
   readonly history?: HistoryOptions;
   /**
-   * The key of the roles' passwords on a server elsewhere, 32 bytes, if it is not the data
-   * folder's: nodes that share the server need the same key. Receives the data folder's key, if
-   * any.
+   * Returns the key for the passwords of roles on a remote server, 32 bytes, if it differs from the
+   * data folder's: nodes that share the server need the same key. Receives the data folder's key,
+   * if any.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
-  /** Whether to use a local server of another process, and leave it running. */
+  /** Whether to use a local server that another process runs, and leave it running. */
   readonly attaches?: boolean;
   readonly onTrouble: (message: string) => void;
 }

@@ -20,7 +20,7 @@ export interface ServerUrl {
   readonly login: Login;
 }
 
-/** Sources of values that the URL does not have. */
+/** Sources of values that are missing from the URL. */
 export interface UrlSources {
   /** Such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
@@ -115,7 +115,7 @@ function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
   }
 }
 
-/** Names the server in messages, without who signs in. */
+/** Names the server in messages, without the user. */
 export function describeAddress({ endpoint }: ServerAddress): string {
   return endpoint.transport === "unix" ? endpoint.path : `${endpoint.hostname}:${endpoint.port}`;
 }

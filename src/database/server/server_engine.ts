@@ -26,7 +26,7 @@ import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** The platform's own sessions of a role, in addition to those of clients. */
+/** Number of the platform's own sessions with a role, in addition to those of clients. */
 const OWN_SESSIONS = 5;
 /** Part of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;
@@ -34,9 +34,9 @@ const LEAST_WORK_MB = 4;
 
 const WRONG_PASSWORD: ReadonlySet<string> = new Set(["28P01", "28000"]);
 const NO_DATABASE = "3D000";
-/** `dependent_objects_still_exist` of SQL. */
+/** `dependent_objects_still_exist` as an SQLSTATE. */
 const STILL_NEEDED = "2BP01";
-/** Tries to remove a branch, and the time between them in milliseconds. */
+/** Number of attempts to remove a branch, and the pause between them in milliseconds. */
 const REMOVALS = 20;
 const REMOVAL_PAUSE_MS = 500;
 const NO_HISTORY = "This PostgreSQL server keeps no history";
@@ -223,7 +223,7 @@ export class ServerEngine implements DatabaseEngine {
       return await connectServer(address, login, startup);
     } catch (error) {
       if (!(error instanceof ServerRefusal)) throw error;
-      // Its message has the server's name of the database.
+      // The server's message contains its own name for the database.
       if (error.sqlState === NO_DATABASE) throw new EngineError(GONE, NO_DATABASE);
       if (!WRONG_PASSWORD.has(error.sqlState)) throw error;
       if (!await this.#exists(name)) throw new EngineError(GONE, NO_DATABASE);
@@ -236,7 +236,7 @@ export class ServerEngine implements DatabaseEngine {
     return createHmac("sha256", this.#options.key).update(`role ${name}`).digest("base64url");
   }
 
-  /** Distinguishes roles of this platform from those of another one on the same server. */
+  /** Distinguishes this platform's roles from another platform's on the same server. */
   get #mark(): string {
     const mark = createHmac("sha256", this.#options.key).update("mark").digest("hex").slice(0, 16);
     return `svc ${mark}`;

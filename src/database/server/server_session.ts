@@ -54,7 +54,7 @@ export class ServerSession implements BackendSession {
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
   ): Promise<void> {
     const count = await this.#server.connection.read(this.#buffer).catch(() => null);
-    // Otherwise the client would only learn that its statement was cancelled, but not why.
+    // Otherwise the client would only learn that its statement was cancelled, not why.
     if (count === null || this.#closing !== undefined) {
       controller.close();
       await this.close();

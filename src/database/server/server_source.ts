@@ -2,22 +2,22 @@
 import type { HistoryFacts } from "../types.ts";
 import type { Login, ServerAddress } from "./server_address.ts";
 
-/** A server as it was at earlier times. */
+/** Access to a server's earlier states. */
 export interface ServerHistory {
   facts(): Promise<HistoryFacts>;
-  /** Runs work with a server that has the state of all databases at a time. */
+  /** Runs work with a server that has the state of all databases at a given time. */
   at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T>;
 }
 
 export interface ServerSource {
-  /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
+  /** Folder of `pg_dump`; `undefined` to use the folders in the variable `PATH`. */
   readonly programsFolder: string | undefined;
   /** The server's past states; `undefined` if there is no history. */
   readonly history: ServerHistory | undefined;
   /**
    * The server's address, and the role that can create databases and roles.
    *
-   * @throws {EngineError} if it does not take connections
+   * @throws {EngineError} if the server does not accept connections
    */
   reach(): Promise<ServerPlace>;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ export class FrameScanner {
   #have = 0;
   #left = 0;
 
-  /** @param maxBytes longest message that is allowed */
+  /** @param maxBytes maximum size of a message */
   constructor(maxBytes = Infinity) {
     this.#maxBytes = maxBytes;
   }

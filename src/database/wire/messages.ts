@@ -1,4 +1,4 @@
-/** @module Messages of a PostgreSQL server, and the few of a client that carry bytes. */
+/** @module Messages from a PostgreSQL server, and the few client messages that carry bytes. */
 
 /** Bytes of a message: a letter, the length, and its parts. */
 export function message(
@@ -59,7 +59,7 @@ export const authenticationSaslContinue = (text: string): Uint8Array<ArrayBuffer
 export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =>
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
-/** States that the server only supports 3.0, and which options it does not know. */
+/** Tells the client that the server only supports 3.0, and which options it does not know. */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);
 }
@@ -90,7 +90,7 @@ export interface Frame {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** Cuts a sequence of whole messages. */
+/** Splits a sequence of whole messages. */
 export function splitFrames(bytes: Uint8Array<ArrayBuffer>): readonly Frame[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const frames: Frame[] = [];

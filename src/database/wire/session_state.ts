@@ -1,9 +1,9 @@
-/** @module Tracks by its messages whether a session is between transactions. */
+/** @module Tracks, from its messages, whether a session is between transactions. */
 import { FrameScanner } from "./frame_scanner.ts";
 
 const code = (letter: string): number => letter.charCodeAt(0);
 
-/** Each of these is answered by one `ReadyForQuery`. */
+/** Types of messages that the server answers with one `ReadyForQuery` each. */
 const ANSWERED: ReadonlySet<number> = new Set(["Q", "F", "S"].map(code));
 const SYNC = code("S");
 const TERMINATE = code("X");
@@ -23,13 +23,13 @@ export class SessionState {
   #terminated = false;
   #lastServerType = 0;
 
-  /** Whether it is outside of a transaction, with a response to everything that the client sent. */
+  /** Whether the session is outside a transaction, and the server has responded to everything. */
   get isIdle(): boolean {
     return this.#outside && this.#unanswered === 0 && !this.#unsynced && !this.#terminated &&
       this.#client.atBoundary && this.#server.atBoundary;
   }
 
-  /** Whether a message may be inserted between those of the server. */
+  /** Whether a message may be inserted between the server's messages. */
   get atServerBoundary(): boolean {
     return this.#server.atBoundary;
   }

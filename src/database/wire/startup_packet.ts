@@ -1,7 +1,7 @@
 /** @module The first packet of a connection: a startup message, or a request that replaces it. */
 import { ProtocolError } from "./frame_scanner.ts";
 
-/** As PostgreSQL's own (`MAX_STARTUP_PACKET_LENGTH`). */
+/** PostgreSQL's own limit (`MAX_STARTUP_PACKET_LENGTH`). */
 const MAX_STARTUP_BYTES = 10_000;
 const MIN_STARTUP_BYTES = 8;
 

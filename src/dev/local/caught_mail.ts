@@ -1,6 +1,6 @@
 /** @module Mails that the project's code sends, which are caught and not delivered. Pure. */
 
-/** Mails that are remembered. */
+/** Maximum number of mails to remember. */
 const MAX_MAILS = 100;
 
 export interface CaughtMail {
@@ -10,7 +10,7 @@ export interface CaughtMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly subject: string;
-  /** The message as it was sent. */
+  /** The unchanged message. */
   readonly source: string;
 }
 
@@ -44,7 +44,7 @@ export function fieldOf(source: string, name: string): string {
   return line === undefined ? "" : decodeWords(line.slice(name.length + 1).trim());
 }
 
-/** The mails that were caught, the latest last. */
+/** The caught mails, oldest first. */
 export class Mails {
   #mails: CaughtMail[] = [];
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { FormKeeper, Submission } from "../../edge/mod.ts";
 
-/** Submissions that are remembered. */
+/** Maximum number of submissions to remember. */
 const MAX_SUBMISSIONS = 100;
 
 export interface LocalSubmission extends Pick<Submission, "fields" | "spam"> {
@@ -29,7 +29,8 @@ export class LocalForms {
   /**
    * Stores the submissions of a site's forms.
    *
-   * @param takesAny whether pages, which nobody has searched for forms, come from a server
+   * @param takesAny whether to accept any form, because pages come from a server and were not
+   * searched for forms
    */
   keeper(takesAny: boolean): FormKeeper {
     return {

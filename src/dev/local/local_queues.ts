@@ -1,4 +1,4 @@
-/** @module The project's queues in memory, delivered by the code of the platform. */
+/** @module The project's queues in memory, delivered by the platform's own code. */
 import type { Site } from "../../edge/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { mintWebhookSecret } from "../../lib/sign_webhook.ts";
@@ -10,10 +10,10 @@ import type { Ending } from "../../platform/queues/queue_store.ts";
 import { DenoStore } from "../../store/mod.ts";
 import type { DevLevel, DevReport } from "../options.ts";
 
-/** The id of the project that is being worked on. */
+/** ID of the project in development. */
 export const LOCAL_PROJECT = "local";
 const ENVIRONMENT = "development";
-/** The only host, as messages name it. */
+/** Name of the only host in messages. */
 const LABEL = "site";
 
 /** The only process that delivers. */
@@ -31,7 +31,7 @@ export interface LocalQueues {
   answer(request: Request): Promise<Response> | undefined;
   /** Delivers to the current site from now on. Messages sent earlier wait. */
   start(current: () => Site | undefined): Promise<void>;
-  /** Ends current deliveries; a second call does nothing. */
+  /** Stops the current deliveries; a second call does nothing. */
   close(): Promise<void>;
 }
 

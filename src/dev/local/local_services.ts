@@ -1,4 +1,4 @@
-/** @module The services that the project's code finds by variables. */
+/** @module The services that the project's code finds through environment variables. */
 import {
   createKvFetch,
   createKvHandler,
@@ -19,11 +19,11 @@ const TOKEN_BYTES = 24;
 export interface LocalServices {
   readonly kv: LocalKv;
   readonly queues: LocalQueues;
-  /** Performs requests of functions to the store and the queues. */
+  /** Performs requests from functions to the store and the queues. */
   readonly kvFetch: KvFetch;
   readonly mails: Mails;
   readonly forms: LocalForms;
-  /** Variables that name the services to the code. */
+  /** Environment variables that tell the code where the services are. */
   readonly variables: Readonly<Record<string, string>>;
   readonly ports: readonly number[];
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 /** Maximum size of a mail, in bytes. */
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 
-/** A mail, and the addresses that the sender gave for it. */
+/** A mail, and the addresses in its envelope. */
 export interface SentMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -50,7 +50,7 @@ export async function openMailServer(take: (mail: SentMail) => void): Promise<Ma
       readMail(stream, session).then(take).then(() => done(), done);
     },
   });
-  // A connection that breaks off is the sender's concern.
+  // A broken connection is the sender's problem.
   server.on("error", () => {});
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {

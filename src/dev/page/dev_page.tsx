@@ -17,15 +17,15 @@ export const PAGE_PATH = "/__svc";
 
 export interface PageFacts {
   readonly project: string;
-  /** The latest first. */
+  /** Newest first. */
   readonly requests: readonly LoggedRequest[];
   readonly rules: RuntimeRuleSet | null;
   readonly functions: readonly string[];
   readonly keys: readonly KvItem[];
   readonly hasMoreKeys: boolean;
-  /** The latest first. */
+  /** Newest first. */
   readonly mails: readonly CaughtMail[];
-  /** The latest first. */
+  /** Newest first. */
   readonly submissions: readonly LocalSubmission[];
 }
 
@@ -234,7 +234,7 @@ function Submissions({ submissions }: Pick<PageFacts, "submissions">) {
   );
 }
 
-/** Renders the page; `nonce` only allows its own style. */
+/** Renders the page; `nonce` allows only the page's own style. */
 export async function showDevPage(facts: PageFacts, nonce: string): Promise<Response> {
   const { project } = facts;
   const page = (

@@ -1,4 +1,4 @@
-/** @module The command of the project's dev server: started, started again, and ended. */
+/** @module The command of the project's dev server, which can be started, restarted and stopped. */
 import { messageOf } from "../../lib/error_message.ts";
 import { MissingProgramError } from "../../lib/spawn_program.ts";
 import type { ServerAddress } from "./announced_address.ts";
@@ -22,7 +22,7 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops: a start that a later one overtakes does nothing. */
+  /** Counts starts and stops: a start does nothing if another start or stop has overtaken it. */
   #run = 0;
   /** Resolves when earlier processes have ended. */
   #stopping: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class DevCommand {
     return this.#problem;
   }
 
-  /** Starts the command; a process that runs is ended first. */
+  /** Starts the command; a running process is stopped first. */
   start(): void {
     const ended = this.stop();
     const began = performance.now();
@@ -89,7 +89,7 @@ export class DevCommand {
     return address;
   }
 
-  /** Reports an unexpected end. Its remaining processes end too. */
+  /** Reports an unexpected end, and stops the remaining processes. */
   #onEnd(process: DevProcess, how: string): void {
     if (this.#process !== process) return;
     this.#process = undefined;

@@ -6,7 +6,7 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 /** Maximum length of a line; longer ones are split. */
 const MAX_LINE = 16 * 1024;
 
-/** Splits chunks of text into lines without line breaks; the last line needs none. */
+/** Splits chunks of text into lines without line breaks; the last line can lack one. */
 class TextLineStream extends TransformStream<string, string> {
   constructor() {
     let rest = "";
@@ -28,27 +28,29 @@ class TextLineStream extends TransformStream<string, string> {
 
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
-/** How often the ports of the processes are checked: that reads much of `/proc`. */
+/**
+ * Number of attempts between checks of the processes' ports, because a check reads much of `/proc`.
+ */
 const LOOK_EVERY = 8;
 /**
- * How long to read the last output of a command, in milliseconds; processes that it started may
- * keep it open.
+ * How long to read the last output of a command, in milliseconds. Processes that it started may
+ * keep its output open.
  */
 const LAST_OUTPUT_MS = 250;
 /**
- * Number of attempts with only the requested and the announced port, because other ports may serve
- * something else.
+ * Number of attempts during which only the requested and the announced port are tried, because
+ * other ports may serve something else.
  */
 const PATIENT_ATTEMPTS = 80;
 
 export interface DevProcessOptions extends GroupOptions {
   /** The configured port and host. */
   readonly wanted: ServerAddress;
-  /** True if no other port may be used. */
+  /** Whether no other port is allowed. */
   readonly fixed: boolean;
-  /** Ports that do not belong to it: those of this program and the inspector. */
+  /** Ports that are not the dev server's: the ports of this program and of the inspector. */
   readonly notIts: ReadonlySet<number>;
-  /** Gets each line of its output, colours included. */
+  /** Receives each line of its output, colours included. */
   readonly onLine: (line: string) => void;
 }
 

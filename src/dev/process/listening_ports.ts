@@ -2,7 +2,7 @@
 const LISTENING = "0A";
 const SOCKET = /^socket:\[(\d+)\]$/;
 
-/** Local ports of listening sockets by inode, of a table of `/proc/net`. Pure. */
+/** Reads the local ports of listening sockets, by inode, from a table in `/proc/net`. Pure. */
 export function parseListeners(table: string): ReadonlyMap<string, number> {
   const ports = new Map<string, number>();
   for (const line of table.split("\n").slice(1)) {
@@ -14,7 +14,10 @@ export function parseListeners(table: string): ReadonlyMap<string, number> {
   return ports;
 }
 
-/** Process group of a process, from `/proc/<pid>/stat`; its name can contain anything. Pure. */
+/**
+ * Reads the process group of a process from `/proc/<pid>/stat`; the process name in it can contain
+ * anything. Pure.
+ */
 export function parseGroup(stat: string): number | undefined {
   const [, , group] = stat.slice(stat.lastIndexOf(")") + 1).trim().split(" ");
   return group === undefined ? undefined : Number(group);
@@ -38,7 +41,7 @@ function* socketsOf(pid: string): Generator<string> {
   } catch { /* it has ended, or belongs to another user */ }
 }
 
-/** The ports that the processes of a group listen on; none if the system does not show them. */
+/** The ports on which the processes of a group listen; none if the system does not show them. */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

@@ -3,14 +3,14 @@ import nodeProcess from "node:process";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { GroupMark } from "./stray_processes.ts";
 
-/** Time for a group to end by itself, in milliseconds. */
+/** Time for a group to end after SIGTERM, in milliseconds. */
 const TERM_MS = 5000;
-/** Interval between checks of that. */
+/** Interval between checks whether the group has ended. */
 const POLL_MS = 20;
 
 /**
- * Waits until its input ends, which happens when the program at the other end ends, even if killed.
- * Then ends the group $1 and the processes with the marker $2.
+ * Waits until its standard input closes, which happens when this program ends, even if it is
+ * killed. Then it ends the group $1 and all processes with the marker $2.
  */
 const WATCHER = `
 group=$1 mark=$2
@@ -33,10 +33,10 @@ end KILL
 `;
 
 export interface GroupOptions {
-  /** A line for the shell. */
+  /** Shell command line. */
   readonly command: string;
   readonly cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,9 @@ export interface ProcessGroup {
   readonly ended: Promise<Deno.CommandStatus>;
   /** Ends the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
-  /** Kills the whole group; processes that have left it end with this program. */
+  /**
+   * Kills the whole group; processes that have left the group are killed when this program ends.
+   */
   kill(): void;
 }
 

@@ -18,12 +18,12 @@ function groupOf(pid: number): number | undefined {
 export class GroupMark {
   readonly #value = crypto.getRandomValues(new Uint8Array(MARK_BYTES)).toHex();
 
-  /** The variable with which each process of the group is started. */
+  /** The environment variable that marks each process of the group. */
   get variable(): Readonly<Record<string, string>> {
     return { [MARK]: this.#value };
   }
 
-  /** The variable as it is in the environment of a process. */
+  /** The variable as `name=value`. */
   get text(): string {
     return `${MARK}=${this.#value}`;
   }
@@ -33,7 +33,7 @@ export class GroupMark {
     return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
   }
 
-  /** Kills all of them. */
+  /** Kills all processes with the mark. */
   killAll(): Promise<void> {
     return killMarked(this.text);
   }

@@ -1,4 +1,4 @@
-/** @module The project's own dev server as the server of a site. */
+/** @module The project's own dev server as a site's server. */
 import { IsrCache, IsrMemory, type IsrStore, type SiteCompute } from "../../edge/mod.ts";
 import {
   type ComputeResult,
@@ -8,10 +8,10 @@ import {
 } from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
 
-/** Maximum time to the response headers, in milliseconds: a first request may compile much. */
+/** Maximum time to the response headers, in milliseconds: the first request may compile a lot. */
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Keeps nothing: pages of a dev server change. */
+/** Caches nothing, because the pages of a dev server change. */
 const NO_STORE: IsrStore = {
   list: () => Promise.resolve([]),
   read: () => Promise.resolve(undefined),
@@ -101,12 +101,12 @@ export class FrameworkServer implements SiteCompute {
       : { type: "failed", reason: "cannot_start", message: problem } as const;
   }
 
-  /** Closes idle connections: the server has ended or is being replaced. */
+  /** Closes idle connections, because the server has ended or is being replaced. */
   closeIdle(): void {
     this.#server.close();
   }
 
-  /** Resolves once it listens or has ended, with the reason if there is no server. */
+  /** Resolves once the server listens or has ended, with the reason if there is no server. */
   async #problem(): Promise<string | undefined> {
     const address = await this.#options.address();
     if (typeof address === "string") return address;

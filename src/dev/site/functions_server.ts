@@ -7,7 +7,7 @@ import type { DevOptions } from "../options.ts";
 import type { ServerRunner } from "../server_runner.ts";
 import { FrameworkServer } from "./framework_server.ts";
 
-/** Node hooks for modules without a file: those that a deploy adds to the functions. */
+/** Node hooks for modules without a file, which a deploy would add to the functions. */
 const HOOKS = `import { fileURLToPath } from "node:url";
 let modules = {};
 export const initialize = (texts) => void (modules = texts);
@@ -52,7 +52,9 @@ export interface FunctionsServerOptions {
   /** Absolute path of the file that the runner starts and this class writes. */
   readonly file: string;
   readonly runner: ServerRunner;
-  /** Whether to report the parts of functions without an equivalent, because nothing else does. */
+  /**
+   * Whether to report the parts of functions that have no equivalent, because no other part does.
+   */
   readonly saysNotes: boolean;
 }
 
@@ -71,7 +73,7 @@ export class FunctionsServer {
     return this.#functions;
   }
 
-  /** The servers of the project; `undefined` if there are none. */
+  /** The server of the functions; `undefined` if there is none. */
   get compute(): SiteCompute | undefined {
     return this.#compute;
   }
@@ -112,12 +114,12 @@ export class FunctionsServer {
     runner.start();
   }
 
-  /** Closes idle connections: the server has ended or is being replaced. */
+  /** Closes idle connections, because the server has ended or is being replaced. */
   closeIdle(): void {
     this.#compute?.closeIdle();
   }
 
-  /** Restarts functions that have ended, like a platform. */
+  /** Restarts functions that have ended, as a platform does. */
   #address() {
     const { runner } = this.#options;
     if (runner.problem !== undefined) runner.start();

@@ -1,4 +1,4 @@
-/** @module The files of a project without a dev server, read directly. */
+/** @module Reads the files of a project without a dev server. */
 import {
   assembleProject,
   BuildError,
@@ -22,14 +22,14 @@ export interface ProjectContent {
   readonly blobs: BlobReader;
   /** Absolute path of the folder with the rules and functions. */
   readonly home: string;
-  /** Absolute path of the project: of the chosen app, in a workspace. */
+  /** Absolute path of the project, or of the chosen app in a workspace. */
   readonly directory: string;
   readonly hasServer: boolean;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Reads contents by their hash from the files that have it. */
+/** Reads content by its hash from the file that has it. */
 class ProjectBlobs implements BlobReader {
   readonly #contents: ReadonlyMap<string, PackedFile["content"]>;
 
@@ -62,7 +62,7 @@ function silent(host: BuildHost): BuildHost {
 
 export interface ReadFilesOptions
   extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
-  /** Whether they were read before. */
+  /** Whether the files were read before. */
   readonly again: boolean;
 }
 

@@ -55,7 +55,7 @@ const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
 /** Time for running calls to finish when newer functions take over, in milliseconds. */
 const DRAIN_MS = 5000;
 
-/** The functions as they would be sent, or why they cannot be. */
+/** The functions as they would be deployed, or the reason why they cannot be. */
 export type BundledFunctions =
   | { readonly ok: true; readonly functions: readonly SealedFunction[] }
   | { readonly ok: false; readonly message: string; readonly problems: readonly FunctionProblem[] };
@@ -64,7 +64,7 @@ export interface FunctionSettings {
   readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly cpuMs: number | undefined;
-  /** The inspector opened by their process. */
+  /** The inspector that their process opens. */
   readonly inspector: Inspector | undefined;
   readonly outbound: OutboundFetch;
   /** Performs requests to the local key-value store. */
@@ -83,7 +83,7 @@ async function debuggable(sealed: SealedFunction, home: string): Promise<SealedF
   return { ...sealed, source: new TextEncoder().encode(source) };
 }
 
-/** Bundles `functions/` below a folder; `cacheDir` is for the tools of bundling. */
+/** Bundles `functions/` below a folder; `cacheDir` is for the bundling tools. */
 export async function bundleProject(
   home: string,
   { cacheDir, isDebugged }: { readonly cacheDir: string; readonly isDebugged: boolean },
@@ -104,7 +104,7 @@ export async function bundleProject(
   return { ok: false, message: lines.join("\n"), problems: result.problems };
 }
 
-/** Creates the host of functions, which starts at the first call; none without functions. */
+/** Creates the host of functions, which starts at the first call; `undefined` without functions. */
 export function hostFunctions(
   functions: readonly SealedFunction[],
   { cpuMs, variables, env, inspector, ...settings }: FunctionSettings,
@@ -126,7 +126,7 @@ export function hostFunctions(
   });
 }
 
-/** Lets running calls finish, then ends the processes; ends calls that a debugger holds. */
+/** Lets running calls finish, then ends the processes; calls paused by a debugger are ended. */
 export async function closeFunctions(
   host: FunctionHost | undefined,
   { isDebugged }: { readonly isDebugged: boolean },

@@ -1,4 +1,4 @@
-/** @module The rules of the project, as a deployment would have them. */
+/** @module The project's rules, as a deployment would use them. */
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -15,7 +15,7 @@ export type ReadRules =
     readonly errors: readonly string[];
   };
 
-/** Reads `svc.rules.toml` of a folder, and validates it against the project. */
+/** Reads `svc.rules.toml` in a folder, and validates it against the project. */
 export async function readRules(
   folder: string,
   surroundings: Surroundings,

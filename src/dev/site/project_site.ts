@@ -1,6 +1,6 @@
 /**
  * @module The project as the edge serves it now: its rules, functions, and files or server. A
- * change replaces the affected part; running requests keep the old one.
+ * change replaces the affected part; running requests keep using the previous one.
  */
 import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
@@ -36,7 +36,7 @@ export interface ProjectSiteOptions {
   readonly forms: LocalForms;
   /** The dev server; missing if the project is served as files. */
   readonly server: FrameworkServer | undefined;
-  /** Runs the functions of other platforms that the project has. */
+  /** Runs the project's functions for other platforms. */
   readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
@@ -49,7 +49,7 @@ const NO_FILES = {
   stream: () => Promise.reject(new Error("The project has no files")),
 };
 
-/** Why the project cannot be read now. */
+/** Describes why the project cannot be read. */
 function describeFault(error: unknown): string {
   if (!(error instanceof BuildError)) return `Cannot read the project: ${error}`;
   const { hint } = error.facts;
@@ -64,9 +64,9 @@ export class ProjectSite {
   /** Names and hashes of the running functions. */
   #functionsKey = "";
   #site: Site | undefined;
-  /** The last report of the active change. */
+  /** The last fault that the current change reported. */
   #fault: string | undefined;
-  /** Later reports only result from its end. */
+  /** Whether the site is closed: later faults only result from that. */
   #isClosed = false;
   /** Changes are applied one after the other. */
   #work: Promise<unknown> = Promise.resolve();
@@ -92,7 +92,7 @@ export class ProjectSite {
   }
 
   /**
-   * Applies a change. Reports an unreadable value and keeps the old one.
+   * Applies a change. If a part cannot be read, reports that and keeps its previous version.
    *
    * @returns whether the whole change was applied
    */
@@ -131,7 +131,7 @@ export class ProjectSite {
     }
   }
 
-  /** Functions and rules work without files, too. */
+  /** Uses functions and rules even if there are no files. */
   async #readFiles(): Promise<boolean> {
     const { dev, server, others } = this.#options;
     const read = server === undefined ? await this.#readContent() : undefined;
@@ -161,7 +161,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reads the functions of other platforms. */
+  /** Reads the functions for other platforms. */
   async #readOthers(directory: string): Promise<boolean> {
     try {
       await this.#options.others.update(directory);
@@ -172,7 +172,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reports a fault of the project, including those of its files and functions. */
+  /** Reports a fault of the project, its files or its functions. */
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);

@@ -6,7 +6,7 @@ import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
 const SERVER_LAYER = "server";
 const FUNCTIONS_LAYER = "functions";
 
-/** A dev server may have files, so requests for functions go to them anyway. */
+/** A dev server may have a file for any path, so functions take priority. */
 const PRIORITY = { functions: 1, server: 0 } as const;
 
 const layerOf = (name: string): Layer => ({
@@ -16,7 +16,9 @@ const layerOf = (name: string): Layer => ({
   entry: "dev",
 });
 
-/** Routes requests of a project whose files are unknown; to nowhere if it has no server. */
+/**
+ * Routes requests of a project whose files are unknown; there are no routes if it has no server.
+ */
 export function serverManifest(
   { hasServer, functions }: {
     readonly hasServer: boolean;
@@ -42,7 +44,10 @@ export function serverManifest(
   };
 }
 
-/** Sends each layer's requests to its server; without a dev server, all are those of functions. */
+/**
+ * Sends each layer's requests to its server; without a dev server, all requests go to the
+ * functions.
+ */
 export function serversOf(
   server: SiteCompute | undefined,
   functions: SiteCompute | undefined,

@@ -11,7 +11,7 @@ import { DenoStore, type RecordKey, type RecordStore } from "../../store/mod.ts"
 import { whenUnlocked } from "../../lib/contention.ts";
 import { renewedValue } from "../records.ts";
 
-/** Marks a store all of whose values are bytes. */
+/** Marks a store in which all values are bytes. */
 const MARK: RecordKey = ["meta", "portable_values"];
 
 /** The store contains values that this program's runtime is too old to read. */
@@ -60,17 +60,20 @@ async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   await whenUnlocked(() => kv.set(MARK, new Uint8Array([1])));
 }
 
-/** Default folder of local data, relative to `svc.toml`, if it sets no `dev.data_dir`. */
+/** Default folder of local data, relative to `svc.toml`, if that does not set `dev.data_dir`. */
 export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
 
 const DATABASE = "kv.sqlite3";
 const ROOT: RecordKey = ["user_kv"];
 const NAMESPACE: Namespace = ["local", "development"];
 
-/** Each process counts for itself, so a bound on all of them would be wrong in each. */
+/**
+ * Each process only counts its own writes, so a limit for all processes would be wrong in each of
+ * them.
+ */
 const NO_QUOTA = { bytes: Infinity, keys: Infinity };
 
-/** Git ignores the folder, wherever it is. */
+/** Makes Git ignore the folder, wherever it is. */
 const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
@@ -93,7 +96,10 @@ async function makeDataDir(path: string): Promise<void> {
   });
 }
 
-/** The database to open: a store that is only read needs no file to be empty. */
+/**
+ * The database to open. If there is no file and none must be created, an empty store in memory is
+ * enough.
+ */
 async function placeOf(dataDir: string, create: boolean): Promise<string> {
   const path = join(dataDir, DATABASE);
   if (create) await makeDataDir(dataDir);

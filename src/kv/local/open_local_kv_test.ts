@@ -74,7 +74,7 @@ async function writeNatively(folder: string): Promise<void> {
   await kv.set(["user_kv", "expiry", 4e12, "local", "development", "boat"], true);
 }
 
-/** How values are encoded in a store: 1 is the runtime's own format, 3 bytes. */
+/** How values are encoded in a store: 1 is the runtime's own format, and 3 is bytes. */
 function encodings(folder: string): unknown[] {
   using database = new DatabaseSync(join(folder, "kv.sqlite3"));
   return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);

@@ -1,6 +1,6 @@
 /**
- * The blobs in a backup, from a folder or object storage. Oldest first: blobs stored after a backup
- * are at the end of the next one, which shares all earlier parts.
+ * The blobs in a backup, from a folder or object storage. They are added oldest first: new blobs
+ * are then at the end of the next backup, which shares all earlier parts.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { BLOBS } from "./backup_layout.ts";
 import { filesBelow } from "./files_below.ts";
 
 interface FoundBlob {
-  /** In the archive. */
+  /** Path in the archive. */
   readonly path: string;
   readonly writtenAt: number;
 }
@@ -36,7 +36,7 @@ export interface BlobAdder {
   close(): void;
 }
 
-/** @param place a folder, or an address of object storage */
+/** @param place a folder, or a URL of object storage */
 export async function openBlobAdder(place: string, options: BlobsOptions): Promise<BlobAdder> {
   if (isS3Place(place)) return await storageAdder(place, options);
   return { add: () => addFromFolder(place, options.archive), close() {} };
@@ -78,7 +78,7 @@ async function storageAdder(
         found.push({ path, writtenAt, key: objectKey(workspaceId, sha256) });
       }
       for (const { path, key } of found.sort(byAge)) {
-        // Removed in the meantime, if it is missing.
+        // A missing blob was removed in the meantime.
         if (await fetch(key) === true) await archive.addFile(path, fetched);
       }
       await Deno.remove(fetched).catch(() => {});

@@ -26,11 +26,11 @@ export interface AddDatabasesOptions {
   readonly dataDir: string;
   /** Folder for temporary files. */
   readonly folder: string;
-  /** URL of the PostgreSQL server that databases are on; that of `--postgres local` needs none. */
+  /** URL of the PostgreSQL server with databases; not needed for `--postgres local`. */
   readonly postgres: string | undefined;
 }
 
-/** Reads which databases a copy of the store names. */
+/** Reads the names of the databases from a copy of the store. */
 export function storagesIn(copy: string): Promise<Storage[]> {
   return readStoreCopy(copy, shownStorages);
 }
@@ -55,8 +55,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds the missing ones; false if one has been removed in the meantime, so that newer records are
-   * needed.
+   * Adds the databases that are missing; returns false if one has been removed in the meantime,
+   * because then newer records are needed.
    *
    * @throws {BackupError}
    */
@@ -78,8 +78,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Copies the files first: the branch does not start during that time, and the archive may be on
-   * its way over a slow network.
+   * Copies the files before archiving them: the branch cannot start while they are read, and the
+   * archive may be sent over a slow network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;
@@ -148,7 +148,7 @@ async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<S
   if (postgres === undefined && !isLocal) {
     throw unreachable(new Error("their server is unknown"));
   }
-  // A platform that starts now must not find a server that stops again.
+  // A platform that starts now must not find a server that is about to stop.
   const lock = await Deno.open(join(dataDir, "lock"), { write: true, create: true, mode: 0o600 });
   const isIdle = await lockInTime(lock);
   try {

@@ -25,7 +25,7 @@ async function makeFolders(database: string): Promise<void> {
   await Deno.remove(list);
 }
 
-/** Completes the databases in a folder that was unpacked, and their records. */
+/** Completes the databases in an unpacked folder, and their records. */
 export async function adoptDatabases(folder: string): Promise<void> {
   const databases = join(folder, DATABASES);
   const hasDatabases = await Deno.stat(databases).then(() => true, () => false);

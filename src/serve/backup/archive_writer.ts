@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { ifMissing } from "../../lib/missing_files.ts";
 import type { BackupReport } from "./backup_layout.ts";
 
-/** Bytes that are read at a time. */
+/** Number of bytes to read at a time. */
 const PIECE = 256 * 1024;
 
 /** Only the owner may read a backup, because it contains the keys of all secrets. */
@@ -31,7 +31,7 @@ async function writeStream(stream: ReadableStream<Uint8Array>, write: WriteBytes
   for await (const bytes of stream) await write(bytes);
 }
 
-/** An archive while it is written. */
+/** An archive that is being written. */
 export class ArchiveWriter {
   readonly #packer = createTarPacker();
   readonly #written: Promise<void>;
@@ -40,7 +40,7 @@ export class ArchiveWriter {
 
   constructor(write: WriteBytes) {
     this.#written = writeStream(this.#packer.readable, write);
-    // Reported by the write that fails with it, or by `finish()`.
+    // The failure is reported by the next write, or by `finish()`.
     this.#written.catch(() => {});
   }
 
@@ -64,7 +64,7 @@ export class ArchiveWriter {
     await writer.close();
   }
 
-  /** Adds a file of the backup that is not a file of the data directory. */
+  /** Adds a file that is not in the data directory. */
   async addContent(path: string, text: string): Promise<void> {
     const { byteLength } = new TextEncoder().encode(text);
     await this.addText(path, text);
@@ -73,8 +73,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file in its current length; false if it no longer exists. A growing file is cut off
-   * there; a removed one is still read to its end.
+   * Adds a file at its current length; returns false if it no longer exists. A growing file is cut
+   * off at that length; a removed file is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);
@@ -102,7 +102,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Aborts, and returns the first failure; then the file contains a partial archive. */
+  /** Aborts, and returns the first failure; after that, the file contains a partial archive. */
   async abort(reason: unknown): Promise<unknown> {
     this.#packer.controller.error(reason);
     return await this.#written.then(() => reason, (cause) => cause);

@@ -1,6 +1,6 @@
 /**
- * Backs up to a place with several backups: a folder or object storage. Each backup is verified by
- * restoring it into an empty folder before it replaces an older one.
+ * Backs up to a place that holds several backups: a folder, object storage or an SFTP server. Each
+ * backup is verified by restoring it into an empty folder before it replaces an older one.
  *
  * @module
  */
@@ -33,13 +33,13 @@ import { withWorkFolder } from "./work_folder.ts";
 export interface PlaceBackupOptions extends BackupSource {
   /** A folder, `s3://…` or `sftp://…`. */
   readonly place: string;
-  /** Public keys of age; the backup is not encrypted without any. */
+  /** Public age keys; without any, the backup is not encrypted. */
   readonly recipients: readonly string[];
-  /** How many proven backups remain; all by default. */
+  /** How many verified backups to keep; all by default. */
   readonly keep?: number;
-  /** Stops the backup, and releases its location. The process must end then. */
+  /** Stops the backup and releases its location; after that, the process must end. */
   readonly signal: AbortSignal;
-  /** Free bytes on a folder's disk; from the system by default. */
+  /** Free bytes on a folder's disk; as reported by the system by default. */
   freeBytes?(folder: string): Promise<number>;
 }
 
@@ -48,12 +48,12 @@ export interface ProvenBackup {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
-  /** Number of sent bytes; the rest was already stored. */
+  /** Number of bytes sent; the other bytes were already stored. */
   readonly sentBytes: number;
   readonly records: number;
   readonly blobs: number;
   readonly databases: readonly CountedDatabase[];
-  /** Older backups that were removed. */
+  /** Number of older backups that were removed. */
   readonly removed: number;
 }
 
@@ -149,7 +149,7 @@ async function prove(
   }
 }
 
-/** If a stored part is damaged, all parts are sent again, once. */
+/** Writes and verifies a backup. If a stored part is damaged, all parts are sent again, once. */
 async function writeAndProve(work: Work, format: number) {
   for (let sendsAll = false;; sendsAll = true) {
     const written = await write(work, { format, sendsAll });

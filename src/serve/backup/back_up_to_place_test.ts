@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** The servers with backup locations, and their folders. */
+/** Servers with backup locations, and their folders. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -104,8 +104,8 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
         assert.ok(second.sentBytes > 16_000_000);
         await addBlob(dataDir, bytesOf(2, 1000));
         const third = await backUp(more);
-        // The parts at both ends of the large blob, whose sizes depend on the secret of the
-        // location.
+        // Only the parts at both ends of the large blob are sent again; their sizes depend on the
+        // location's secret.
         assert.ok(third.sentBytes < 12_000_000, `${third.sentBytes} bytes were sent again`);
         assert.deepEqual([second.removed, third.removed], [0, 1]);
         const { backups: listed } = await listPlace(place, env);

@@ -22,7 +22,7 @@ export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
 /** The files of embedded databases. */
 export const DATABASES = "databases";
-/** Names the folders of a database; some are empty. */
+/** File with the names of a database's folders, some of which are empty. */
 export const FOLDERS = "folders.json";
 
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
@@ -31,7 +31,7 @@ export const descriptionSchema = z.object({
   schemaVersion: z.literal(BACKUP_SCHEMA),
   /** Format of the source data directory. */
   format: z.int().positive(),
-  /** Version of the program that created it. */
+  /** Version of the program that created the backup. */
   program: z.string().max(128),
   createdAt: z.iso.datetime(),
 });
@@ -50,7 +50,7 @@ const DATABASE_PATHS =
 const PATHS =
   /^(?:kv\.sqlite3|keys\.json|(?:blobs|build_logs)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})$/;
 
-/** Refs are in one file; objects are in packs, and loose if a push was small. */
+/** Refs are in one file. Objects are in packs, or loose after a small push. */
 const REPOSITORY_PATHS =
   /^repositories\/[0-9a-f-]{36}\.git\/(?:HEAD|config|packed-refs|objects\/(?:pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev)|[0-9a-f]{2}\/[0-9a-f]{38,62}))$/;
 
@@ -68,7 +68,7 @@ export class BackupError extends Error {
   }
 }
 
-/** The amount of packed or unpacked data. */
+/** Amount of data that was packed or unpacked. */
 export interface BackupReport {
   readonly files: number;
   readonly bytes: number;

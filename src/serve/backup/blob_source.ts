@@ -1,5 +1,5 @@
 /**
- * Blobs as they are read to compare all of them, without changing anything.
+ * Reads all blobs to verify them, without changing anything.
  *
  * @module
  */

@@ -14,7 +14,7 @@ import { type Change, openRecords } from "../migration/record_store.ts";
 /** Maximum wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Number of records of a server to write to the copy at a time. */
+/** Number of a server's records to write to the copy at a time. */
 async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Change> {
   for await (const record of records) {
     const isOver = record.leftMs !== undefined && record.leftMs <= 0;
@@ -22,7 +22,7 @@ async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Cha
   }
 }
 
-/** Copies a store in PostgreSQL into a file, which is a store too. */
+/** Copies a store from PostgreSQL into a file, which is itself a store. */
 async function copyFromServer(from: string, to: string, env: Environment): Promise<void> {
   const server = await openRecords(from, env);
   try {
@@ -51,16 +51,16 @@ export async function copyStore(from: string, to: string, env: Environment = {})
   }
 }
 
-/** Reads records of a copy without changing it. */
+/** Reads records from a copy without changing it. */
 export async function readStoreCopy<T>(
   copy: string,
   read: (kv: RecordStore) => Promise<T>,
 ): Promise<T> {
-  // Opening writes to it.
+  // Opening a store writes to it, so open another copy.
   const opened = `${copy}.read`;
   await Deno.copyFile(copy, opened);
   try {
-    // Damage is only set aside in this copy.
+    // Damaged records are only set aside in this copy.
     const kv = await openKv(opened, {}, () => {});
     try {
       return await read(kv);

@@ -1,6 +1,6 @@
 /**
- * Counts the rows of restored databases: embedded ones are started and queried, those of a server
- * are counted in their SQL.
+ * Counts the rows of restored databases: embedded databases are started and queried; for a server's
+ * databases, the rows in the SQL dump are counted.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { DUMPS_FOLDER } from "../../platform/databases/mod.ts";
 import { BackupError, DATABASES } from "./backup_layout.ts";
 
 export interface CountedDatabase {
-  /** Id of its storage. */
+  /** ID of the database's storage. */
   readonly id: string;
   readonly tables: number;
   readonly rows: number;
@@ -33,7 +33,7 @@ const MEMORY_MB = 512;
 const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
 /**
- * Tables, and whether all rows of each can be counted: an owner may have withdrawn their own
+ * Lists tables, and whether all rows of each can be counted: owners may have revoked their own
  * rights, and policies are project code, which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
@@ -101,7 +101,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   if (begun !== "") yield begun;
 }
 
-/** Counts the lines of `pg_dump` between `COPY … FROM stdin;` and `\.`. */
+/** Counts the lines in the output of `pg_dump` between `COPY … FROM stdin;` and `\.`. */
 async function countDump(path: string, id: string): Promise<CountedDatabase> {
   let [tables, rows, isCopy] = [0, 0, false];
   for await (const line of linesOf(path)) {
@@ -114,7 +114,7 @@ async function countDump(path: string, id: string): Promise<CountedDatabase> {
   return { id, tables, rows };
 }
 
-/** @param dataDir of the restored backup, on which no platform runs */
+/** @param dataDir data directory of the restored backup, which no platform uses */
 export async function countRows(
   dataDir: string,
   env: Environment,

@@ -47,7 +47,7 @@ Deno.test("countRows() counts readable rows, so no project can block the platfor
       assert.ok("rows" in result, JSON.stringify(result));
     }
     await engine.close();
-    // No backup contains it.
+    // No backup contains this database.
     await Deno.remove(join(folder, "databases", "template"), { recursive: true });
     const expected = [
       { id: branch.id, tables: 4, rows: 3 },

@@ -4,16 +4,16 @@
  * @module
  */
 
-/** Damage that is named; more is counted. */
+/** Maximum number of damaged items to list one by one; others are only counted. */
 const MOST_NAMED = 100;
 
 /** Maximum number of damaged items in one line. */
 const MOST_TOLD = 5;
 
 export class DamageList {
-  /** Sentences without a capital or a final stop. */
+  /** Descriptions without an initial capital or a full stop. */
   readonly named: string[] = [];
-  /** The number of further items. */
+  /** Number of damaged items that are not listed. */
   more = 0;
 
   readonly add = (what: string): void => {
@@ -22,7 +22,7 @@ export class DamageList {
   };
 }
 
-/** The damage in one line. */
+/** Summarises the damage in one line. */
 export function summariseDamage(
   { damage, more }: { readonly damage: readonly string[]; readonly more: number },
 ): string {

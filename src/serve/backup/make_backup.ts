@@ -1,8 +1,8 @@
 /**
- * Making a backup of a data directory, whether a platform runs on it or not.
+ * Backs up a data directory, whether a platform runs on it or not.
  *
  * Records are read in one transaction of the database. Their files are copied before it, and new
- * ones after it: files are only removed some time after they were last needed, so all files of
+ * files after it: files are only removed some time after they were last needed, so all files of
  * these records exist.
  *
  * @module
@@ -57,7 +57,7 @@ export interface BackupSource {
   readonly env?: Environment;
   /** Access to managed databases; without it, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
-  /** Whether everything is read and compared first. */
+  /** Whether to read and verify everything first. */
   readonly verifies?: boolean;
   /** Version of this program. */
   readonly version: string;
@@ -217,7 +217,7 @@ async function knownFormat(dataDir: string): Promise<number> {
   );
 }
 
-/** Writes the archive into a folder, and renames it to the backup. */
+/** Writes the archive into a folder, and renames it to the name of the backup. */
 async function writeBackup(
   folder: string,
   options: BackupOptions,

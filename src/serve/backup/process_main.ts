@@ -43,7 +43,7 @@ export const resultSchema = z.union([
 ]);
 export type BackupResult = z.infer<typeof resultSchema>;
 
-/** Maximum time to release the place when the platform ends, in milliseconds. */
+/** Maximum time to release the place when the platform stops, in milliseconds. */
 const STOP_MS = 5000;
 
 /** Other processes on the machine have priority. */
@@ -69,7 +69,7 @@ async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult>
   }
 }
 
-/** Reads the work, then watches for the end of the platform. */
+/** Reads the job, then watches for the end of the platform. */
 async function readWork(stop: () => void): Promise<BackupWork> {
   const line = Promise.withResolvers<string>();
   const watch = async () => {
@@ -86,7 +86,7 @@ async function readWork(stop: () => void): Promise<BackupWork> {
 export async function runBackupProcess(_path: string): Promise<never> {
   try {
     setPriority(PRIORITY);
-  } catch { /* if the system does not allow it, it has the normal priority */ }
+  } catch { /* if the system does not allow this, the priority stays normal */ }
   leaveSignalsToPlatform();
   const closing = new AbortController();
   const work = await readWork(() => {

@@ -1,5 +1,5 @@
 /**
- * Restoring a backup into a new data directory.
+ * Restores a backup into a new data directory.
  *
  * @module
  */
@@ -36,7 +36,7 @@ import {
 export interface RestoreOptions {
   /** The backup: its file, or its name in messages. */
   readonly from: string;
-  /** Opens the archive; that of the file by default. */
+  /** Opens the archive; by default, it is read from the file. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Folder to create; it must be empty if it exists. */
   readonly dataDir: string;
@@ -49,7 +49,7 @@ interface Unpacked extends BackupReport {
 }
 
 export interface Restored extends Unpacked {
-  /** Counts of the data that was read. */
+  /** Counts of the data that was read and verified. */
   readonly verified: Verified;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Listing and restoring the backups of a place.
+ * Lists and restores the backups in a place.
  *
  * @module
  */

@@ -16,7 +16,7 @@ import { type BackupResult, type BackupWork, resultSchema } from "./process_main
 /** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 2000;
 
-/** The whole environment: backups need keys of storages and passwords of databases. */
+/** The whole environment: backups need the keys of storages and the passwords of databases. */
 function given(env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -71,9 +71,7 @@ export async function runBackup(
   }
 }
 
-/**
- * Runs backups with the configured settings; `undefined` places are those of the data directory.
- */
+/** Runs backups with the configured settings; `undefined` locations are in the data directory. */
 export function backupRunner(
   { backups, dataDir, kv, blobs, keysFile, postgres, version }: CompleteOptions,
   { env }: Pick<Foundation, "env">,

@@ -1,5 +1,5 @@
 /**
- * Reads every blob, and checks that all blobs of deployments and blob stores exist.
+ * Reads every blob, and checks that all blobs used by deployments and blob stores exist.
  *
  * @module
  */
@@ -29,7 +29,7 @@ async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
-    /** Without it, no blobs are searched. */
+    /** Without it, no references to blobs are checked. */
     readonly kv: RecordStore | undefined;
     readonly now: number;
   },

@@ -1,5 +1,5 @@
 /**
- * Reading everything that a platform stores: each record, blob, key, and page of a database.
+ * Verifies everything that a platform stores: each record, blob, key, and page of a database.
  * Changes nothing; a platform can run during the check.
  *
  * @module
@@ -30,16 +30,16 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly records: number;
-  /** Records of an svc without checksums, which get one when they change. */
+  /** Number of records from an svc version without checksums; they get one when they change. */
   readonly unchecked: number;
   readonly blobs: number;
-  /** Pages of databases. */
+  /** Number of verified database pages. */
   readonly pages: number;
   /** Folders of databases that were created without checksums. */
   readonly uncheckedDatabases: readonly string[];
   /** Damaged or missing files. */
   readonly damage: readonly string[];
-  /** The number of damaged items that are not named. */
+  /** Number of damaged items that are not listed. */
   readonly more: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reading every record as it is stored.
+ * Verifies every record as it is stored.
  *
  * @module
  */
@@ -27,13 +27,13 @@ import type { DamageList } from "./damage_list.ts";
 
 export interface ReadRecords {
   readonly records: number;
-  /** Records that could have a checksum but have none, because an older svc wrote them. */
+  /** Number of records without a checksum, because an older svc version wrote them. */
   readonly unchecked: number;
-  /** Ids of the keys that secrets are sealed with, each with a record that names it. */
+  /** IDs of the keys that secrets are sealed with, each with the key of a record that names it. */
   readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
 
-/** Maximum number of reported problems of the database file. */
+/** Maximum number of problems to report for the database file. */
 const MOST_PROBLEMS = 20;
 
 interface Row {
@@ -53,7 +53,7 @@ function valueOf({ v, v_encoding }: Row): unknown {
   throw new TypeError("its kind is unknown");
 }
 
-/** Notes ids of keys in sealed secrets, however deep they are in a record. */
+/** Collects the key IDs in sealed secrets, at any depth in a record. */
 function findKeyIds(value: unknown, note: (id: string) => void): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) note(value.keyId);

@@ -1,6 +1,6 @@
 /**
- * The certificates of a front edge. It asks for one when a client first connects to a host, and
- * keeps it in memory only. An edge whose key was revoked drops them all.
+ * The certificates of a front edge. The edge requests a certificate when a client first connects to
+ * a host, and keeps it in memory only. It drops all certificates if its key is revoked.
  *
  * @module
  */
@@ -22,7 +22,10 @@ const MAX_NAMES = 10_000;
 /** How many times to read a certificate that keeps changing during the read. */
 const MAX_READS = 3;
 
-/** Concurrent reads for hosts that the edge does not know, because clients choose their names. */
+/**
+ * Maximum number of concurrent reads for hosts that the edge does not know: clients can send any
+ * name.
+ */
 const MAX_UNKNOWN = 8;
 
 /** Pause before failed reads are repeated, and between two warnings, in milliseconds. */
@@ -37,7 +40,7 @@ export interface EdgeCertificatesOptions {
   onTrouble(message: string): void;
 }
 
-/** A read that changes of its name can overtake. */
+/** A running read, which is stale if the certificate changes in the meantime. */
 interface Read {
   isStale: boolean;
 }
@@ -47,7 +50,7 @@ export class EdgeCertificates implements OrderedCertificates {
   readonly #reads = new SingleFlight<KeyPair | undefined>();
   readonly #running = new Map<string, Read>();
   #unknown = 0;
-  /** Hosts whose read failed. Listeners remember that they were refused. */
+  /** Hosts whose certificate could not be read. Listeners remember that these were refused. */
   readonly #failed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #key = SealKey.create();
@@ -77,17 +80,17 @@ export class EdgeCertificates implements OrderedCertificates {
     if (message.type === "certificates_changed") await this.#forget(message.hostnames);
   }
 
-  /** Requests every certificate again, because changes may have been missed. */
+  /** Requests every certificate again when needed, because changes may have been missed. */
   async forgetAll(): Promise<void> {
     await this.#forget("all");
   }
 
-  /** The platform accepts the key of the edge. */
+  /** Called when the platform accepts the key of the edge. */
   allow(): void {
     this.#isRevoked = false;
   }
 
-  /** The platform no longer accepts the key. */
+  /** Called when the platform no longer accepts the key. */
   async revoke(): Promise<void> {
     this.#isRevoked = true;
     await this.forgetAll();
@@ -133,7 +136,9 @@ export class EdgeCertificates implements OrderedCertificates {
     throw new Error("it keeps changing");
   }
 
-  /** Lets clients of a host, and of all hosts whose read fails until then, ask again soon. */
+  /**
+   * Makes listeners ask again soon for this host, and for all hosts whose reads fail until then.
+   */
   #retryLater(hostname: string, error: unknown): void {
     const { isHost, onTrouble, retryMs = RETRY_MS } = this.#options;
     if (!isHost(hostname)) return;

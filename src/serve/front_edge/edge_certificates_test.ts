@@ -13,7 +13,7 @@ const [ONE, TWO, OTHER] = await Promise.all(
   ["one", "two", "other"].map((name) => makeKeyPair(name)),
 ) as [KeyPair, KeyPair, KeyPair];
 
-/** The name in the certificate that a host presents; "" if it refuses the handshake. */
+/** Returns the name in the certificate that a host presents; "" if the handshake is refused. */
 function presented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, servername, rejectUnauthorized: false };
@@ -151,7 +151,7 @@ Deno.test("an edge whose key was revoked has no certificate until the platform a
   platform.state = "there";
   assert.equal(await present("shop.example"), "");
   certificates.allow();
-  // Like after every interruption, the feed starts with the complete current state.
+  // As after every interruption, the feed starts with the complete current state.
   await certificates.forgetAll();
   for (const host of HOSTS) assert.equal(await present(host), "one");
 });

@@ -17,7 +17,7 @@ import type { PlatformClient } from "./platform_client.ts";
 /** Number of attempts to fetch a file that vanishes before it is read. */
 const MAX_FETCHES = 3;
 
-/** Time within which more of a file must arrive, in milliseconds. */
+/** Maximum time between two chunks of a file, in milliseconds. */
 const STALLED_MS = 30_000;
 
 /** The files of deployments. */
@@ -41,7 +41,7 @@ const pathOfFile = (
   sha256: string,
 ): string => `blobs/${projectId}/${deploymentId}/${sha256}`;
 
-/** The platform's own files, in a folder of this machine; they are only read. */
+/** The platform's own files in a folder on this machine, which are never written here. */
 export function platformFiles(root: string, client: Pick<PlatformClient, "send">): FilesOfSites {
   return {
     of({ workspaceId = "", ...site }) {
@@ -50,7 +50,7 @@ export function platformFiles(root: string, client: Pick<PlatformClient, "send">
         async read(sha256) {
           const content = await Deno.readFile(pathOf(sha256));
           if (await sha256InTurns(content) === sha256) return content;
-          // Then the platform responds, and finds the damage.
+          // The platform then serves the request, and detects the damage.
           throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
         },
         stream: (sha256, range) => streamFile(pathOf(sha256), range),
@@ -69,7 +69,7 @@ export interface EdgeFilesOptions {
   readonly client: PlatformClient;
   /** Folder of the files, which only this process uses. */
   readonly root: string;
-  /** Maximum number of bytes of files. */
+  /** Maximum total size of the files, in bytes. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }
@@ -126,7 +126,7 @@ export class EdgeFiles {
         damaged: join(root, "damaged", projectId),
         isCache: true,
         onUse: () => {},
-        // It can be fetched again, so there is nothing to save.
+        // Files can be fetched again, so there is no need to flush them.
         onDamaged: (sha256, movedTo) => {
           this.#cache.remove(`${projectId}/${sha256}`);
           Deno.removeSync(movedTo);

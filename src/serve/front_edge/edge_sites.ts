@@ -1,4 +1,9 @@
-/** Sites of a front edge: hosts from the feed, deployments fetched when first requested. @module */
+/**
+ * Sites of a front edge: hosts come from the feed, and deployments are fetched when first
+ * requested.
+ *
+ * @module
+ */
 import pMap from "p-map";
 import {
   atHost,
@@ -17,17 +22,17 @@ import { type EdgeShown, edgeShown, edgeSite } from "../../platform/edges/mod.ts
 import type { FilesOfSites } from "./edge_files.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** Sites that are read at the same time. */
+/** Maximum number of sites to read at the same time. */
 const READ_AT_ONCE = 16;
 
 export interface EdgeSitesOptions {
   readonly client: PlatformClient;
   readonly files: FilesOfSites;
-  /** Cached responses of the platform. */
+  /** Cached responses from the platform. */
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
-/** Access settings for an edge, which only needs to know whether they close a host. */
+/** Access settings for an edge, which only needs to know whether a host is closed. */
 function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
   return {
     version,
@@ -67,7 +72,7 @@ export class EdgeSites {
   /** The site of a host; `undefined` if only the platform knows. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
-    // The platform may still have the file.
+    // The platform may still have the file, so pass the request on.
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
@@ -77,7 +82,7 @@ export class EdgeSites {
       this.#domains.find(hostname) !== undefined;
   }
 
-  /** Applies a change; rejects if the platform does not send everything that it needs. */
+  /** Applies a change; rejects if the platform does not send everything needed for it. */
   async apply(message: FeedMessage): Promise<void> {
     this.#changes++;
     const { cache } = this.#options;
@@ -106,7 +111,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces everything known; sites in use are reread immediately. */
+  /** Replaces everything known; reads the sites in use again immediately. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();
@@ -147,7 +152,7 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
-  /** The access settings of a project: the platform's, unless newer ones are known. */
+  /** Returns a project's access settings: those given, unless newer ones are known. */
   #accessOf(projectId: string, state: AccessState): SiteAccess {
     const facts = accessFactsOf(state);
     const known = this.#access.get(projectId);

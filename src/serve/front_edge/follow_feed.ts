@@ -1,4 +1,4 @@
-/** Follows the platform's feed, and starts again with a snapshot after any gap. @module */
+/** Follows the platform's feed, and starts over with a snapshot after any gap. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -19,7 +19,7 @@ type Alive = Extract<FeedLine, { type: "alive" }>;
 export interface FeedFollowerOptions {
   readonly client: PlatformClient;
   readonly version: string;
-  /** Where clients reach the edge, for the platform's DNS. */
+  /** The edge's public addresses and country, for the platform's DNS. */
   readonly place?:
     | { readonly addresses: readonly string[]; readonly country: string | undefined }
     | undefined;
@@ -29,7 +29,7 @@ export interface FeedFollowerOptions {
   onHello(hello: Hello): void;
   /** Called at each heartbeat of the platform. */
   onAlive(line: Alive): void;
-  /** Called when the edge becomes current, and when it no longer is. */
+  /** Called when the edge becomes current, and when it stops being current. */
   onState(state: "current" | "lost"): void;
   /** Called if the platform does not accept the key. */
   onRefused(error: EdgeKeyError): void;
@@ -88,7 +88,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
     onGap: () => cut.abort(new Error("a change is missing")),
     onError: (error) => {
-      // A change that could not be applied must not be served: read everything again.
+      // A change could not be applied, so the edge is outdated: read everything again.
       onTrouble(`Cannot apply a change: ${messageOf(error)}`);
       cut.abort(error);
     },
@@ -110,7 +110,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
   } finally {
     clearTimeout(timer);
     cut.abort();
-    // Changes of this line must not be applied after the next snapshot.
+    // Changes from this connection must not be applied after the next snapshot.
     await subscriber.settled();
   }
 }

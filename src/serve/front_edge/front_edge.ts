@@ -1,5 +1,5 @@
 /**
- * A front edge: follows a platform, and relays requests that rules and files do not decide. @module
+ * A front edge: follows a platform, and relays requests that rules and files cannot answer. @module
  */
 import {
   createEdge,
@@ -31,10 +31,10 @@ import { type FeedFollowerOptions, followFeed, type Hello } from "./follow_feed.
 import { PlatformClient } from "./platform_client.ts";
 import { ServedLog } from "./served_log.ts";
 
-/** Names the edge of a response. */
+/** Response header with the name of the edge. */
 const EDGE_HEADER = "x-svc-edge";
 
-/** Addresses of load balancers' checks. */
+/** Paths of load balancers' health checks. */
 const HEALTH = /^[^/]*\/\/[^/]*\/(?:healthz|readyz)$/;
 
 export interface FollowOptions {
@@ -47,14 +47,14 @@ export interface FollowOptions {
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
-  /** Memory for responses of the platform, in bytes. */
+  /** Memory for responses from the platform, in bytes. */
   readonly responseBytes?: number | undefined;
-  /** Whether it belongs to the local platform. */
+  /** Whether the edge belongs to the platform on this machine. */
   readonly isLocal?: boolean | undefined;
-  /** Time without the platform after which it refuses every request, in milliseconds. */
+  /** Time without the platform after which the edge refuses every request, in milliseconds. */
   readonly refuseAfterMs: number;
   readonly trustProxy: readonly string[];
-  /** Its public addresses and country. */
+  /** The edge's public addresses and country. */
   readonly place?: FeedFollowerOptions["place"];
   readonly version: string;
   log(line: PlatformLog): void;
@@ -67,7 +67,7 @@ export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | 
   readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
-  /** Resolves when it is to stop. */
+  /** Resolves when the edge must stop. */
   readonly stopped: Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export interface FollowingEdge {
   readonly certificates: EdgeCertificates;
   /** Resolves with the name of the edge when it has the platform's sites. */
   readonly ready: Promise<string>;
-  /** Stops following, when no more requests arrive. */
+  /** Stops following the platform; call it when no more requests arrive. */
   close(): Promise<void>;
 }
 
@@ -85,12 +85,12 @@ export interface RunningFrontEdge {
   readonly name: string;
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Resolves when it no longer listens. */
+  /** Resolves when the edge no longer listens. */
   readonly finished: Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** Makes balancers send their clients to other edges. */
+/** Tells balancers to send clients to other edges. */
 const drained = () =>
   new Response("The edge is drained\n", { status: 503, headers: { connection: "close" } });
 
@@ -116,7 +116,7 @@ class Signer {
     | undefined;
   #ahead = 0;
 
-  /** The last value from the platform. */
+  /** The latest setting from the platform. */
   redirectsToHttps = true;
 
   begin(hello: Hello): void {
@@ -131,7 +131,7 @@ class Signer {
     return systemClock() + this.#ahead;
   }
 
-  /** Follows the platform's clock: either clock may be set at any time. */
+  /** Adjusts to the platform's clock, because either clock can be changed at any time. */
   follow(time: number): void {
     this.#ahead = time - systemClock();
   }
@@ -153,7 +153,7 @@ class Signer {
   }
 }
 
-/** Follows a platform; until the edge has reached it, it responds with 503. */
+/** Follows a platform; responds with 503 until the edge has reached the platform. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
   const { join, key, isLocal = false, refuseAfterMs, version, log, trustProxy } = options;
   const { memoryBytes, responseBytes } = options;
@@ -194,7 +194,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     record: served.record,
     count: served.count,
     match: served.match,
-    // The platform's log has the times of all processes.
+    // The platform's log combines the times of all processes.
     now: () => signer.now(),
     random: systemRandom,
     requestId: requestIds(systemRandom),
@@ -209,10 +209,10 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const edge = createEdge({
     ...parts,
     origin: relay,
-    // Then only the platform may respond, if it is reachable.
+    // Outdated sites must not be served, so only the platform can respond, if it is reachable.
     resolveHost: (hostname) => isTooOld() ? undefined : sites.resolve(hostname),
   });
-  // Fields signed by other edges.
+  // Relays requests whose fields another edge has signed.
   const signed = createRelay(relaying);
   const passOn = createEdge({ ...parts, origin: signed, resolveHost: () => undefined });
   let lostAt: number | undefined = performance.now();

@@ -3,10 +3,10 @@ import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
-/** Time to the response headers, in milliseconds. */
+/** Maximum time to the response headers, in milliseconds. */
 const HEAD_MS = 10_000;
 
-/** Time for a whole response, in milliseconds. */
+/** Maximum time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
 /** The platform does not accept the key: it was removed, or never existed. */
@@ -14,7 +14,7 @@ export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }
 
-/** Seconds after which visitors may retry. */
+/** Seconds after which visitors should retry. */
 const RETRY_AFTER_SECONDS = 1;
 
 const unavailable = (message: string, cause?: unknown): UnavailableError =>

@@ -6,22 +6,25 @@ import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/m
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** A killed edge loses its reports of this period, in milliseconds. */
+/** Interval between batches, in milliseconds; a killed edge loses the reports of one interval. */
 const SEND_MS = 250;
-/** The same next to the platform, so that its log is in order and complete almost immediately. */
+/**
+ * Interval for an edge on the platform's machine, so that the log is almost immediately complete
+ * and in order.
+ */
 const LOCAL_SEND_MS = 20;
 /** Interval of heartbeats from an edge without visitors. */
 const QUIET_MS = 5000;
-/** Time for the last batches when the edge stops. */
+/** Maximum time for the last batches when the edge stops. */
 const LAST_MS = 5000;
 /**
  * Approximate maximum size of the waiting records while the platform is unreachable, in characters;
- * the rest is left out.
+ * further records are dropped.
  */
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Approximate size of a batch, in characters. */
 const BATCH_LENGTH = 1024 * 1024;
-/** Characters of the fields of a request whose length is bounded. */
+/** Total length of a request's fields of limited length, in characters. */
 const FIXED_LENGTH = 500;
 
 type Waiting = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
@@ -64,7 +67,7 @@ export class ServedLog {
   #sending: Promise<void> | undefined;
   readonly #process: string;
   readonly #timer: ReturnType<typeof setInterval>;
-  /** Set until the waiting records are sent soon. */
+  /** Timer after which the waiting records are sent. */
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   readonly #options: ServedLogOptions;
@@ -95,7 +98,7 @@ export class ServedLog {
         this.#sendIfThere();
       }, LOCAL_SEND_MS);
     }
-    // It is counted before that, in this turn of the loop.
+    // The request is counted first, in this turn of the event loop.
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
 
@@ -157,7 +160,7 @@ export class ServedLog {
         this.#sentAt = performance.now();
         this.#roundTripMs = Math.round(this.#sentAt - began);
       } while (this.#waiting.length > 0);
-    } catch { /* the platform is unreachable, which the feed reports; it gets the batch later */ }
+    } catch { /* the platform is unreachable, which the feed reports; the batch is sent later */ }
     if (this.#leftOut > 0 && this.#unsent === undefined) {
       onTrouble(`Left out ${this.#leftOut} requests of the platform's log: too many at a time`);
       this.#leftOut = 0;

@@ -18,7 +18,7 @@ export interface HandoverFolder {
   readonly control: string;
   /** Socket for the requests that a predecessor passes on. */
   readonly requests: string;
-  /** Names the socket to successors. */
+  /** Writes the file that names the socket to successors. */
   publish(): Promise<void>;
   /**
    * Removes only the folder: the file shows that a platform exists, until another one overwrites
@@ -39,7 +39,7 @@ export async function findControl(dataDir: string): Promise<string | undefined> 
   }
 }
 
-/** Removes the folder that a crash left. */
+/** Removes the folder that a crash left behind. */
 async function removeLeft(dataDir: string): Promise<void> {
   const left = await findControl(dataDir);
   if (left === undefined) return;

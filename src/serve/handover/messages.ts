@@ -14,7 +14,7 @@ export const successorSchema = z.discriminatedUnion("type", [
 
 /** Messages of the leaving platform, in this order. */
 export const predecessorSchema = z.discriminatedUnion("type", [
-  /** Its ports can be shared now; `sockets` is how many of its own are on each. */
+  /** Its ports can now be shared; `sockets` is the number of its sockets on each port. */
   z.object({
     type: z.literal("shared"),
     port,
@@ -24,14 +24,14 @@ export const predecessorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("refused"), reason: z.string().max(4096) }),
   /** The data directory is free. */
   z.object({ type: z.literal("released") }),
-  /** It listens no more. */
+  /** It no longer listens. */
   z.object({ type: z.literal("closed") }),
 ]);
 
 export type FromSuccessor = z.infer<typeof successorSchema>;
 export type FromPredecessor = z.infer<typeof predecessorSchema>;
 
-/** The other side has ended, or does not speak as it should. */
+/** The other process has ended, or violates the protocol. */
 export class HandoverError extends Error {
   override readonly name = "HandoverError";
 }
@@ -61,7 +61,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has ended */ }
   }
 
-  /** @throws {HandoverError} if the next message is another one, or there is none. */
+  /** @throws {HandoverError} if the next message is a different one, or there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {

@@ -29,13 +29,13 @@ const LINGER_MS = 2000;
 export interface Leaving {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Lets no other process listen on the ports. */
+  /** Makes this process the only one that listens on the ports. */
   standAlone(): Promise<void>;
   /** Undoes {@link standAlone}, because there is no successor. */
   stay(): void;
-  /** Passes all requests from now on to `handler`. */
+  /** From now on, passes all requests to `handler`. */
   divert(handler: ConnectionHandler): void;
-  /** Lets running requests finish, and closes everything but the sockets of clients. */
+  /** Lets running requests finish, and closes everything except client sockets. */
   release(): Promise<void>;
   /** Stops listening, and closes the connections of clients after their responses. */
   close(): Promise<void>;
@@ -74,14 +74,14 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws if that ends in the meantime. */
+/** Waits while clients move to the successor; throws if the successor ends in the meantime. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
   await waitAtMost(LINGER_MS, ended);
 }
 
-/** Serves again: this platform handles requests that wait for the successor. */
+/** Serves again: this platform then handles the requests that were waiting for the successor. */
 async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
   unshare(leaving);
   try {
@@ -127,7 +127,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
-    // The sockets on the port determine where connections go.
+    // The system spreads connections over all sockets on a port, so there must be no others.
     await leaving.standAlone();
     const shared = share(leaving);
     try {
@@ -149,13 +149,13 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   }
 }
 
-/** Waits for a successor at the socket; one at a time is served. */
+/** Waits for a successor at the socket; serves one at a time. */
 export function offerHandover(path: string, leaving: Leaving): { close(): void } {
   const listener = Deno.listen({ transport: "unix", path });
   const serve = async () => {
     for await (const conn of listener) await meet(conn, leaving);
   };
-  // It ends when it is closed.
+  // Accepting ends when the socket is closed.
   serve().catch(() => {});
   return {
     close() {

@@ -18,7 +18,7 @@ import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.
 /** How often to check for requests that take too long, in milliseconds. */
 const DEADLINE_MS = 1000;
 
-/** Fields about the transfer of the body, or that clients must not set. */
+/** Fields that describe the body's transfer, or that clients must not set. */
 const REWRITTEN: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -28,7 +28,10 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   SCHEME_FIELD,
 ]);
 
-/** A socket queues at most about 1,000 connections, so no more can have been waiting. */
+/**
+ * Number of attempts to connect, and the pause between them in milliseconds: a socket's queue of
+ * waiting connections may be full.
+ */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
 async function connect(path: string): Promise<Deno.UnixConn> {
@@ -64,7 +67,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The response for the client, who should open its next connection to the successor. */
+/** The response for the client, which should open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");
@@ -76,13 +79,13 @@ function unavailable(reason: string): Response {
   return new Response(`${reason}\n`, { status: 503, headers });
 }
 
-/** Serves requests of each scheme. */
+/** Serves the requests of each scheme. */
 export type Answering = Readonly<
   Record<"http" | "https", (request: Request, connection: Passed) => Response | Promise<Response>>
 >;
 
 export class RequestPasser {
-  /** Its socket, or this platform itself if it serves again. */
+  /** The successor's socket, or this platform itself if it serves again. */
   #successor = Promise.withResolvers<string | Answering>();
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(DEADLINE_MS),
@@ -98,19 +101,19 @@ export class RequestPasser {
     this.#successor.promise.catch(() => {});
   }
 
-  /** The successor serves this socket. */
+  /** Called when the successor serves this socket. */
   passTo(socket: string): void {
     this.#successor.resolve(socket);
   }
 
-  /** There is no successor, so this platform handles waiting and new requests. */
+  /** Called if there is no successor: this platform handles waiting and new requests. */
   answerBy(answering: Answering): void {
     this.#successor.resolve(answering);
     this.#successor = Promise.withResolvers();
     this.#successor.resolve(answering);
   }
 
-  /** There is no successor: requests that wait are refused. */
+  /** Called if neither platform serves: waiting requests are refused. */
   fail(error: Error): void {
     this.#successor.reject(error);
   }
@@ -122,7 +125,7 @@ export class RequestPasser {
 
   /** Has the successor respond to a request; never rejects. */
   readonly pass = async (request: Request, connection: Passed): Promise<Response> => {
-    // A connection that other code reads cannot be passed on; the client's next one can.
+    // A connection that other code reads cannot be passed on, but the client's next connection can.
     if (request.headers.get("upgrade") !== null) return unavailable("The platform is restarting");
     try {
       const successor = await this.#successor.promise;

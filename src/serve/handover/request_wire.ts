@@ -1,6 +1,6 @@
 /**
- * Fields with which a platform passes its knowledge of a request to its successor. Only this user
- * can reach the socket, so clients cannot forge them.
+ * Header fields in which a platform passes its knowledge of a request to its successor. Only this
+ * user can reach the socket, so clients cannot forge them.
  *
  * @module
  */
@@ -14,5 +14,5 @@ export const HANDOVER_FIELDS: ReadonlySet<string> = new Set([
   SCHEME_FIELD,
 ]);
 
-/** Methods for which the Fetch standard does not allow a `Request` with content. */
+/** Methods for which the Fetch standard does not allow content in a `Request`. */
 export const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);

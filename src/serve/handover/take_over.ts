@@ -1,4 +1,4 @@
-/** Takes ports and data directory from the running platform. @module */
+/** Takes the ports and the data directory over from the running platform. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { isServed } from "../../platform/core/store/mod.ts";
 import { attractConnections, endSharing } from "../../platform/core/listener/mod.ts";
@@ -14,7 +14,7 @@ import {
 type Shared = Extract<FromPredecessor, { readonly type: "shared" }>;
 type Refused = Extract<FromPredecessor, { readonly type: "refused" }>;
 
-/** The sockets that a platform listens with. */
+/** The sockets on which a platform listens. */
 interface Ports {
   readonly port: number;
   readonly httpsPort: number | undefined;
@@ -22,7 +22,7 @@ interface Ports {
 
 type Link = MessageLink<FromPredecessor, FromSuccessor>;
 
-/** A platform that is starting, or being replaced itself, takes a moment to respond. */
+/** How long to wait for a platform that is itself starting or being replaced. */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =
@@ -75,7 +75,7 @@ export class Takeover {
     }
   }
 
-  /** The ports to listen on: for a free port, the running platform's port. */
+  /** The ports to listen on; if any free port was requested, the running platform's port. */
   portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
     const { port, httpsPort } = this.#shared;
     return {
@@ -85,7 +85,7 @@ export class Takeover {
     };
   }
 
-  /** Waits until the data directory is free. Until then clients are with the other platform. */
+  /** Waits until the data directory is free. Until then, clients use the other platform. */
   async takeOver(): Promise<void> {
     await this.#link.send({ type: "listening" });
     await this.#link.receive("released");
@@ -114,14 +114,14 @@ export class Takeover {
     return { closed };
   }
 
-  /** How many sockets of the platform that runs are on the port. */
+  /** The number of the running platform's sockets on the port. */
   #socketsOn(port: number): number {
     const { sockets, port: http, httpsPort } = this.#shared;
     if (port === http) return sockets.http;
     return port === httpsPort ? sockets.https : 0;
   }
 
-  /** Aborts, before {@link ready}. */
+  /** Aborts the takeover, before {@link ready}. */
   abandon(): void {
     this.#link.close();
   }

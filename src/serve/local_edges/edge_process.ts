@@ -8,7 +8,7 @@ import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { type EdgeSetup, type FromEdge, fromEdge, messagesOf, type ToEdge } from "./wire.ts";
 
-/** Variables for the process. */
+/** Environment variables for the process. */
 const KEPT = ["HOME", "DENO_DIR", "TMPDIR"];
 
 function commandOf(name: string): readonly [string, ...string[]] {
@@ -61,7 +61,7 @@ export class EdgeProcess {
     this.#input.write(line).catch(() => {});
   }
 
-  /** Resolves when the process reports it, or has ended. */
+  /** Resolves when the process reports this state, or has ended. */
   async until(step: Step): Promise<void> {
     await Promise.race([this.#steps[step].promise, this.ended]);
   }
@@ -73,7 +73,7 @@ export class EdgeProcess {
     } catch { /* it has ended */ }
   }
 
-  /** Kills the process if a promise takes longer. */
+  /** Kills the process if a promise takes too long. */
   async killAfter(milliseconds: number, promise: Promise<unknown>): Promise<void> {
     const done = new AbortController();
     const late = delay(milliseconds, undefined, { signal: done.signal })

@@ -15,10 +15,10 @@ import type { EdgeSetup } from "./wire.ts";
 
 /** Time for handshakes that have started with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
-/** Time to start or stop accepting, and then to finish requests. */
+/** Maximum time for an edge to stop accepting, and then to finish its requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
-/** Pauses before an edge is replaced; one that has run for a while is replaced immediately. */
+/** Pauses before an edge is replaced; an edge that has run for a while is replaced immediately. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
@@ -26,10 +26,10 @@ const STEADY_MS = 10_000;
 interface Slot {
   readonly name: string;
   process?: EdgeProcess | undefined;
-  /** Missing if no process should run. An earlier process may still finish requests. */
+  /** Missing if no process should run; an earlier process may still be finishing requests. */
   term?: symbol | undefined;
   isDrained: boolean;
-  /** Ends with the last process of the slot. */
+  /** Resolves when the last process of the slot has ended. */
   kept: Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface LocalEdgesOptions {
 
 export class LocalEdges {
   readonly #slots: readonly Slot[];
-  /** Edges join and leave the port one after the other. */
+  /** Makes edges join and leave the port one after the other. */
   #steering: Promise<void> = Promise.resolve();
 
   readonly #options: LocalEdgesOptions;
@@ -57,10 +57,10 @@ export class LocalEdges {
     }));
   }
 
-  /** Starts all edges but the drained ones. */
+  /** Starts all edges except the drained ones. */
   start(): void {
     const { link } = this.#options;
-    // It may be outdated without noticing, and must stop serving.
+    // The edge may be outdated without knowing it, so it must stop serving.
     link.onLost = (name) => {
       const slot = this.#find(name);
       if (slot?.term !== undefined) slot.process?.kill();
@@ -80,7 +80,7 @@ export class LocalEdges {
     for (const { process } of this.#slots) process?.send({ type: "leave" });
   }
 
-  /** Stops all edges from accepting connections, so that this process gets them all. */
+  /** Stops all edges from accepting connections, so that this process receives all of them. */
   async stop(): Promise<void> {
     await this.#stop(this.#slots);
   }

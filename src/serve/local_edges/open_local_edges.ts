@@ -1,4 +1,4 @@
-/** The edges that share the port of a platform, by its settings. @module */
+/** Creates the edges that share a platform's port, according to its settings. @module */
 import { join } from "node:path";
 import { machineMemory } from "../../lib/machine_memory.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
@@ -10,16 +10,16 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** `auto` gives edges to machines with more processors. */
+/** `auto` creates no edges on machines with this many processors or fewer. */
 const FEW_PROCESSORS = 2;
-/** Memory of the machine for which `auto` gives an edge; it takes about 70 MB of that. */
+/** `auto` creates at most one edge per this much memory; an edge uses about 70 MB of it. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 
 export interface Machine {
-  /** Processors that this process may use, also by its control group. */
+  /** Number of processors that this process may use, including the limits of its control group. */
   readonly processors: number;
-  /** In bytes. */
+  /** Memory in bytes. */
   readonly memory: number;
   readonly os: typeof Deno.build.os;
 }
@@ -30,7 +30,7 @@ const thisMachine = (): Machine => ({
   os: Deno.build.os,
 });
 
-/** Number of edges. HTTPS stays with the platform, so `auto` is none if it has any. */
+/** Number of edges. Only the platform serves HTTPS, so `auto` is 0 if HTTPS is enabled. */
 export function edgeCount(options: CompleteOptions, machine = thisMachine()): number {
   const { edges, tls } = options;
   if (edges !== "auto") return edges;

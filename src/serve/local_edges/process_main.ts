@@ -16,7 +16,7 @@ function send(message: FromEdge): void {
   Deno.stdout.writeSync(encoder.encode(`${JSON.stringify(message)}\n`));
 }
 
-/** The platform may also be stopping, so losing it is expected. */
+/** Once the edge is stopping, it may lose the platform, which is expected. */
 let isStopping = false;
 
 const log = ({ level, message }: PlatformLog): void => {
@@ -34,7 +34,7 @@ async function follow(name: string, setup: EdgeSetup): Promise<FollowingEdge> {
         : platformFiles(root, parts.client),
     geo: await loadGeo({ geoip, asn }, { warn: (message) => log({ level: "warn", message }) }),
     isLocal: true,
-    // The platform next to it knows better.
+    // The platform on the same machine decides when the edge must stop.
     refuseAfterMs: 0,
     log,
   });
@@ -77,7 +77,7 @@ class LocalEdge {
   }
 }
 
-/** Runs the edge that messages on standard input describe, until they end. */
+/** Runs the edge described by messages on standard input, until the input ends. */
 export async function runLocalEdge(name: string): Promise<never> {
   leaveSignalsToPlatform();
   keepDescriptors();

@@ -1,6 +1,6 @@
 /**
  * The messages between the platform and its edges on this machine, as lines of JSON on standard
- * input and output. They are from the platform's own program, through private pipes.
+ * input and output. Both processes run the platform's own program and use private pipes.
  *
  * @module
  */
@@ -14,9 +14,9 @@ const setup = z.object({
   key: z.string(),
   host: z.string(),
   port: z.int(),
-  /** Folder of the platform's files; missing if an object storage has them. */
+  /** Folder of the platform's files; missing if the files are in object storage. */
   files: z.string().optional(),
-  /** Folder for copies of files otherwise. */
+  /** Folder for copies of files, if `files` is missing. */
   cacheDir: z.string(),
   cacheBytes: z.int(),
   memoryBytes: z.int(),
@@ -30,8 +30,8 @@ const setup = z.object({
 export type EdgeSetup = z.infer<typeof setup>;
 
 /**
- * From the platform: the edge's identity, when to listen, when to end each connection with its next
- * response, and when to stop.
+ * Messages from the platform: the edge's setup, when to listen, when to end each connection with
+ * its next response, and when to stop.
  */
 export const toEdge = z.discriminatedUnion("type", [
   setup,
@@ -39,7 +39,7 @@ export const toEdge = z.discriminatedUnion("type", [
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 
-/** From the edge: it has all sites, accepts connections, or has stopped accepting. */
+/** Messages from the edge: it has all sites, accepts connections, or has stopped accepting them. */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),
   z.object({

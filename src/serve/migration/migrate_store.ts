@@ -1,6 +1,6 @@
 /**
- * Moves a stopped platform: its records between a file and PostgreSQL, its blobs between a folder
- * and object storage. The source stays unchanged.
+ * Moves a stopped platform: its records between a file and PostgreSQL, and its blobs between a
+ * folder and object storage. The source stays unchanged.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { moveRecords, type Survey, surveyRecords } from "./move_records.ts";
 import { type Opened, openEnds } from "./open_ends.ts";
 import type { MovedStore } from "./record_store.ts";
 
-/** Data that is only on one node, by its folder. */
+/** Data that exists on one node only, by folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
   build_logs: "build logs: a node that starts there stores them for all nodes",
   databases: "databases of the embedded engine: move them with svc db export and import",

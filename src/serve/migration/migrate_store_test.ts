@@ -37,7 +37,7 @@ async function furnish(dataDir: string): Promise<void> {
   store.close();
 }
 
-/** All moved content of a store, as text. */
+/** Returns all moved content of a store as text. */
 async function contentOf(place: string, env: Record<string, string>): Promise<readonly string[]> {
   const store = await openRecords(place, env);
   try {
@@ -108,7 +108,7 @@ test("moves records to PostgreSQL and back, with equal content", async (tools) =
   store.close();
 });
 
-/** The versionstamp that the next commit to a store gets. */
+/** Returns the versionstamp of the next commit to a store. */
 async function nextStamp(place: string, env: Record<string, string>): Promise<string> {
   const store = await openRecords(place, env);
   try {
@@ -159,7 +159,7 @@ test("continues where it was interrupted, and takes over what changed since", as
 test("reports the moved data when it is run again, and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
-  // The kill may happen after everything is done but before it is reported.
+  // The process may be killed after everything is done, but before it is reported.
   const again = await migrate({});
   assert.deepEqual(again.records, { ...there.records, copied: 0 });
   assert.equal(again.resumed, true);

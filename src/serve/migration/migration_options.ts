@@ -12,7 +12,7 @@ export interface Amount {
   readonly bytes: number;
 }
 
-/** Interrupts a move, and follows it. */
+/** Interrupts a move, and reports its progress. */
 export interface Watch {
   readonly signal: AbortSignal;
   onProgress(done: Amount): void;
@@ -21,7 +21,7 @@ export interface Watch {
 export interface MigrationOptions {
   /** The platform's data directory; the platform must be stopped. */
   readonly dataDir: string;
-  /** Records move between a file and `postgres://`, files between a folder and `s3://`. */
+  /** Records move between a file and `postgres://`, and files between a folder and `s3://`. */
   readonly records?: Ends;
   readonly files?: Ends;
   /** Location of the records if they are not moved; by default in the data directory. */
@@ -32,10 +32,10 @@ export interface MigrationOptions {
   readonly dryRun?: boolean;
   /** Version of this program. */
   readonly version: string;
-  /** The environment with passwords and access keys. */
+  /** Environment variables with passwords and access keys. */
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Called before each kind of data, with its amount. */
+  /** Called before each kind of data is moved, with its amount. */
   onPart(part: "records" | "files", total: Amount): void;
   onProgress(done: Amount): void;
   /** Called with messages for the operator. */
@@ -51,11 +51,11 @@ export interface RecordsReport {
 }
 
 export interface FilesReport {
-  /** Blobs of the source, all of which are in the target. */
+  /** Number of blobs in the source, all of which are in the target. */
   readonly blobs: number;
-  /** Their size together. */
+  /** Total size of the blobs. */
   readonly bytes: number;
-  /** Items that did not exist before. */
+  /** Number of blobs that the target did not have before. */
   readonly copied: number;
 }
 

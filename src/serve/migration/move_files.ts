@@ -16,7 +16,7 @@ import { MigrationError } from "./migration_error.ts";
 import type { Amount, FilesReport, Watch } from "./migration_options.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Blobs that are copied at the same time. */
+/** Maximum number of blobs to copy at the same time. */
 const PARALLEL = 8;
 
 /** Disk space for files being moved, in bytes. */
@@ -25,12 +25,12 @@ const CACHE_BYTES = 1024 ** 3;
 export interface VaultOptions {
   readonly env: Environment;
   readonly kv: RecordStore;
-  /** Folder for disposable files. */
+  /** Folder for temporary files. */
   readonly cache: string;
   onTrouble(message: string): void;
 }
 
-/** @throws {StoreUnusableError} if it refuses the keys, or has no such bucket. */
+/** @throws {StoreUnusableError} if the storage refuses the keys, or has no such bucket. */
 export async function openVault(
   place: string,
   { env, kv, cache: folder, onTrouble }: VaultOptions,
@@ -70,7 +70,10 @@ async function copyBlob(
 const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
-/** Reads the target again, because its list counts, not the sent files. */
+/**
+ * Compares the target's own list with the blobs that were sent, because only the list proves that
+ * they arrived.
+ */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
     if (wanted.get(nameOf(blob)) === blob.size) wanted.delete(nameOf(blob));
@@ -119,7 +122,10 @@ export async function compareFiles(
   return wanted.size === 0 ? { blobs, bytes } : undefined;
 }
 
-/** Copies and counts verified blobs. @throws {MigrationError} if blobs are damaged or missing. */
+/**
+ * Copies blobs, and counts the verified ones. @throws {MigrationError} if blobs are damaged or
+ * missing.
+ */
 export async function moveFiles(
   { from, to }: Vaults,
   { signal, onProgress }: Watch,

@@ -144,7 +144,7 @@ Deno.test("migrateStore() reports damaged data, and data missing in the target",
       return true;
     });
     await Deno.writeTextFile(path, textOf(2));
-    // A target that loses an object, as its list shows.
+    // The target loses an object, and its list shows that.
     storage.fault = async (request): Promise<Decision> => {
       if (request.method !== "GET") return "pass";
       const answer = await storage.pass(request);

@@ -17,7 +17,7 @@ import type { RecordStore } from "../../store/mod.ts";
 const ends = z.object({ from: z.string(), to: z.string() });
 
 const moveSchema = z.object({
-  /** Random: the record in the target has the same. */
+  /** Random ID, which the record in the target also has. */
   id: z.string(),
   /** Locations, without secrets. */
   records: ends.optional(),
@@ -51,7 +51,7 @@ export function isSameMove(one: Places, other: Places): boolean {
   return text(one) === text(other);
 }
 
-/** The stores of records of a move; without a target, only files are moved. */
+/** The record stores of a move; without a target, only files are moved. */
 export interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
@@ -68,7 +68,7 @@ export async function beginMove(
   else await source.set(keys.meta("files-move"), { to: move.files!.to });
 }
 
-/** The target is whole: from now on a platform may start on it. */
+/** Ends the move when the target is complete: from now on, a platform can start on it. */
 export async function endMove(dataDir: string, { source, target }: MoveStores): Promise<void> {
   if (target !== undefined) await target.delete(keys.meta("move"));
   else await source.delete(keys.meta("files-move"));
@@ -80,7 +80,7 @@ export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }
 
-/** The id of the move that a store is the target of. */
+/** Returns the ID of the move that has this store as its target. */
 export async function findMark(store: RecordStore): Promise<string | undefined> {
   const { value } = await store.get(keys.meta("move"));
   return value === null ? undefined : moveSchema.safeParse(value).data?.id ?? "";

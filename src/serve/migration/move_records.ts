@@ -19,11 +19,11 @@ import type { Change, MovedStore } from "./record_store.ts";
 export interface Survey {
   readonly count: number;
   readonly bytes: number;
-  /** Ids of the keys with which secrets are sealed. */
+  /** IDs of the keys with which secrets are sealed. */
   readonly keyIds: ReadonlySet<string>;
 }
 
-/** Finds the keys of sealed secrets, however deep they are in a record. */
+/** Finds the keys of sealed secrets, at any depth in a record. */
 function findKeyIds(value: unknown, to: Set<string>): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) to.add(value.keyId);
@@ -52,7 +52,7 @@ export async function surveyRecords(from: MovedStore): Promise<Survey> {
   return { count, bytes, keyIds };
 }
 
-/** Whether a store has none of a platform's records. */
+/** Whether a store contains no records of a platform. */
 export async function hasRecords(store: MovedStore): Promise<boolean> {
   for await (const record of store.records()) if (isMoved(record)) return true;
   return false;
@@ -76,13 +76,13 @@ async function* changesBetween(
   }
 }
 
-/** Two stores, one of which must become equal to the other. */
+/** Two stores, the second of which must become equal to the first. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
 }
 
-/** @throws {MigrationError} if the target, read again, is not equal to the source. */
+/** @throws {MigrationError} if the target, read again, differs from the source. */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));

@@ -1,4 +1,6 @@
-/** Opens both ends of a move, and closes them to platforms if they are data directories. @module */
+/**
+ * Opens both ends of a move, and locks them against platforms if they are data directories. @module
+ */
 import { basename, dirname, join, resolve } from "node:path";
 import {
   type BlobVault,
@@ -21,9 +23,9 @@ export interface Opened {
   readonly dataDir: DataDir;
   readonly move: Places;
   readonly from: MovedStore;
-  /** Location of the records for messages. */
+  /** Location of the source records, for messages. */
   readonly source: string;
-  /** The target of records. */
+  /** The target store; `undefined` if records are not moved. */
   readonly to: MovedStore | undefined;
   readonly vaults: { readonly from: BlobVault; readonly to: BlobVault } | undefined;
 }

@@ -1,4 +1,7 @@
-/** Records as a move compares them: encoded keys, bytes, remaining lifetime. Pure. @module */
+/**
+ * Records in the form that a move compares: encoded keys, bytes and remaining lifetime. Pure.
+ * @module
+ */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "../../store/mod.ts";
 import { keys } from "../../platform/core/store/mod.ts";
@@ -7,7 +10,7 @@ export interface RawRecord {
   /** Key in the encoding that both stores use. */
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
-  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not. */
+  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not expire. */
   readonly leftMs: number | undefined;
 }
 
@@ -31,7 +34,7 @@ export const isMoved = ({ key }: Pick<RawRecord, "key">): boolean => !OWN.has(ke
 export const sizeOf = ({ key, value }: RawRecord): number =>
   key.byteLength + (value instanceof Uint8Array ? value.byteLength : 8);
 
-/** The value as bytes, different for different values. */
+/** Encodes a value as bytes, so that different values never have the same bytes. */
 export function valueBytes({ value }: RawRecord): Uint8Array {
   return value instanceof Uint8Array
     ? Buffer.concat([Buffer.of(0), value])
@@ -40,7 +43,7 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
-/** Whether equal stores may differ in a record: because it expires about now. */
+/** Whether equal stores can differ in a record, because it is about to expire. */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;
   return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
@@ -52,13 +55,13 @@ function isSame(one: RawRecord, other: RawRecord): boolean {
   return Math.abs(one.leftMs - other.leftMs) <= TIME_TOLERANCE_MS;
 }
 
-/** The records of a store that are moved and have not expired. */
+/** The records of a store that must be moved and have not expired. */
 async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRecord, undefined> {
   for await (const record of records) if (isMoved(record) && !isOver(record)) yield record;
   return undefined;
 }
 
-/** Compares two stores, both in key order, each read once. */
+/** Compares two stores in key order, reading each only once. */
 export async function* differences(
   from: AsyncIterable<RawRecord>,
   to: AsyncIterable<RawRecord>,

@@ -29,22 +29,25 @@ import type { RawRecord } from "./raw_record.ts";
 const MOST_CHANGES = 200;
 const MOST_BYTES = 300_000;
 
-/** Rows of a file that are read at a time. */
+/** Number of rows of a file to read at a time. */
 const MOST_ROWS = 500;
 
 /** A store from which, or to which, records are moved. */
 export interface MovedStore {
   /** The store as the platform uses it. */
   readonly kv: RecordStore;
-  /** All records in the order of their keys. */
+  /** All records in key order. */
   records(): AsyncIterable<RawRecord>;
-  /** Whether others may write to it in the meantime; the lock of a data directory prevents that. */
+  /**
+   * Whether other processes can write to the store in the meantime; the lock on a data directory
+   * prevents that.
+   */
   readonly isShared: boolean;
-  /** The version of its last commit, in the format of versionstamps. */
+  /** The version of the store's last commit, as a versionstamp. */
   version(): Promise<bigint>;
   /** Ensures that later commits have higher versions. */
   continueAfter(version: bigint): Promise<void>;
-  /** The names of nodes that use it. */
+  /** The names of nodes that use the store. */
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
@@ -87,7 +90,7 @@ async function openShared(place: string, env: Environment): Promise<MovedStore> 
   };
 }
 
-/** Live processes, by the name of their node if listed. */
+/** Lists the running processes, each with the name of its node if known. */
 async function namesOfUsers(kv: RecordStore): Promise<readonly string[]> {
   const names = new Map<string, string>();
   for await (
@@ -111,7 +114,7 @@ interface Row {
 
 function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
   if (v_encoding === ENCODING.counter) return new Deno.KvU64(Buffer.from(v).readBigUInt64LE());
-  // Values from before they were encoded in a form that every runtime reads.
+  // Values of earlier versions, which did not use an encoding that every runtime can read.
   return v_encoding === ENCODING.v8 ? encodePortable(deserialize(v)) : v;
 }
 
@@ -119,13 +122,13 @@ async function openFile(path: string): Promise<MovedStore> {
   const { DatabaseSync } = await import("node:sqlite");
   let kv: RecordStore;
   try {
-    // A new one gets private permissions before anything is in it.
+    // Gives a new file private permissions before anything is written to it.
     (await Deno.open(path, { write: true, create: true, mode: 0o600 })).close();
     kv = await DenoStore.open(path);
   } catch (cause) {
     throw unusable(path, cause);
   }
-  // Deno KV does not say when a record expires; its table does.
+  // Deno KV's API does not tell when a record expires, but its table does.
   const database = new DatabaseSync(path, { readOnly: true });
   const page = database.prepare(
     `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,

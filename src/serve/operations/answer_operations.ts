@@ -3,7 +3,7 @@ import { equalInConstantTime } from "../../lib/hash.ts";
 import { METRICS_TYPE } from "./metrics.ts";
 
 export interface OperationsOptions {
-  /** Why the platform is not ready; `undefined` if it is. */
+  /** Why the platform is not ready; `undefined` if it is ready. */
   readonly unready: () => string | undefined;
   /**
    * Describes degraded features. The platform remains ready, because other nodes may share them.
@@ -12,7 +12,10 @@ export interface OperationsOptions {
   readonly metrics: () => string;
   /** Bearer token for metrics; without it, only this machine can read them. */
   readonly metricsToken: string | undefined;
-  /** Whether a proxy is in front of the platform, so that all requests may come from here. */
+  /**
+   * Whether a proxy is in front of the platform, so that all requests may appear to come from this
+   * machine.
+   */
   readonly isProxied: boolean;
 }
 
@@ -26,10 +29,10 @@ const isLoopback = (address: string): boolean =>
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::1" ||
   address.startsWith("::ffff:127.");
 
-/** Fields that a proxy adds to requests. */
+/** Header fields that a proxy adds to requests. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** Whether a request was sent on this machine, and not passed on by a proxy that runs here. */
+/** Whether a request was sent on this machine, and not forwarded by a proxy on this machine. */
 function isOfThisMachine(request: Request, address: string): boolean {
   return isLoopback(address) && FORWARDING.every((name) => !request.headers.has(name));
 }
@@ -49,7 +52,11 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
   );
 }
 
-/** `undefined` for requests of the API. @param address the other end of the connection. */
+/**
+ * Handles a request to one of these paths; returns `undefined` for all other requests.
+ *
+ * @param address the remote address of the connection.
+ */
 export function answerOperations(
   { request, path, address }: {
     readonly request: Request;

@@ -8,7 +8,7 @@ const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export type Part = "api" | "edge";
 const PARTS: readonly Part[] = ["api", "edge"];
 
-/** Counts responses without keeping anything else about a request. */
+/** Counts responses without storing anything else about a request. */
 export class RequestCounters {
   readonly #counts = new Float64Array(PARTS.length * CLASSES.length);
 
@@ -31,9 +31,9 @@ export class RequestCounters {
 export interface ProcessFacts {
   readonly version: string;
   readonly isReady: boolean;
-  /** Since 1970, in seconds. */
+  /** Start time, in seconds since 1970. */
   readonly startedAt: number;
-  /** Time of processors, in seconds. */
+  /** CPU time, in seconds. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
@@ -55,13 +55,14 @@ function family(
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Renders the metrics; the same facts make the same text. */
+/** Renders the metrics; the same facts always result in the same text. */
 export function renderMetrics(facts: ProcessFacts): string {
   const one = (help: string, value: number) => ({ help, samples: [["", value]] as const });
   const local = facts.edges.filter(({ isLocal }) => isLocal);
   const requests = [...facts.counters.entries()].map(([part, group, count]) => {
     const at = CLASSES.indexOf(group);
-    // Visitors do not notice which process on the platform's port answers.
+    // Which process on the port responds makes no difference to visitors, so their counts are
+    // added.
     const more = part === "edge" ? local : [];
     const total = more.reduce((sum, { answers }) => sum + answers[at]!, count);
     return [`{part="${part}",code="${group}"}`, total] as const;

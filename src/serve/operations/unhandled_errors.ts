@@ -22,14 +22,14 @@ export class UnhandledErrors {
     this.#options = options;
   }
 
-  /** Their number since the start. */
+  /** Number of unhandled errors since the start. */
   get count(): number {
     return this.#count;
   }
 
   /** Handles every unhandled error of this thread. */
   listen(): void {
-    // Its listener comes first, because those errors are not faults.
+    // Must be called first, because its listener filters out errors that are not faults.
     forgiveClosedSocketReads();
     const take = (event: Event, what: string, error: unknown): void => {
       if (event.defaultPrevented) return;

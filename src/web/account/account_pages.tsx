@@ -10,7 +10,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
-/** Shows password managers the account of the password. */
+/** Tells password managers which account the password belongs to. */
 function Whose({ email }: { readonly email: string | null }) {
   if (email === null) return null;
   return (
@@ -25,7 +25,7 @@ function Whose({ email }: { readonly email: string | null }) {
   );
 }
 
-/** Forms of the security page; after a refusal, the form shows the problem. */
+/** Forms of the security page; a refused form shows its problem. */
 export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {
@@ -179,9 +179,9 @@ export function securityPage(
   context: PageContext,
   shown: FormPage & {
     readonly account: Account;
-    /** Whether the session replaces the password of an account without one. */
+    /** Whether the sign-in is recent enough to set a first password without a current one. */
     readonly isFresh: boolean;
-    /** The form that was refused, and its state. */
+    /** The refused form, if any. */
     readonly of?: SecurityForm;
   },
 ): Response {

@@ -22,13 +22,15 @@ export interface AccountPageServices {
 }
 
 const id = z.object({ id: z.string().max(64) });
-/** The form sends back the secret's URI that the page showed, so that a mistyped code costs nothing. */
+/**
+ * The form sends the secret's URI back, so that the secret stays the same after a mistyped code.
+ */
 const confirmFields = z.object({
   uri: z.string().max(600).regex(/^otpauth:\/\/totp\/\S+\?\S+$/),
   code: endpoints.confirmTwoFactor.body.shape.code,
 });
 
-/** Renders the page of password and second factor, with the form that was refused, if any. */
+/** Renders the page for the password and the second factor, with the refused form, if any. */
 export async function showSecurity(
   visit: PersonVisit,
   { account, workspaces }: Pick<AccountPageServices, "account" | "workspaces">,

@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The form for accounts that sign in only by messenger, instead of the password. */
+/**
+ * @module The form for accounts that sign in only by messenger, shown instead of the password form.
+ */
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import type { FormState } from "../layout/form.ts";
@@ -49,7 +51,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
   );
 }
 
-/** Reads the same whether or not the address has an account. */
+/** Shows the same text whether or not the address has an account. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
   return showSettings(
     <SettingsFrame title="Check your email" context={context}>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Enrolling an authenticator, and the recovery codes. */
+/** @module Enrolls an authenticator, and shows the recovery codes. */
 import { Card, Field, Form, Notice, Qr, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import type { PageContext } from "../layout/page_context.ts";
@@ -56,7 +56,7 @@ export function enrolPage(
   );
 }
 
-/** Shows recovery codes, only this time. */
+/** Shows recovery codes, which cannot be shown again. */
 export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
   return showSettings(
     <SettingsFrame title="Save these codes" context={context}>

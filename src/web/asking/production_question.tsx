@@ -22,7 +22,7 @@ const MAX_NAME = 80;
 const nameOf = ({ message, commitSha, id }: Deployment): string =>
   (message ?? commitSha?.slice(0, 7) ?? `Deployment ${id.slice(0, 8)}`).slice(0, MAX_NAME);
 
-/** A deployment as a question names it. */
+/** Names a deployment in a question. */
 function Side({ deployment, now }: { readonly deployment: Deployment; readonly now: number }) {
   const { branch, commitSha, createdAt } = deployment;
   const commit = commitSha === null ? "" : ` ${commitSha.slice(0, 7)}`;
@@ -36,7 +36,7 @@ function Side({ deployment, now }: { readonly deployment: Deployment; readonly n
   );
 }
 
-/** Compares, or returns why that is impossible. */
+/** Compares two deployments, or returns why that is impossible. */
 async function compare(
   api: PageApi,
   deployment: string,
@@ -53,7 +53,7 @@ async function compare(
   }
 }
 
-/** Warns of migrations that are not undone when an earlier deployment is restored. */
+/** Warns that restoring an earlier deployment does not undo migrations. */
 async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Promise<string[]> {
   const { items } = await api.call(endpoints.listDeployments, {
     params: { project: projectId },
@@ -64,12 +64,12 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
 }
 
 /**
- * Asks before `to` replaces production, or before the previous deployment does. There is no
+ * Asks before `to`, or the previous deployment, replaces the production deployment. There is no
  * question if production shows nothing yet, or has no earlier deployment.
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;
-  /** Id of the deployment that production shows next; the previous one by default. */
+  /** ID of the deployment to show in production; the previous one by default. */
   readonly to: string | undefined;
   readonly now: number;
   readonly word: string;
@@ -89,7 +89,7 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // The previous deployment is the base of the comparison, and what production shows next.
+  // The previous deployment is the base of the comparison, and is what production will show.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

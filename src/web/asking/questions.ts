@@ -78,7 +78,7 @@ export const QUESTIONS = {
   }),
 } as const satisfies Readonly<Record<string, (what: string) => Question>>;
 
-/** Rules as the checker normalizes them. */
+/** Rules, normalized by the checker. */
 interface Rules {
   readonly rules: readonly { readonly id?: unknown }[];
 }
@@ -86,7 +86,7 @@ interface Rules {
 const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
   new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
 
-/** Asks before rules replace those of production, and shows the changes. */
+/** Asks before rules replace the production rules, and shows the changes. */
 export function publishQuestion(
   project: string,
   { from, to }: { readonly from: Rules | null; readonly to: Rules },

@@ -53,7 +53,7 @@ function Choice({ name, value, checked, title, note }: {
 /** Shows the program and the requested access. */
 function consentPage({ request, query, workspaces, csrf, email }: {
   readonly request: AuthorizationRequest;
-  /** The unchanged request, which is validated again with the decision. */
+  /** The unchanged request, which is validated again together with the decision. */
   readonly query: string;
   readonly workspaces: readonly Workspace[];
   readonly csrf: string;
@@ -159,8 +159,8 @@ export function bindConsentPages(
   { authorization, workspaces, publicOrigin }: ConsentPageServices,
 ): void {
   /**
-   * The request of a query. A registered program could redirect people anywhere with a faulty
-   * request, so errors are shown on a page instead of a redirect (RFC 9700, 4.11.2).
+   * Parses the request in a query. A registered program could redirect people anywhere with a
+   * faulty request, so errors are shown on a page instead of a redirect (RFC 9700, 4.11.2).
    */
   const read = async (query: URLSearchParams) => {
     const client = await authorization.findClient(query.get("client_id") ?? "");

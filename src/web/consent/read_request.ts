@@ -85,7 +85,7 @@ export function readRequest(
   return { ...destination, challenge, scope: scopeOf(scope) };
 }
 
-/** The URL that passes the outcome to the program. */
+/** The redirect URL that passes the outcome to the program. */
 export function answerAddress(
   { redirect, state }: Pick<Destination, "redirect" | "state">,
   answer: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ export interface ClientSnippet {
   readonly text: string;
 }
 
-/** The text for each client, the shortest first. The password is hidden if it is missing. */
+/** The text for each client, shortest first. If `password` is missing, a placeholder is shown. */
 export function clientSnippets(
   address: DatabaseAddress,
   password: string = HIDDEN,

@@ -112,7 +112,7 @@ function SnapshotRow({ visit, snapshot }: {
   );
 }
 
-/** Snapshots on the page; `svc db snapshots list` has all. */
+/** Maximum number of snapshots on the page; `svc db snapshots list` shows all of them. */
 const SHOWN_SNAPSHOTS = 20;
 
 function SnapshotsCard({ visit, snapshots, state }: {
@@ -187,10 +187,10 @@ export function databasePage(
   shown: FormPage & {
     readonly snapshots: readonly DatabaseSnapshot[];
     readonly usage: DatabaseUsage;
-    /** Undefined if the person may not connect. */
+    /** `undefined` if the person is not allowed to connect. */
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
-    /** The form that was refused. */
+    /** The refused form, if any. */
     readonly of?: "branches" | "snapshots";
   },
 ): Response {

@@ -31,7 +31,7 @@ async function readConnection(
   try {
     const address = await parts.api.call(endpoints.getDatabaseAddress, wish);
     if (!showsPassword) return { address, password: undefined };
-    // The audit log has this call.
+    // This call is recorded in the audit log.
     const { password } = await parts.api.call(endpoints.getDatabaseConnection, wish);
     return { address, password };
   } catch (error) {
@@ -79,7 +79,7 @@ function bindBranches(
     const opened = await open(visit);
     const { api, params } = opened.place;
     const { name = "", from = MAIN_BRANCH, at = "" } = visit.fields;
-    // Browsers omit seconds that are 0.
+    // Browsers omit the seconds if they are 0.
     const asOf = at === "" ? {} : { at: `${at}${/T\d\d:\d\d$/.test(at) ? ":00" : ""}Z` };
     try {
       await api.call(endpoints.createDatabaseBranch, { params, body: { name, from, ...asOf } });
@@ -126,7 +126,7 @@ function bindSnapshots(
     }
   });
 
-  // A new branch replaces nothing.
+  // Restoring replaces the branch's data, so it asks first. Restoring into a new branch does not.
   bind.asking(`${AT}/snapshots/restore`, {
     ask: async (visit) => {
       const { branches, place: { branch }, parts } = await open(visit);

@@ -10,7 +10,7 @@ export type RowFormat = "csv" | "json";
 
 type Columns = Extract<QueryEvent, { type: "columns" }>["columns"];
 
-/** Writes rows in a format: the head, each row, and the end. */
+/** Writes rows in a format: the header, each row, and the end. */
 interface RowWriter {
   readonly type: string;
   head(columns: Columns): string;
@@ -18,7 +18,7 @@ interface RowWriter {
   readonly end: string;
 }
 
-/** Like PostgreSQL's COPY: null is empty, an empty text is quoted. */
+/** As in PostgreSQL's COPY, null is empty, and an empty text is quoted. */
 function csvField(value: string | null): string {
   if (value === null) return "";
   return value === "" || /[",\r\n]|^\s|\s$/.test(value)
@@ -29,7 +29,7 @@ function csvField(value: string | null): string {
 const NUMBERS = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "oid"]);
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Like PostgreSQL's `to_json`: numbers keep all their digits. */
+/** As in PostgreSQL's `to_json`, numbers keep all their digits. */
 function jsonValue(value: string | null, type: string): string {
   if (value === null) return "null";
   if (type === "bool") return value === "t" || value === "true" ? "true" : "false";
@@ -38,7 +38,7 @@ function jsonValue(value: string | null, type: string): string {
   return JSON.stringify(value);
 }
 
-/** Unique names of columns. */
+/** Makes column names unique. */
 function distinctNames(columns: Columns): string[] {
   const seen = new Set<string>();
   return columns.map(({ name }) => {
@@ -70,7 +70,7 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Maximum length of a line of the response: a row with large values. */
+/** Maximum length of a line of the response, which allows for a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Writes one of the results of a query. @throws {Failure} with PostgreSQL's error */
@@ -113,7 +113,7 @@ export async function downloadRows(
     readonly params?: Statement["params"];
     readonly format: RowFormat;
     readonly name: string;
-    /** Index of the result, from 0. */
+    /** Index of the result, starting at 0. */
     readonly result: number;
   },
 ): Promise<Response> {

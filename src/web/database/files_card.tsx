@@ -55,7 +55,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** Exports, for people who may read them, and the import form. */
+/** The exports, for people who are allowed to read the data, and the import form. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

@@ -1,12 +1,12 @@
-/** @module The shown part of a table, from the URL. */
+/** @module Reads from the URL which part of a table to show. */
 import type { TableDetails, TableName } from "./read_catalog.ts";
 import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sql.ts";
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
-/** Maximum offset: PostgreSQL reads all rows before it. */
+/** Maximum offset: PostgreSQL has to read all rows before it. */
 export const MAX_OFFSET = 50_000;
-/** Maximum length of a value that is filtered by. */
+/** Maximum length of a filter's value. */
 const MAX_VALUE = 1000;
 
 /** Reads the name of the table; a URL without one selects the first. */
@@ -39,7 +39,7 @@ export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): G
   };
 }
 
-/** The query of an address that names a part of a table. */
+/** The query of a URL for a part of a table. */
 export function gridQuery(
   { branch, schema, table }: TableName & { readonly branch: string },
   { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },

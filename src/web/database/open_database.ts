@@ -1,4 +1,4 @@
-/** @module The database of a page, and the branch that its URL names. */
+/** @module Opens the database of a page, and the branch in its URL. */
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -19,7 +19,9 @@ export interface DatabaseVisit {
   path(page?: string): string;
 }
 
-/** Opens a page of a database. @throws {Failure} `not_found` for another database or branch */
+/**
+ * Opens a page of a database. @throws {Failure} `not_found` if there is no such database or branch
+ */
 export async function openDatabase(
   visit: PersonVisit,
   services: BoardServices,
@@ -46,7 +48,7 @@ export async function openDatabase(
   };
 }
 
-/** Requires that the database has the branch that the address names. @throws {Failure} `not_found` */
+/** Requires that the database has the branch in the URL. @throws {Failure} `not_found` */
 export function requireBranch({ branches, place: { branch } }: DatabaseVisit): void {
   if (branches.some(({ name }) => name === branch)) return;
   throw new Failure("not_found", `Branch "${branch}" does not exist`);

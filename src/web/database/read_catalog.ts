@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
-/** Maximum number of tables that are listed. */
+/** Maximum number of tables to list. */
 export const MAX_TABLES = 300;
 
 const KINDS = {
@@ -19,7 +19,7 @@ const tableEntry = z.object({
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
   /** PostgreSQL's estimate; negative while there is none. */
   rows: z.number(),
-  /** Size with its indexes; 0 for objects without storage. */
+  /** Size including indexes; 0 for objects without storage. */
   bytes: z.number(),
 });
 export type TableEntry = z.infer<typeof tableEntry>;
@@ -34,7 +34,7 @@ const column = z.object({
   isGenerated: z.boolean(),
   isIdentity: z.boolean(),
   isSortable: z.boolean(),
-  /** The column that it refers to. */
+  /** The column to which this column refers. */
   refers: z.object({ schema: z.string(), table: z.string(), column: z.string() }).nullable(),
 });
 export type Column = z.infer<typeof column>;
@@ -49,7 +49,7 @@ const catalog = z.object({
 
 export interface TableDetails extends Omit<TableEntry, "bytes"> {
   readonly columns: readonly Column[];
-  /** Columns of the primary key, in its order; empty without one. */
+  /** Columns of the primary key, in key order; empty if there is no primary key. */
   readonly key: readonly string[];
   readonly indexes: readonly { readonly name: string; readonly definition: string }[];
 }
@@ -111,13 +111,13 @@ export interface TableName {
   readonly table: string;
 }
 
-/** The statement that reads the tables, and all details of one. */
+/** The statement that reads the tables, and all details of one of them. */
 export const selectCatalog = ({ schema, table }: TableName): Statement => ({
   sql: CATALOG,
   params: [schema, table],
 });
 
-/** Reads the one value of {@link selectCatalog}. */
+/** Parses the single value of {@link selectCatalog}. */
 export function parseCatalog(text: string): Catalog {
   const { tables, wanted, ...details } = catalog.parse(JSON.parse(text));
   return { tables, table: wanted === null ? undefined : { ...wanted, ...details } };

@@ -5,7 +5,7 @@ import { errorText } from "./read_query.ts";
 
 export interface ImportOutcome {
   readonly statements: number;
-  /** The first ones. */
+  /** The first notices. */
   readonly notices: readonly string[];
   /** Why nothing was imported. */
   readonly error?: string;

@@ -1,29 +1,32 @@
-/** @module The response to a query, as much of it as a page shows. */
+/** @module The part of a query's response that a page shows. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
 export interface ShownResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly ResultRow[];
-  /** The command tag of the statement, such as `INSERT 0 3`; undefined if it was interrupted. */
+  /**
+   * The command tag of the statement, such as `INSERT 0 3`; `undefined` if the statement was
+   * interrupted.
+   */
   readonly command?: string;
 }
 
 export interface QueryOutcome {
   readonly results: readonly ShownResult[];
   readonly notices: readonly string[];
-  /** Why it failed. */
+  /** Why the statement failed. */
   readonly error?: string;
-  /** Whether there were more rows than shown. */
+  /** Whether there are more rows than shown. */
   readonly isCut: boolean;
 }
 
-/** How much is read, for all statements together. */
+/** Limits of what is read, for all statements together. */
 export interface QueryLimits {
   readonly rows: number;
-  /** Characters of all values. */
+  /** Maximum number of characters of all values. */
   readonly characters: number;
-  /** Maximum number of characters of a value; longer ones are shortened. */
+  /** Maximum number of characters of a value; longer values are shortened. */
   readonly valueLength: number;
 }
 
@@ -31,7 +34,7 @@ export interface QueryLimits {
 const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;
-/** Maximum length of a line that is read: a value that is larger ends the query. */
+/** Maximum length of a line to read; a larger value ends the query. */
 const MAX_LINE = 4 * 1024 * 1024;
 
 export type ResultRow = readonly (string | null)[];
@@ -59,7 +62,7 @@ class Collector {
     this.#limits = limits;
   }
 
-  /** Adds an event; false if the limit is reached. */
+  /** Adds an event; returns false if the limit is reached. */
   take(event: QueryEvent): boolean {
     switch (event.type) {
       case "columns":
@@ -115,7 +118,7 @@ class Collector {
   }
 }
 
-/** Reads the events of a query. If no more rows fit, the query is ended. */
+/** Reads the events of a query. Ends the query if no more rows fit. */
 export async function readQuery(
   events: Bytes,
   limits: QueryLimits = PAGE_LIMITS,

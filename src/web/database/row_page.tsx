@@ -10,7 +10,7 @@ import { type Mode, modeIn, type StoredRow } from "./row_values.ts";
 import { studioPage } from "./studio_page.tsx";
 import { Value } from "./value.tsx";
 
-/** Types whose values can be long, or have lines. */
+/** Types whose values can be long or have several lines. */
 const LONG = /^(?:text|json|jsonb|xml|bytea|character varying.*|.*\[\])$/;
 const NUMBER = /^(?:smallint|integer|bigint|real|double precision|numeric.*)$/;
 
@@ -20,11 +20,11 @@ interface ColumnFieldProps {
   /** The stored value; undefined for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** Values that someone else has written in the meantime. */
+  /** The value that someone else has written in the meantime. */
   readonly newer: string | null | undefined;
 }
 
-/** Options of the choice next to a field, the default first. */
+/** Options to choose from next to a field, the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity
@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a line break at the very beginning of the text.
+    // HTML drops a line break at the start of the text.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );
@@ -196,7 +196,7 @@ export function rowPage(
   visit: DatabaseVisit,
   table: TableDetails,
   shown: FormPage & {
-    /** Undefined for a new row. */
+    /** `undefined` for a new row. */
     readonly stored?: StoredRow;
     /** Values that someone else wrote while the form was open. */
     readonly newer?: ReadonlyMap<string, string | null>;

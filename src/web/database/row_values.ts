@@ -1,4 +1,4 @@
-/** @module The values of a row's form, as they are written. */
+/** @module The values of a row's form, as they are written to the database. */
 import type { Fields } from "../layout/form.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
@@ -10,7 +10,7 @@ export type Mode = (typeof MODES)[number];
 
 export interface StoredRow {
   readonly values: ReadonlyMap<string, string | null>;
-  /** Columns with shortened values. */
+  /** Columns whose values were shortened. */
   readonly cut: ReadonlySet<string>;
   readonly fingerprint: string;
 }
@@ -24,13 +24,16 @@ export function storedRow({ columns }: TableDetails, row: ResultRow, length: num
   };
 }
 
-/** Browsers send the ends of lines as CR LF (HTML, 4.10.21.5). */
+/** Browsers send line ends as CR LF (HTML, 4.10.21.5). */
 const withPlainEnds = (text: string): string => text.replaceAll("\r\n", "\n");
 
 export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
-/** Value of a column if nothing is typed: its default for a new row. */
+/**
+ * Reads what to write to a column; `untyped` is used if nothing is typed, such as the default of a
+ * new row.
+ */
 function writtenValue(
   { name }: Column,
   fields: Fields,

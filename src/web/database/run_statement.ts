@@ -1,4 +1,4 @@
-/** @module One statement of the table editor on a branch, and its whole, short result. */
+/** @module Runs a statement of the table editor on a branch, and reads its whole result. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ParamsOf } from "../../contract/endpoint.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -20,10 +20,10 @@ export interface BranchPlace {
 
 /** How long a page waits for a statement of the editor, in milliseconds. */
 const MAX_TIME = 10_000;
-/** Characters of all values and columns of a statement of the editor. */
+/** Limits of the rows and values in the result of a statement of the editor. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
-/** Refusals that say something about the branch or the SQL, and not about the person. */
+/** Error codes that are about the branch or the SQL, not about the person. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "conflict",
   "invalid_request",
@@ -34,7 +34,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 /** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. The reason why the branch cannot run it is an outcome too. */
+/** Runs SQL for a page. If the branch cannot run it, the reason is an outcome too. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },

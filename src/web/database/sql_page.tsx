@@ -14,7 +14,7 @@ export interface AskedQuery {
   readonly sql: string;
   readonly mayChange: boolean;
   readonly outcome?: QueryOutcome;
-  /** How long it took, in milliseconds. */
+  /** How long the query took, in milliseconds. */
   readonly durationMs?: number;
 }
 
@@ -110,7 +110,7 @@ function Outcome({ visit, asked }: {
   );
 }
 
-/** Renders the page of SQL. */
+/** Renders the SQL page. */
 export function sqlPage(visit: DatabaseVisit, asked: AskedQuery): Response {
   const { parts, database, place, path } = visit;
   const action = path("sql");

@@ -1,4 +1,7 @@
-/** @module The script of the SQL page: keys, a busy sign, cancelling, a local history. */
+/**
+ * @module The script of the SQL page: shortcut keys, a busy indicator, cancelling, and a local
+ * history.
+ */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 

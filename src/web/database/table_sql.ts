@@ -27,14 +27,14 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
-/** The shown part of a table. */
+/** The part of a table to show. */
 export interface GridWish {
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
   readonly offset: number;
 }
 
-/** A value to write; `default` is the column's own. */
+/** A value to write; `default` is the column's default. */
 export type WrittenValue = { readonly text: string | null } | "default";
 
 /** Maximum length of a key to find a row, in characters: it is part of the row's URL. */
@@ -47,7 +47,7 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const nameOf = ({ schema, name }: Pick<TableDetails, "schema" | "name">): string =>
   `${quote(schema)}.${quote(name)}`;
 
-/** Collects values, and returns their names in the statement. */
+/** Collects values, and returns the parameter that stands for each. */
 class Params {
   readonly values: (string | null)[] = [];
 
@@ -82,7 +82,10 @@ function conditions(filters: readonly Filter[], params: Params): string {
   return ` WHERE ${filters.map((filter) => condition(filter, params)).join(" AND ")}`;
 }
 
-/** The order of rows: as requested, then by key, so that pages neither repeat nor miss a row. */
+/**
+ * The order of rows: the requested order, then the key, so that pages neither repeat nor skip a
+ * row.
+ */
 function order(table: TableDetails, sort: Sort | null): string {
   const parts = [
     ...(sort === null ? [] : [`${quote(sort.column)} ${sort.isDescending ? "DESC" : "ASC"}`]),
@@ -91,14 +94,14 @@ function order(table: TableDetails, sort: Sort | null): string {
   return parts.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
 }
 
-/** A value as text, one character longer than is shown if it is longer. */
+/** A value as text, cut to one character more than is shown, which reveals that it is longer. */
 function shownValue({ name, type }: Column, length: number): string {
   return type === "bytea"
     ? `left(substr(${quote(name)}, 1, ${MAX_SHOWN_BYTES + 1})::text, ${length + 1})`
     : `left(${quote(name)}::text, ${length + 1})`;
 }
 
-/** Rows for the grid: the shown columns, then the key; one more row than a page has. */
+/** Rows for the grid: the shown columns, then the key; one more row than fits on a page. */
 export function selectRows(
   table: TableDetails,
   { filters, sort, offset }: GridWish,
@@ -118,7 +121,7 @@ export function selectRows(
   return { sql, params: params.values };
 }
 
-/** All values of the rows that a filter leaves, for a download. */
+/** Selects all values of the rows that match the filters, for a download. */
 export function selectAll(table: TableDetails, { filters, sort }: GridWish): Statement {
   const params = new Params();
   const sql = `SELECT * FROM ${nameOf(table)}${conditions(filters, params)}${order(table, sort)}`;
@@ -129,10 +132,12 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/** A fingerprint of all values of a row: it protects a change from overwriting an earlier one. */
+/**
+ * A fingerprint of all values of a row: it prevents a change from overwriting an earlier change.
+ */
 const FINGERPRINT = "md5((r.*)::text)";
 
-/** One row: all columns as text up to a length, then its fingerprint. */
+/** Selects one row: all columns as text up to a length, then the fingerprint. */
 export function selectRow(
   table: TableDetails,
   key: readonly string[],
@@ -161,7 +166,7 @@ export function insertRow(
   return { sql, params: params.values };
 }
 
-/** Changes a row that still has its fingerprint. */
+/** Changes a row whose fingerprint is still the same. */
 export function updateRow(
   table: TableDetails,
   { key, fingerprint, values }: {
@@ -179,7 +184,7 @@ export function updateRow(
   return { sql, params: params.values };
 }
 
-/** Deletes a row that still has its fingerprint. */
+/** Deletes a row whose fingerprint is still the same. */
 export function deleteRow(
   table: TableDetails,
   key: readonly string[],

@@ -17,12 +17,12 @@ import { Value } from "./value.tsx";
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
-  /** Characters of a value. */
+  /** Maximum number of characters of a value to show. */
   readonly length: number;
-  /** Each row has the values of the shown columns, then those of the key. */
+  /** Each row has the values of the shown columns, then the values of the key. */
   readonly rows: readonly ResultRow[];
   readonly hasMore: boolean;
-  /** Why there are no rows. */
+  /** Why the rows cannot be read. */
   readonly error?: string;
 }
 
@@ -274,7 +274,7 @@ function GridCard({ visit, table, grid, size }: {
   );
 }
 
-/** Renders the tables of a branch; `grid` is missing if the person may not read rows. */
+/** Renders the tables of a branch; `grid` is missing if the person is not allowed to read rows. */
 export function tablesPage(
   visit: DatabaseVisit,
   shown: {

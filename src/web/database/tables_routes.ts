@@ -18,14 +18,14 @@ import { type Grid, readOnlyReason, tablesPage } from "./tables_page.tsx";
 
 const AT = `${DATABASE_AT}/tables`;
 
-/** Columns of the grid. */
+/** Maximum number of columns of the grid. */
 const MAX_COLUMNS = 40;
-/** Characters of all values of a grid, and of the form of a row. */
+/** Maximum number of characters of all values in a grid, and in the form of a row. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
-/** Maximum size of a form of a row, in bytes. */
+/** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
 
-/** Rows of a page: fewer of wide tables. */
+/** Number of rows per page: fewer for wide tables. */
 const sizeOf = ({ columns }: TableDetails): number => columns.length > 12 ? 25 : 50;
 
 const formLength = ({ columns }: TableDetails): number =>
@@ -38,7 +38,7 @@ async function readCatalog({ place, parts }: DatabaseVisit): Promise<Catalog> {
   return parseCatalog(rows[0]?.[0] ?? "");
 }
 
-/** The table that the address names. @throws {Failure} */
+/** Finds the table in the URL. @throws {Failure} */
 async function requireTable(visit: DatabaseVisit): Promise<TableDetails> {
   requireBranch(visit);
   const { table } = tableIn(visit.parts.visit.query);
@@ -101,7 +101,7 @@ async function showTables(visit: DatabaseVisit): Promise<Response> {
 
 const keyIn = ({ parts }: DatabaseVisit): string[] => parts.visit.query.getAll("key");
 
-/** The row that the address names. @throws {Failure} `not_found` */
+/** Finds the row in the URL. @throws {Failure} `not_found` */
 async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<StoredRow> {
   const length = formLength(table);
   const statement = selectRow(table, keyIn(visit), length);
@@ -123,7 +123,7 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** Someone else's current values of the columns that a person changed. */
+/** The values that someone else has written to the columns that a person changed. */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

@@ -1,6 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A value of a database; null, an empty text and a shortened value look different. */
+/**
+ * @module Shows a value of a database, so that null, an empty text and a shortened value look
+ * different.
+ */
 
 /** Shows a value, shortened to `length`. */
 export function Value({ value, length = Infinity }: {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Shows the differences between a deployment and another one of its project. */
+/** @module Shows the differences between two deployments of a project. */
 import type { Deployment } from "../../contract/deployments.ts";
 import type {
   DeploymentComparison,
@@ -23,7 +23,7 @@ import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Differences of each kind that the page shows; the API lists more. */
+/** Maximum number of differences of each kind on the page; the API lists more. */
 const SHOWN = 30;
 /** Maximum number of characters of a name, and of an old or new value. */
 const MAX_TEXT = 200;
@@ -32,7 +32,7 @@ export interface ComparisonView {
   readonly deployment: Deployment;
   /** The differences, or the reason why they are unknown. */
   readonly comparison: DeploymentComparison | string;
-  /** Deployments of the project to compare with, the newest first. */
+  /** Deployments of the project to compare with, newest first. */
   readonly others: readonly Deployment[];
   readonly base: string;
 }
@@ -133,7 +133,7 @@ function Found({ comparison }: { readonly comparison: DeploymentComparison }) {
 
 const titleOf = ({ message, id }: Deployment): string => message ?? `Deployment ${id.slice(0, 8)}`;
 
-/** A deployment in a field to choose from. */
+/** Names a deployment in a field to choose from. */
 function optionText({ message, branch, commitSha, id, isProduction }: Deployment): string {
   const name = message ?? commitSha?.slice(0, 7) ?? id.slice(0, 8);
   return `${isProduction ? "In production: " : ""}${shorten(name)} (${branch})`;

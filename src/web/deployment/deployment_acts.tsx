@@ -15,7 +15,7 @@ export interface DeploymentAct {
   readonly isMain?: boolean;
 }
 
-/** Whether it is shown at its URLs. */
+/** Whether a deployment is shown at its URLs. */
 export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 

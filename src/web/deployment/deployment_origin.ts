@@ -1,4 +1,4 @@
-/** @module What started a deployment, in words. Pure. */
+/** @module Describes what started a deployment. Pure. */
 import type { BuildTrigger, DeploymentRecord } from "../../platform/deployments/mod.ts";
 
 const BUILDS: Readonly<Record<BuildTrigger, string>> = {
@@ -8,7 +8,7 @@ const BUILDS: Readonly<Record<BuildTrigger, string>> = {
   request: "Manual build",
 };
 
-/** The trigger of a deployment; older versions did not record that of a build. */
+/** The trigger of a deployment; older versions did not record the trigger of a build. */
 export function originOf(
   { promotedFrom, redeployOf, source, trigger }: Pick<
     DeploymentRecord,

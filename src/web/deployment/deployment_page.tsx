@@ -1,6 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module One deployment: its state, why it failed, its build log, and available actions. */
+/**
+ * @module One deployment: its state, the reason for a failure, its build log, and the available
+ * actions.
+ */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
 import type { Build } from "../../contract/builds.ts";
@@ -40,13 +43,13 @@ export interface DeploymentView {
   readonly build: Build | undefined;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
-  /** The latest rolling release that it is part of, if any. */
+  /** The latest rolling release that includes the deployment, if any. */
   readonly release: Release | undefined;
   readonly origin: string;
-  /** The last lines of its build. */
+  /** The last lines of its build log. */
   readonly lines: readonly BuildLogLine[];
   readonly search: string;
-  /** A new link to it, whose URL is only shown once. */
+  /** A new share link, whose URL is only shown once. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 
@@ -191,7 +194,7 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
   );
 }
 
-/** The last lines of a server that did not start. */
+/** The last output lines of a server that did not start. */
 function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
@@ -209,7 +212,7 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** The checks that must pass before production shows it. */
+/** The checks that must pass before production shows the deployment. */
 function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   if (checks === undefined) return null;
   const { state, results } = checks;
@@ -241,7 +244,7 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-/** Shows the possible actions on a deployment. */
+/** Shows the available actions for a deployment. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;

@@ -1,4 +1,4 @@
-/** @module `/deployments/{id}`: the page of a deployment, which notifications link to too. */
+/** @module `/deployments/{id}`: the page of a deployment, to which notifications also link. */
 import type { Build } from "../../contract/builds.ts";
 import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -21,11 +21,11 @@ export interface DeploymentPageServices extends BoardServices {
   readonly deployments: Pick<DeploymentStore, "owner" | "find">;
 }
 
-/** Lines of a build log that the page shows. */
+/** Number of lines of a build log on the page. */
 const SHOWN_LINES = 500;
-/** Deployments to choose from on the page that compares. */
+/** Number of deployments to choose from on the comparison page. */
 const COMPARABLE = 30;
-/** Maximum length of a text that is searched for. */
+/** Maximum length of a search text. */
 const MAX_SEARCH = 200;
 
 /** Compares two deployments, or returns the reason why that is impossible. */
@@ -44,9 +44,7 @@ async function compare(
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
   const { authenticator, deployments } = services;
 
-  /**
-   * Finds the deployment that the path names. A deployment of another workspace counts as unknown.
-   */
+  /** Finds the deployment in the path. A deployment in another workspace counts as unknown. */
   async function open(visit: PersonVisit) {
     const id = (visit.params.deployment ?? "").slice(0, 64);
     const owner = await deployments.owner(id);
@@ -158,7 +156,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       api: PageApi,
       record: DeploymentRecord,
     ): Question | undefined | Promise<Question | undefined>;
-    /** Returns the path that shows the result. */
+    /** Performs the action, and returns the path of the page that shows the result. */
     run(api: PageApi, record: DeploymentRecord): Promise<string>;
   }) =>
     bind.asking(`/deployments/:deployment/${name}`, {
@@ -175,7 +173,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
   const done = (id: string, what: string) => `/deployments/${id}?done=${what}`;
   const projectOf = (api: PageApi, { projectId: project }: DeploymentRecord) =>
     api.call(endpoints.getProject, { params: { project } });
-  /** Names the deployment that production showed before, to undo the change. */
+  /** Includes the previous production deployment, so that the change can be undone. */
   const undoable = (path: string, before: string | null) =>
     before === null ? path : `${path}&undo=${before}`;
 

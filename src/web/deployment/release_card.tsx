@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The rolling release of a deployment: the figures of both sides, and buttons to end it.
+ * @module The rolling release of a deployment: the figures of both deployments, and buttons to end
+ * the release.
  */
 import type { Release } from "../../contract/releases.ts";
 import { Card, Form, Moment } from "../layout/pieces.tsx";

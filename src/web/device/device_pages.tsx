@@ -39,7 +39,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
   );
 }
 
-/** Renders the form for the code that the CLI shows. */
+/** Renders the form for the code shown by the CLI. */
 function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(

@@ -106,7 +106,7 @@ export function showDocsPage(
   { library, title, current, query, isWide = false, children }: {
     readonly library: Library;
     readonly title: string;
-    /** Name of the shown document. */
+    /** Name of the document. */
     readonly current?: string;
     readonly query?: string;
     /** Whether the page has a table of contents next to it. */

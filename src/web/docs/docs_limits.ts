@@ -1,2 +1,2 @@
-/** Maximum length of a query of a search in the documentation. */
+/** Maximum length of a search query in the documentation. */
 export const MAX_DOCS_QUERY = 100;

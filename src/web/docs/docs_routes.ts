@@ -15,7 +15,9 @@ import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
-  /** Entity tags of both forms, because a strong tag promises equal bytes. */
+  /**
+   * Entity tags for the plain and the compressed form, because a strong tag promises equal bytes.
+   */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -84,7 +86,10 @@ async function showSearch({ request }: { readonly request: Request }): Promise<R
   return docsSearchPage(await readLibrary(), query, await searchDocuments(query));
 }
 
-/** Binds the documentation of a platform. It is read at the first visit, and rendered by page. */
+/**
+ * Binds the documentation of a platform. The documents are read at the first visit, and each page
+ * is rendered when it is first requested.
+ */
 export function bindDocs(
   router: Router,
   { publicOrigin }: { readonly publicOrigin: string },
@@ -99,7 +104,7 @@ export function bindDocs(
       const key = `${path} ${part}`;
       let page = pages.get(key);
       if (page === undefined) {
-        // `make` throws for pages that do not exist, so the size of the map is limited.
+        // `make` throws for pages that do not exist, so the size of this map is limited.
         page = await store(await make(await readLibrary(), part));
         pages.set(key, page);
       }

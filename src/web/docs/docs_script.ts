@@ -49,7 +49,7 @@ if (parts.length > 0) {
 /** Named after its content, so that browsers can cache it permanently. */
 export const DOCS_SCRIPT_PATH = `/assets/docs-${sha256Hex(SCRIPT).slice(0, 16)}.js`;
 
-/** Pages of the documentation may run our scripts, which search it. */
+/** Lets pages of the documentation run our scripts, which also search it. */
 export const DOCS_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 export const showDocsScript = makeAsset("text/javascript; charset=utf-8", () => SCRIPT);

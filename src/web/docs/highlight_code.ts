@@ -1,4 +1,4 @@
-/** @module Code of documents as HTML, with classes for its colours. */
+/** @module Converts code in documents to HTML, with classes for colours. */
 // @ts-types="./highlight_types.d.ts"
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";

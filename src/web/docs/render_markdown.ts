@@ -1,4 +1,6 @@
-/** @module Markdown as HTML, without the source's own HTML, pictures and foreign links. */
+/**
+ * @module Converts Markdown to HTML, without HTML, pictures and unchecked links from the source.
+ */
 import MarkdownIt from "markdown-it";
 import { placeOf } from "../../documents/places.ts";
 import { highlightCode } from "./highlight_code.ts";
@@ -15,12 +17,12 @@ export interface RenderedDocument {
   readonly headings: readonly Heading[];
 }
 
-/** The name of a heading in links, as git hosts make it. */
+/** The slug of a heading for links, as git hosts create it. */
 function slugOf(heading: string): string {
   return heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
 }
 
-/** Makes slugs of one page, without duplicates. */
+/** Creates the slugs of one page, without duplicates. */
 function slugs(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
@@ -41,7 +43,7 @@ function makeRenderer() {
   rules.table_open = () => `<div class="wide" tabindex="0"><table>\n`;
   rules.table_close = () => "</table></div>\n";
   const code = (text: string, info: string): string => {
-    // The name of a file, if the fence has one.
+    // The file name, if the fence names one.
     const file = info.split(/\s+/).find((part) => part.includes("."));
     const caption = file === undefined ? "" : `<p class="file">${escapeHtml(file)}</p>\n`;
     return `${caption}<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
@@ -51,7 +53,8 @@ function makeRenderer() {
   markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const slug = slugs();
     tokens.forEach((token, index) => {
-      // The policy of pages refuses styles, which align the cells of a table.
+      // Pages' content security policy blocks inline styles, which would align the cells of a
+      // table.
       if (token.type === "th_open" || token.type === "td_open") token.attrs = null;
       if (token.type !== "heading_open") return;
       const text = (tokens[index + 1]?.children ?? []).map(({ content }) => content).join("");

@@ -15,7 +15,7 @@ export interface FoundSection {
   readonly heading: string;
   /** The text around the first match. */
   readonly excerpt: string;
-  /** The matching words of the documents. */
+  /** The words in the documents that match. */
   readonly words: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const plainText = (html: string): string =>
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {
   const sections: Omit<IndexedSection, "id">[] = [];
   for (const { name, title, text } of documents.values()) {
-    // Requests to sites continue between two documents.
+    // Lets requests to sites continue between two documents.
     await nextTurn();
     const [intro = "", ...parts] = renderMarkdown(text).html.split(/(?=<h[23] id=")/);
     const path = pagePath(name);

@@ -10,9 +10,9 @@ import { formPageFacts, showPage } from "../layout/document.tsx";
 import { signInPath } from "../visit/page_binder.tsx";
 import { MessengerDoor } from "./messenger_entry_pages.tsx";
 
-/** A form before sign-in, as a page shows it. */
+/** The state of a form that is shown before sign-in. */
 export interface EntryForm extends FormPage {
-  /** Whether people can sign in by the messenger. */
+  /** Whether people can sign in with the messenger. */
   readonly hasMessenger?: boolean;
   /** The path of this site to go to after sign-in. */
   readonly next: string;

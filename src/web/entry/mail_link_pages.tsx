@@ -1,13 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages of mails with a link: confirming an account, and choosing a new password. */
+/**
+ * @module The pages to which links in mails lead: to confirm an account, and to choose a new
+ * password.
+ */
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Form, Trouble } from "../layout/pieces.tsx";
 import { formPageFacts, showPage } from "../layout/document.tsx";
 
-/** Reads the same whether or not the address has an account. */
+/** Shows the same text whether or not the address has an account. */
 export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame

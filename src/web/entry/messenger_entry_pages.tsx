@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Sign-in by the messenger: waits for the chat, and creates an account. */
+/** @module Sign-in with the messenger: pages that wait for the chat, and create an account. */
 import { EMPTY, type FormState } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Field, Form, Qr, Trouble } from "../layout/pieces.tsx";
@@ -15,7 +15,7 @@ const LOOK_AGAIN = 3;
 export const messengerEntryPath = (next: string): string =>
   next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
 
-/** The button on the pages of sign-in and sign-up that starts it. */
+/** The button on the sign-in and sign-up pages that starts a sign-in with the messenger. */
 export function MessengerDoor({ next }: { readonly next: string }) {
   return (
     <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>
@@ -53,7 +53,7 @@ export function messengerWaitPage(shown: {
   );
 }
 
-/** The page of an attempt that was denied or took too long. */
+/** The page for an attempt that was denied or took too long. */
 export function messengerOverPage(
   shown: { readonly wasDenied: boolean; readonly next: string },
 ): Response {

@@ -1,4 +1,4 @@
-/** @module Sign-in by the messenger; a cookie binds an attempt to its browser. */
+/** @module Sign-in with the messenger; a cookie binds an attempt to its browser. */
 import * as z from "zod";
 import { displayName } from "../../contract/identity.ts";
 import { checkFields, refused } from "../layout/form.ts";
@@ -35,7 +35,10 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
     set: (value: string): string =>
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
-    /** Ignores both of two cookies with the same name, because another host planted one. */
+    /**
+     * Reads the cookie. If there are two with the same name, ignores both, because another host has
+     * planted one of them.
+     */
     read(header: string | null): string {
       const values = (header ?? "").split(";").map((part) => part.trim())
         .filter((part) => part.startsWith(`${name}=`))

@@ -5,7 +5,7 @@ import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/p
 
 export interface Grant {
   readonly permissions: readonly string[];
-  /** Ids of projects; null for all of the workspace. */
+  /** IDs of projects; null for all projects of the workspace. */
   readonly projects: readonly string[] | null;
 }
 
@@ -60,7 +60,7 @@ export function PermissionFields(
   );
 }
 
-/** All projects, or boxes for some of them. */
+/** A choice between all projects and selected ones. */
 export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
   readonly chosen: Grant["projects"];
   readonly choices: GrantChoices;

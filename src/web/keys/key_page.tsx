@@ -19,7 +19,7 @@ export function keyPage(
   { apiKey, choices, grant = apiKey, ...shown }: FormPage & {
     readonly apiKey: ApiKey;
     readonly choices: GrantChoices;
-    /** The selection. */
+    /** The selected permissions and projects. */
     readonly grant?: Grant;
   },
 ): Response {

@@ -78,9 +78,9 @@ export function keysPage(
     readonly cursor: string | null;
     readonly nextCursor: string | null;
     readonly choices: GrantChoices;
-    /** A new key. */
+    /** A newly created key. */
     readonly made?: string;
-    /** The selection. */
+    /** The selected permissions and projects. */
     readonly grant?: Grant;
   },
 ): Response {

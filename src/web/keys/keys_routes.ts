@@ -16,7 +16,7 @@ import { grantProblem, readExpiry, readGrant } from "./read_grant.ts";
 
 const AT = "/workspaces/:slug/keys";
 
-/** The fields with a text that can be wrong. */
+/** The text fields, which can be invalid. */
 const texts = endpoints.createApiKey.body.pick({ name: true, description: true });
 
 /** Number of keys per page. */
@@ -24,7 +24,7 @@ const SIZE = 50;
 
 type KeysPageView = FormPage & { readonly made?: string; readonly grant?: Grant };
 
-/** Checks the texts and boxes of a form. */
+/** Validates the texts and checkboxes of a form. */
 function checkForm(visit: PersonVisit, grant: Grant) {
   const checked = checkFields(texts, visit.fields);
   if (!checked.ok) return { ok: false as const, state: checked.state };
@@ -99,7 +99,7 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
   });
 }
 
-/** A grant in the API's form. */
+/** Converts a grant to the API's format. */
 const toBody = ({ permissions, projects }: ReturnType<typeof readGrant>) => ({
   permissions,
   projects: projects && [...projects],

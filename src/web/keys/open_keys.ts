@@ -7,7 +7,7 @@ import type { PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { GrantChoices } from "./grant_fields.tsx";
 
-/** Maximum number of pages of keys to search for one. */
+/** Maximum number of pages to search for a key. */
 const MAX_PAGES = 10;
 
 /**
@@ -30,7 +30,7 @@ export async function openKeys(
   return { ...board, choices: { projects, hasMore: nextCursor !== null } };
 }
 
-/** The key with an id. @throws {Failure} `not_found` */
+/** Finds the key with an ID. @throws {Failure} `not_found` */
 export async function findKey({ api }: BoardVisit, id: string): Promise<ApiKey> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {

@@ -156,7 +156,7 @@ function publishersPage(
   { publishers, choices, grant = USUAL, ...shown }: FormPage & {
     readonly publishers: readonly TrustedPublisher[];
     readonly choices: GrantChoices;
-    /** The selection. */
+    /** The selected permissions and projects. */
     readonly grant?: Grant;
   },
 ): Response {
@@ -207,7 +207,7 @@ function publishersPage(
 
 const AT = "/workspaces/:slug/publishers";
 
-/** Fields that can be empty to match everything. */
+/** Fields that match everything if they are empty. */
 const OPTIONAL = ["branch", "tag", "environment", "workflow", "issuer"] as const;
 
 export function bindPublishers(bind: PageBinder, services: BoardServices): void {

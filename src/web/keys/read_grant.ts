@@ -5,7 +5,7 @@ import type { Grant } from "./grant_fields.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** When keys can expire, in days. */
+/** Lifetimes of keys to choose from, in days. */
 export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
 
 /** Values of a field other than a number of days. */
@@ -26,7 +26,7 @@ export function grantProblem({ permissions, projects }: Grant): string | undefin
   return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
-/** When a key ends; `undefined` if that does not change. */
+/** When a key expires; `undefined` if the expiry does not change. */
 export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
   const days = EXPIRY_DAYS.find((each) => each === expires);
   if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The bar on top of every page for signed-in people. */
+/** @module The bar at the top of every page for signed-in people. */
 import type { Child } from "hono/jsx";
 import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** The location of a page: the workspace, and a part of it. */
+/** Where a page is: its workspace, and a part of it. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
@@ -59,7 +59,7 @@ function Way({ href, path, children }: {
   return <a href={href} aria-current={isHere ? "true" : undefined}>{children}</a>;
 }
 
-/** The link to the search, which the dashboard's script also opens with a key. */
+/** The link to the search, which the dashboard's script also opens with a shortcut key. */
 function SearchWay({ href }: { readonly href: string }) {
   return (
     <a class="find" href={href} data-search={PALETTE_PATH} title="Search (/ or Ctrl K)">
@@ -72,7 +72,10 @@ function SearchWay({ href }: { readonly href: string }) {
   );
 }
 
-/** On narrow screens, the pages of settings have it, because the bar has no space. */
+/**
+ * The button to sign out. On narrow screens, it is on the settings pages, because the bar has no
+ * space.
+ */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (
     <Form action="/sign-out" csrf={csrf} class="inline">

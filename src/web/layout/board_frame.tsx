@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame of the dashboard: the bar, the band with title and sections, the page. */
+/** @module The frame of the dashboard: the bar, the band with title and sections, and the page. */
 import type { Child } from "hono/jsx";
 import {
   auditPath,
@@ -152,7 +152,7 @@ export function WorkspaceFrame(
 export function ProjectFrame(
   { project, here, ...parts }: FrameParts & {
     readonly project: string;
-    /** The section of the page; undefined for a page below one. */
+    /** The section of the page; `undefined` for a page below a section. */
     readonly here: ProjectSection;
   },
 ) {

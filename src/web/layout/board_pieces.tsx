@@ -11,9 +11,9 @@ export type Tone = "good" | "bad" | "care" | "idle";
 /** A state as a dot and a word. */
 export function State({ tone, moving = false, past = false, children }: {
   readonly tone: Tone;
-  /** Whether it is continuing. */
+  /** Whether the state is about to change. */
   readonly moving?: boolean;
-  /** Whether it is over. */
+  /** Whether the state is in the past. */
   readonly past?: boolean;
   children?: Child;
 }) {
@@ -80,7 +80,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** Whether a project's production works; nothing if nothing is live. */
+/** The health of a project's production; renders nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -119,7 +119,7 @@ export function durationText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** An address without the parts that all addresses share. */
+/** A URL without the scheme. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
 /** A name that breaks after its punctuation if it is too long, not within its words. */
@@ -144,7 +144,7 @@ export function Branch({ name }: { readonly name: string }) {
   );
 }
 
-/** A link to a site, in its own window. */
+/** A link to a site, in a new window. */
 export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
   return (
     <a class={kind} href={url} target="_blank" rel="noreferrer">
@@ -189,7 +189,7 @@ export function SelectField({ label, name, id = name, values, words = {}, chosen
   /** Distinguishes fields with the same name on a page. */
   readonly id?: string;
   readonly values: readonly string[];
-  /** Labels of values that are not words. */
+  /** Labels for values that are not words. */
   readonly words?: Readonly<Record<string, string>>;
   readonly chosen: string;
 }) {
@@ -207,12 +207,12 @@ export function SelectField({ label, name, id = name, values, words = {}, chosen
   );
 }
 
-/** The ways to the first and the next page of a list. */
+/** Links to the first and the next page of a list. */
 export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }: {
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** The query parameter of the cursor, if a page has two lists. */
+  /** The query parameter of the cursor, because a page can have two lists. */
   readonly name?: string;
   /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>;

@@ -112,13 +112,13 @@ for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
 }
 `;
 
-/** The version of uPlot, as the program pins it. */
+/** The pinned version of uPlot. */
 const VERSION = /@([\d.]+)$/.exec(config.imports.uplot)?.[1] ?? "";
 
 /** Named after its content, so that browsers can cache it permanently. */
 export const CHART_SCRIPT_PATH = `/assets/chart-${VERSION}-${sha256Hex(CHART).slice(0, 16)}.js`;
 
-/** uPlot with its style, which are files of the program, and the script that uses them. */
+/** uPlot and its style, which are part of the program, and the script that uses them. */
 export const showChartScript = makeAsset("text/javascript; charset=utf-8", async () => {
   const [library, style] = await Promise.all([
     readTextFile(fileURLToPath(import.meta.resolve("uplot/dist/uPlot.iife.min.js"))),

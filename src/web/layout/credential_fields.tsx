@@ -21,7 +21,9 @@ export function EmailField(
   );
 }
 
-/** The field for a new password; `brief` in settings, next to the current one. */
+/**
+ * The field for a new password; `brief` is for settings, where it is next to the current password.
+ */
 export function NewPassword({ state, name = "password", brief = false }: {
   readonly state: FormState;
   readonly name?: string;

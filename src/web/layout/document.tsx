@@ -25,7 +25,7 @@ export const PAGE_POLICY = [
 
 /**
  * URLs of some pages contain a one-time token, so other sites get no referrer. `no-referrer` would
- * take the `Origin` from our own forms too.
+ * also remove the `Origin` of our own forms.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -43,7 +43,7 @@ export interface PageFacts {
   /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Scripts that the page loads, by path; its policy has to allow them. */
+  /** Paths of scripts that the page loads; its policy has to allow them. */
   readonly scripts?: readonly string[];
   /** Configuration of htmx, as JSON. */
   readonly htmxConfig?: string;

@@ -1,4 +1,4 @@
-/** @module Reading and checking forms. */
+/** @module Reads and validates forms. */
 import type * as z from "zod";
 import type { Problem } from "../../contract/common.ts";
 import { Failure, readBytes, toFailure } from "../../platform/core/http/mod.ts";
@@ -17,7 +17,7 @@ export interface FormState {
   readonly failure?: string;
 }
 
-/** How a page shows a form again after it was refused. */
+/** How a page shows a form again after a refusal. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 by default. */
@@ -29,7 +29,7 @@ export interface FormPage {
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The fields; of a repeated one the last value. */
+  /** The fields; if a field is repeated, its last value. */
   readonly fields: Fields;
   /** All values of a field, such as those of ticked checkboxes. */
   values(name: string): readonly string[];
@@ -37,7 +37,7 @@ export interface SentForm {
   files(name: string): readonly File[];
 }
 
-/** The state of a page without a sent form. */
+/** The form of a page to which no form was sent. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -76,7 +76,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly state: FormState };
 
-/** Checks the fields of a schema and reports all problems together. */
+/** Validates fields by a schema, and reports all problems together. */
 export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Fields): Checked<T> {
   const known = Object.keys(schema.shape);
   const given = Object.fromEntries(known.map((name) => [name, values[name] ?? ""]));
@@ -89,7 +89,7 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
   return { ok: false, state: { values, problems } };
 }
 
-/** The problems of an API request by form field; undefined if one has no field. */
+/** The problems of an API request by form field; `undefined` if a problem belongs to no field. */
 function fieldProblems(problems: readonly Problem[], values: Fields): Fields | undefined {
   const found: Record<string, string> = {};
   for (const { path, message } of problems) {
@@ -115,7 +115,7 @@ export function refused(
     state: problems === undefined
       ? { values, problems: {}, failure: failure.message }
       : { values, problems },
-    // 401 would owe the browser a challenge (RFC 9110, 15.5.2).
+    // 401 would require a challenge to the browser (RFC 9110, 15.5.2).
     status: failure.status === 401 ? 403 : failure.status,
     headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },
   };

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The results of a search, with a card for each kind. The overlay of the search reads these
- * cards too.
+ * @module The results of a search, with a card for each kind. The search overlay also reads these
+ * cards.
  */
 import { Name } from "./board_pieces.tsx";
 import { Card } from "./pieces.tsx";
@@ -11,7 +11,7 @@ export interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;
-  /** Words in the detail that match the search, in lower case, because it is prose. */
+  /** Words in the detail that match the search, in lower case; only for prose. */
   readonly words?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const MAX_TEXT = 160;
 export const shorten = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** A text with marked matches. */
+/** Shows a text with its matches marked. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <span class="soft">

@@ -27,7 +27,7 @@ export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: 
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
-  /** True if the page shows the commands itself. */
+  /** Whether the page itself shows the commands. */
   readonly shortPitch?: boolean;
   /** A picture above the title. */
   readonly crest?: Child;

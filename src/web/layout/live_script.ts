@@ -1,7 +1,7 @@
 /**
- * @module How open pages stay up to date: one stream of notifications for all tabs of a browser, in
- * a shared worker, which also assigns the few slots for log streams. A browser opens six
- * connections to a site over HTTP/1.1, and pages must load over the rest.
+ * @module Keeps open pages up to date with one stream of notifications for all tabs of a browser.
+ * It is in a shared worker, which also assigns the few slots for log streams: over HTTP/1.1, a
+ * browser opens only six connections to a site, and pages need some of them to load.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -62,12 +62,15 @@ addEventListener("connect", ({ ports: [port] }) => {
 });
 `;
 
-/** Named after its content, so that pages of one version share one. */
+/** Named after its content, so that pages of the same version share a worker. */
 export const LIVE_WORKER_PATH = `/assets/live-${sha256Hex(WORKER).slice(0, 16)}.js`;
 
 export const showLiveWorker = makeAsset("text/javascript; charset=utf-8", () => WORKER);
 
-/** The part of the dashboard's script that follows the stream; `live` is for the parts after it. */
+/**
+ * The part of the dashboard's script that follows the stream; `live` is for the parts of the script
+ * that come later.
+ */
 export const LIVE_SCRIPT = `
 const live = (() => {
   const TYPES = ["counts", "notification", "read", "archived", "deleted", "reset"];

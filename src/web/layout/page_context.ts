@@ -9,7 +9,7 @@ export interface PageContext {
   readonly path: string;
   /** The last action. */
   readonly done?: string | undefined;
-  /** Path of the act that undoes it. */
+  /** Path of the action that undoes it. */
   readonly undo?: string | undefined;
 }
 

@@ -25,7 +25,7 @@ export function Notice(
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
 }
 
-/** The last action, and the act that undoes it. */
+/** The last action, with a button that undoes it. */
 export function DoneNotice({ context }: {
   readonly context: Pick<PageContext, "done" | "undo" | "csrf">;
 }) {
@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** The problem of the whole form, above it. */
+/** The problem of the whole form, shown above the form. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);
@@ -78,14 +78,14 @@ export interface FieldProps {
   readonly minlength?: number;
   readonly maxlength?: number;
   readonly inputmode?: string;
-  /** Seconds between values of a time. */
+  /** Step between valid times, in seconds. */
   readonly step?: number;
-  /** Whether it can be empty. */
+  /** Whether the field can be empty. */
   readonly optional?: boolean;
 }
 
 /**
- * A labelled field with its hint and error. The first invalid one gets the focus. Passwords are
+ * A labelled field with its hint and error. The first invalid field gets the focus. Passwords are
  * never shown again.
  */
 export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
@@ -120,7 +120,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form with a token that proves that our own page sent it. */
+/** A form with a token that proves that it was sent from our own page. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
@@ -160,14 +160,14 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 /** A day in UTC, such as `1 Dec 2026`. */
 export const dayText = (at: string): string => DAY.format(new Date(at));
 
-/** A time in UTC. The dashboard's script shows it in the reader's time zone, with UTC as a tooltip. */
+/** A time in UTC. The script shows it in the reader's time zone, with UTC as a tooltip. */
 export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
 /** When a credential was created, and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
-  /** The verb for its creation, such as "Connected". */
+  /** The verb for the creation, such as "Connected". */
   readonly word: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -230,12 +230,12 @@ export function Card({ title, id, lead, children }: {
   );
 }
 
-/** A button that ends something; screen readers also announce what it ends. */
+/** A button that removes or stops something; screen readers also announce what. */
 export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }: {
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** Also named by the question. */
+  /** What the button removes or stops; the question also names it. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

@@ -14,13 +14,13 @@ const HEIGHT = 100;
 /** Width of a bar and of the gap after it. */
 const BAR = 8;
 const GAP = 2;
-/** A value above 0 is never invisible. */
+/** Minimum height, so that a value above 0 is always visible. */
 const LEAST = 1.5;
 
 const heightOf = (value: number, most: number): number =>
   value === 0 ? 0 : Math.max(LEAST, Math.round(value / most * HEIGHT * 10) / 10);
 
-/** Values over time as bars, the oldest first. */
+/** Values over time as bars, oldest first. */
 export function BarPlot({ bars, label }: {
   readonly bars: readonly PlotBar[];
   /** The text for screen readers. */
@@ -54,7 +54,7 @@ export function BarPlot({ bars, label }: {
   );
 }
 
-/** The share of a whole as a line below a row. */
+/** A share of a whole, as a line below a row. */
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
@@ -69,7 +69,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
 /** Number of values of a list to show. */
 const SHOWN = 10;
 
-/** Counted values, the most frequent first, each with its share of the first. */
+/** Counted values, most frequent first, each as a share of the highest count. */
 export function Shares({ items }: {
   readonly items: readonly { readonly value: string; readonly count: number }[];
 }) {

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The question before an act that replaces production or deletes something. Without
+ * @module The question before an action that replaces production or deletes something. Without
  * JavaScript it is a page; the dashboard's script shows the same form as a dialog.
  */
 import type { Child } from "hono/jsx";
@@ -13,9 +13,9 @@ export interface Question {
   readonly title: string;
   /** Sentences that describe the action. */
   readonly lines: readonly string[];
-  /** The subject of the act, such as both deployments. */
+  /** What the action is about, such as both deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
-  /** The button that does it. */
+  /** The text of the button that performs the action. */
   readonly word: string;
   /** The name that the person has to type. */
   readonly typed?: string;

@@ -1,4 +1,7 @@
-/** @module The dashboard's scripts: htmx, and ours, which follows logs. Pages work without. */
+/**
+ * @module The dashboard's scripts: htmx, and our own script, which follows logs. Pages also work
+ * without them.
+ */
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -199,22 +202,24 @@ document.addEventListener("keydown", ({ key, target }) => {
 
 const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 
-/** The version of htmx, as the program pins it. */
+/** The pinned version of htmx. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
-/** Both are named after their content, so that browsers can cache them permanently. */
+/** Both files are named after their content, so that browsers can cache them permanently. */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 
-/** The Content Security Policy of the dashboard: our own scripts and requests only. */
+/**
+ * The Content Security Policy of the dashboard: only our own scripts, and requests to our own site.
+ */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** htmx adds no style, which the policy would refuse, and calls no other site. */
+/** Keeps htmx from adding a style, which the policy would block. */
 export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
 const SCRIPT = "text/javascript; charset=utf-8";
 
-/** htmx, which is a file of the program. */
+/** Serves htmx, which is part of the program. */
 export const showHtmx = makeAsset(
   SCRIPT,
   () => Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js"))),

@@ -326,7 +326,7 @@ details[open] > summary { margin-bottom: 1rem; }
 @media print { .entry > aside, .bar, .rooms, form { display: none; } }
 `;
 
-/** The style sheet as it is sent. */
+/** The style sheet as sent to browsers. */
 export const STYLESHEET = [
   MEASURES,
   GROUND,

@@ -6,14 +6,17 @@ import { formatBytes } from "../../lib/format.ts";
 
 export interface ChartSeries {
   readonly name: string;
-  /** Its look: light bars, solid bars in front of them, a dashed line, or an area. */
+  /**
+   * How it is drawn: as light bars, as solid bars in front of them, as a dashed line, or as an
+   * area.
+   */
   readonly kind: "bars" | "solid" | "line" | "area";
 }
 
 export interface ChartRow {
-  /** Start of the step. */
+  /** Start of the time step. */
   readonly time: string;
-  /** One value for each series; null if it is unknown. */
+  /** One value for each series; null if the value is unknown. */
   readonly values: readonly (number | null)[];
 }
 
@@ -43,7 +46,7 @@ export function TimeChart({ label, unit, stepSeconds, series, rows, children }: 
   readonly series: readonly ChartSeries[];
   /** Oldest first. */
   readonly rows: readonly ChartRow[];
-  /** The picture without scripts. */
+  /** The picture to show without scripts. */
   children?: Child;
 }) {
   const name = { seconds: stepSeconds, isLong: isLong(rows) };

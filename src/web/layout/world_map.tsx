@@ -20,7 +20,7 @@ export interface MarkedCountry {
   readonly title: string;
 }
 
-/** `label` says what the countries are marked for. Very small ones have no outline. */
+/** `label` explains why countries are marked. Very small countries have no outline. */
 export function WorldMap({ countries, label }: {
   readonly countries: readonly MarkedCountry[];
   readonly label: string;

@@ -1,4 +1,4 @@
-/** @module Handles one message of an agent. No state is kept between messages. */
+/** @module Handles one message from an agent. No state is kept between messages. */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { makeServer } from "../../agents/make_server.ts";
 import type { Surroundings, Tool } from "../../agents/tool.ts";
@@ -32,7 +32,7 @@ export async function answerAgent(request: Request, { body, around, readOnly, ma
   readonly body: unknown;
   readonly around: Surroundings;
   readonly readOnly: boolean;
-  /** Whether the credential has the permission for a call of the API. */
+  /** Whether the credential permits a call to the API. */
   readonly mayCall: (endpoint: Endpoint) => boolean;
   readonly version: string;
 }): Promise<Response> {

@@ -24,15 +24,15 @@ const query = z.strictObject({
 });
 
 interface AgentLimits {
-  /** The project that the agent is confined to. */
+  /** The only project that the agent can access. */
   readonly project: string | undefined;
-  /** Offers only tools that change nothing. */
+  /** Whether to offer only tools that change nothing. */
   readonly readOnly: boolean;
 }
 
 /**
- * @throws {Failure} `invalid_request` for anything else, because a misspelt parameter would limit
- * nothing.
+ * @throws {Failure} `invalid_request` for unknown parameters, because a misspelt one would not
+ * limit anything.
  */
 function readQuery(params: URLSearchParams): AgentLimits {
   const parsed = query.safeParse(Object.fromEntries(params));
@@ -99,15 +99,18 @@ function makeSurroundings(
   };
 }
 
-/** Maximum length of a message of an agent, in bytes. */
+/** Maximum length of a message from an agent, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 10;
 
-/** The lowest access that any tool needs; each call is judged by the API itself. */
+/** The lowest access that any tool needs; the API itself authorizes each call. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
-/** Path of the metadata of `/mcp` (RFC 9728, 3.1), and the one for clients without a path. */
+/**
+ * Path of the metadata of `/mcp` (RFC 9728, 3.1), and a second path for clients that ignore the
+ * path of the resource.
+ */
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
 
@@ -117,7 +120,10 @@ export interface McpOptions {
   now(): number;
 }
 
-/** A failure as a JSON-RPC error; without a credential, it names where to get one. */
+/**
+ * Returns a failure as a JSON-RPC error; if the credential is missing, the response tells where to
+ * get one.
+ */
 function refuse(failure: Failure, publicOrigin: string): Response {
   const { code, message, status, retryAfter } = failure;
   const metadata = `resource_metadata="${publicOrigin}${METADATA_PATH}"`;

@@ -144,7 +144,7 @@ function channelsPage(context: PageContext, shown: {
 
 function linkPage(context: PageContext, { url, known }: {
   readonly url: string;
-  /** The chats that are linked already. */
+  /** The chats that are already linked. */
   readonly known: readonly MessengerLink[];
 }): Response {
   return showSettings(

@@ -11,7 +11,10 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
-/** Live updates need a script and the stream; without them the page shows the state of its last load. */
+/**
+ * Live updates need a script and the stream; without them, the page shows its state at the last
+ * load.
+ */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 /** The selected part of the inbox, according to the URL. */
@@ -24,7 +27,7 @@ export interface InboxWish {
 
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
-/** The address of a part of the inbox. */
+/** The path of a part of the inbox. */
 function inboxPath({ tab, category, priority, offset }: InboxWish): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);

@@ -30,7 +30,7 @@ const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** The filter in a URL; ignores meaningless values. */
+/** The filter in a URL; ignores invalid values. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;
@@ -45,7 +45,10 @@ function wishOf(query: URLSearchParams): InboxWish & {
   };
 }
 
-/** Converts a form of preferences for the API. Browsers send no box that is not ticked. */
+/**
+ * Converts the form of preferences for the API. Browsers do not send checkboxes that are not
+ * ticked.
+ */
 function changeOf(fields: Fields, category: EventCategory): unknown {
   const field = (part: Parameters<typeof fieldName>[1]) => fields[fieldName(category, part)];
   const [minimumPriority, start = "", end = ""] = [

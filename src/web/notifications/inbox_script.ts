@@ -1,4 +1,4 @@
-/** @module The script of the inbox: follows the live stream, and reports news. */
+/** @module The script of the inbox: follows the live stream, and announces new notifications. */
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";

@@ -2,7 +2,7 @@
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Identifies a link for the page and its script; a chat that is linked again has a new time. */
+/** Identifies a linked chat for the page and its script; linking a chat again changes its time. */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 

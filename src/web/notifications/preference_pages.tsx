@@ -35,7 +35,7 @@ const WHOSE: Readonly<Record<(typeof HEARD_DEPLOYMENTS)[number], string>> = {
 
 type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end" | "deployments";
 
-/** The name of a field, because all categories are in one form. */
+/** The name of a category's field, because all categories are in one form. */
 export const fieldName = (category: EventCategory, part: Part): string => `${category}.${part}`;
 
 function TimeField({ category, part, label, value }: {

@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module The page that turns off mails of a category, and the one-click request that mail programs
- * send to the same URL (RFC 8058). The signed token in the URL is enough, without signing in.
+ * send to the same URL (RFC 8058). The signed token in the URL is enough; no sign-in is needed.
  */
 import type { Router, Visit } from "../../platform/core/http/mod.ts";
 import { deadLinkPage } from "../layout/dead_link_page.tsx";

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The last day of a project's production, on its tile of the overview. Its figures are
- * loaded after the page, so the overview does not wait for them.
+ * @module The figures of a project's production for the last day, on its tile of the overview. They
+ * are loaded after the page, so that the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The projects of a workspace, and ways to create the first. */
+/** @module The projects of a workspace, and the ways to create the first one. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { showFragment } from "../layout/document.tsx";
@@ -155,7 +155,7 @@ function overviewPage(context: BoardContext, shown: {
 
 export interface OverviewServices extends PictureServices {
   readonly deployments: Pick<DeploymentStore, "find" | "list">;
-  /** Origin that people use to reach the platform. */
+  /** The platform's public origin. */
   readonly publicOrigin: string;
 }
 

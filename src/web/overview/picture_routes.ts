@@ -59,7 +59,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** The file is only shown as a picture, even if someone opens its URL. */
+/** Sends the file so that browsers only show it as a picture, even if someone opens its URL. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,
@@ -79,7 +79,7 @@ export function bindPictures(bind: PageBinder, services: PictureServices): void 
     const project = await api.call(endpoints.getProject, { params });
     const { id, productionDeploymentId: live } = project;
     const deployment = live === null ? undefined : await deployments.find(id, live);
-    // An unreadable deployment has other problems; its tile still shows a letter.
+    // If the deployment is unreadable, the tile shows a letter; other pages report the problem.
     const picture = deployment && await readPicture(vault, deployment).catch(() => undefined);
     return answer(picture ?? letter(project));
   });

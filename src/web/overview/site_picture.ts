@@ -4,21 +4,19 @@
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Maximum number of files that a start page may name. */
+/** Maximum number of files that a start page can name. */
 const MOST_NAMED = 16;
-/**
- * Maximum number of tags of a start page that are checked, and the longest of them, in characters.
- */
+/** Maximum number of tags to check on a start page, and maximum length of a tag, in characters. */
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 
-/** Usual places of a site's icon that no page names. */
+/** Usual paths of a site's icon if no page names one. */
 const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
 
 const TAG_START = /<(?:link|meta)\b/gi;
 const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 
-/** The first tags of a page that can name a file. Its time is linear in the page's length. */
+/** Yields the first tags of a page that can name a file, in time linear in the page's length. */
 function* tagsOf(page: string): Generator<string> {
   let left = MOST_TAGS;
   for (const { index } of page.matchAll(TAG_START)) {
@@ -51,8 +49,8 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * The path of a URL on a start page. Its host is ignored, because a site has several; what counts
- * is whether the deployment has such a file.
+ * The path of a URL on a start page. Its host is ignored, because a site has several hosts; the
+ * deployment only has to contain the file.
  */
 function pathOf(address: string): string | undefined {
   const base = "http://start.invalid/";
@@ -78,7 +76,7 @@ export function picturePaths(startPage: string): readonly string[] {
 const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
-/** The type of a picture by its first bytes; `undefined` if browsers do not show it. */
+/** The type of a picture from its first bytes; `undefined` if browsers do not show it. */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
   if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";

@@ -7,8 +7,8 @@ import { showPage } from "../layout/document.tsx";
 const HEADERS = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /**
- * Sends a browser to the protected host with a refresh. The sign-in form's content security policy
- * blocks a redirect to another host.
+ * Sends a browser to the protected host with a refresh, because the sign-in form's content security
+ * policy blocks redirects to other hosts.
  */
 export function leavingPage({ host, url }: { readonly host: string; readonly url: string }) {
   const title = "Opening the preview";

@@ -1,4 +1,4 @@
-/** @module `/previews/sign-in`: a protected host sends a person here, who returns signed in. */
+/** @module `/previews/sign-in`: a protected host sends people here, and they return signed in. */
 import { PREVIEW_SIGN_IN_PATH, type PreviewSignIn } from "../../platform/previews/mod.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { leavingPage, strangerPage } from "./preview_pages.tsx";

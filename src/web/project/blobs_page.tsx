@@ -15,7 +15,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** Maximum length of a key of an object, in UTF-8 bytes, and so in characters. */
+/** Maximum length of an object's key, in UTF-8 bytes, and so in characters. */
 export const MAX_KEY = 1024;
 
 /** Lifetimes of signed links in seconds, by label. */
@@ -25,7 +25,7 @@ export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] 
   [604_800, "7 days"],
 ];
 
-/** The shown part of the store, from the URL. */
+/** The part of the store to show, from the URL. */
 export interface BlobsWish {
   readonly environment: string;
   readonly prefix: string;
@@ -38,10 +38,10 @@ export interface BlobsView extends FormPage {
   readonly page: ResponseOf<typeof endpoints.listBlobs>;
 }
 
-/** The end of a key, after the shown folder. */
+/** The part of a key after the current folder. */
 const nameIn = (key: string, folder: string): string => shownKey(key.slice(folder.length) || key);
 
-/** The folder that the keys with a prefix are in; empty for the top. */
+/** The folder that contains the keys with a prefix; empty for the top level. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
 
 function Rows({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
@@ -217,7 +217,7 @@ export interface ObjectView extends FormPage {
   readonly environment: string;
   /** `undefined` if the key does not exist. */
   readonly object: BlobObject | undefined;
-  /** A link that was just signed. */
+  /** A newly signed link. */
   readonly link?: { readonly url: string; readonly expiresAt: string };
 }
 

@@ -22,7 +22,7 @@ import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_
 import { pathWith } from "./store_filters.tsx";
 
 export interface BlobPageServices extends BoardServices {
-  /** The endpoint of S3. */
+  /** The S3 endpoint. */
   answerBlobs(request: Request): Promise<Response>;
 }
 
@@ -43,7 +43,7 @@ const textOf = (query: URLSearchParams, name: string): string =>
 const environmentOf = ({ query }: PersonVisit): string =>
   textOf(query, "environment") || ENVIRONMENT_PRODUCTION;
 
-/** The parts of a store that developers see on the page. */
+/** Lists folders and objects of a store. */
 function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unknown>>) {
   return api.call(endpoints.listBlobs, {
     params: { project: project.name },
@@ -51,13 +51,13 @@ function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unk
   });
 }
 
-/** The object of a key, which is the first of all keys that begin with it. */
+/** Finds the object with a key, which comes first among all keys that begin with it. */
 async function find(parts: ProjectVisit, environment: string, key: string) {
   const { items: [first] } = await list(parts, { environment, prefix: key, limit: 1 });
   return first?.key === key ? first : undefined;
 }
 
-/** A signed URL for one operation on an object. */
+/** Signs a URL for one operation on an object. */
 function sign(
   { api, project }: ProjectVisit,
   wish: { environment: string; key: string; method?: "GET" | "PUT"; expiresIn: number },
@@ -68,7 +68,7 @@ function sign(
   });
 }
 
-/** The files of a form; browsers send an empty one for a field without any. */
+/** The files of a form; browsers send an empty file for a field without files. */
 function filesOf(visit: PersonVisit): readonly File[] {
   const files = visit.files("files").filter(({ name, size }) => name !== "" || size > 0);
   if (files.length === 0) throw new Failure("invalid_request", "Choose a file to upload");

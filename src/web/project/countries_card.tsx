@@ -6,10 +6,13 @@ import { Card } from "../layout/pieces.tsx";
 import { Shares } from "../layout/plots.tsx";
 import { countryName, type MarkedCountry, WorldMap } from "../layout/world_map.tsx";
 
-/** Shades of a country, from few requests to most. */
+/** Number of shades for countries, from few requests to many. */
 const SHADES = 4;
 
-/** The shade of a count, 1 to `SHADES`: each stands for several times as many requests. */
+/**
+ * The shade of a count, 1 to `SHADES`: each shade stands for several times as many requests as the
+ * previous one.
+ */
 export function shadeOf(count: number, most: number): number {
   if (count >= most) return SHADES;
   return 1 + Math.floor((SHADES - 1) * Math.log(Math.max(1, count)) / Math.log(most));

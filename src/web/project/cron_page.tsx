@@ -32,7 +32,7 @@ function runText({ outcome, status, error, durationMs }: CronRun): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A length of time from seconds to days. */
+/** Formats a duration from seconds to days. */
 const waitText = (ms: number): string =>
   ms < 2 * DAY_MS ? durationText(ms) : `${Math.floor(ms / DAY_MS)} days`;
 
@@ -180,9 +180,9 @@ function cronPage(
 }
 
 const AT = "/workspaces/:slug/projects/:project/cron";
-/** Runs on the page, and lines of the log that are read for them. */
+/** Number of runs on the page, and so of log lines to read. */
 const RUNS = 20;
-/** Each request of a task has this `User-Agent` and an id that starts with `cron-`. */
+/** Each request from a task has this `User-Agent` and an ID that starts with `cron-`. */
 const AGENT = "svc-cron";
 
 /** The latest runs, from the log. */

@@ -15,17 +15,17 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
-  /** The repository; undefined if there is none, or it cannot be read. */
+  /** The repository; `undefined` if there is none, or if it cannot be read. */
   readonly repository: Repository | undefined;
   /** Why the repository cannot be read. */
   readonly trouble: string | undefined;
   /** URL of the platform, for the CLI. */
   readonly url: string;
-  /** The form that was refused. */
+  /** The refused form, if any. */
   readonly of?: "branch" | "credentials" | "files";
 }
 
-/** The app to deploy unless someone chooses another one. */
+/** The app to deploy by default. */
 function suggestedApp({ apps }: Repository): RepositoryApp | undefined {
   const [root] = apps;
   return root?.kind === null ? apps[1] ?? root : root;

@@ -40,7 +40,7 @@ async function inspect(
   }
 }
 
-/** Stores the settings of a first deploy; what is empty is detected. */
+/** Stores the settings of a first deploy; empty settings are detected automatically. */
 async function saveSettings({ api, project }: ProjectVisit, fields: Fields): Promise<void> {
   const text = (name: string) => fields[name]?.trim() || null;
   await api.call(endpoints.updateProject, {
@@ -66,7 +66,7 @@ export function bindDeploy(bind: PageBinder, services: StartServices): void {
       ...shown,
       url: services.publicOrigin,
       repository,
-      // A project does not need a repository.
+      // A project does not need a repository, so without one there is no trouble to report.
       trouble: project.gitUrl === null ? undefined : trouble,
     });
   };

@@ -12,7 +12,7 @@ import { goTo } from "../layout/document.tsx";
 /** Number of deployments per page. */
 const SIZE = 20;
 
-/** The filter in the URL; without impossible values. */
+/** Reads the filter in the URL; ignores impossible values. */
 function filterOf(query: URLSearchParams): DeploymentFilter {
   const given = Object.fromEntries(
     Object.keys(deploymentFilter.shape).flatMap((name) => {
@@ -54,7 +54,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
-  // A URL that people may guess from those of the other pages.
+  // People may guess this URL from the URLs of other pages.
   bind.personal("GET", `${at}/deployments`, async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path()}${visit.query.size === 0 ? "" : `?${visit.query}`}`);

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The drains of a project: the endpoints of its logs and metrics. */
+/** @module The drains of a project: the endpoints that receive its logs and metrics. */
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { type Drain, MAX_DRAINS } from "../../contract/drains.ts";
 import { endpoints } from "../../contract/endpoints.ts";

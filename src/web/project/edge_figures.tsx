@@ -51,7 +51,7 @@ function Functions({ times }: { readonly times: LayerTimes | undefined }) {
 
 export function EdgeFigures({ traffic, path, url }: {
   readonly traffic: TrafficReport;
-  /** Address of the site. */
+  /** URL of the site. */
   readonly url: string;
   readonly path: string;
 }) {

@@ -29,7 +29,7 @@ const RULES_SHOWN = 50;
 /** Maximum number of characters of a condition or an action that a page shows. */
 const MAX_TEXT = 400;
 
-/** A typed request to explain. */
+/** A request that someone typed in, to be explained. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;
@@ -112,7 +112,7 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched are the most useful; others follow as far as there is space.
+  // Rules that matched are the most useful; others follow until the limit is reached.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);
@@ -251,7 +251,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Maximum number of rules for an explanation on the page; the CLI has no limit. */
+/** Maximum number of rules that the page can explain; the CLI has no limit. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;
@@ -263,7 +263,7 @@ function askedOf(query: URLSearchParams): AskedRequest {
   return { method, url, ip: (query.get("ip") ?? "").trim().slice(0, MAX_IP) };
 }
 
-/** Explains a request; a text explains why that is impossible. */
+/** Explains a request; returns a text if that is impossible. */
 async function explain(
   ruleSet: RuntimeRuleSet,
   { method, url, ip }: AskedRequest,
@@ -293,7 +293,7 @@ export function bindEdge(bind: PageBinder, services: BoardServices): void {
       parts.api.call(endpoints.listRuleCounters, { params }),
       parts.api.call(endpoints.getTraffic, { params, query: { range: "day" } }),
     ]);
-    // The API returns the set that it validated when it was published.
+    // The API returns the rules that it validated when they were published.
     const ruleSet = active.ruleSet as RuntimeRuleSet | null;
     const asked = askedOf(visit.query);
     const given = visit.query.get("from") ?? "";

@@ -23,7 +23,7 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /** The deployments that it shows, newest first: one, or one per branch for `preview`. */
+  /** The deployments of the environment, newest first: one, or one per branch for `preview`. */
   readonly deployments: readonly Deployment[];
 }
 
@@ -32,7 +32,7 @@ export interface EnvironmentsView {
   /** The name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
-  /** The name before the first variable of this part of the list, and the last one if more follow. */
+  /** The last name before this part of the list; null for the first part. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly refused?: "create" | "set" | "paste";

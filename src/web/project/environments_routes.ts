@@ -19,11 +19,11 @@ import { askOnProject, openProject, type ProjectVisit } from "./open_project.ts"
 import type { PastePlan } from "./paste_plan.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/environments";
-/** Branches of previews on the page. */
+/** Maximum number of preview branches on the page. */
 const BRANCHES = 10;
 /** Number of variables per page. */
 const SIZE = 50;
-/** Deployments that are read to find them. */
+/** Number of deployments to read to find these branches. */
 const READ = 50;
 
 /** The deployments that an environment shows now. */
@@ -45,7 +45,7 @@ async function liveOf(parts: ProjectVisit, environment: Environment): Promise<De
   return [...newest.values()].slice(0, BRANCHES);
 }
 
-/** All variables that an environment sees. */
+/** All variables that are visible in an environment. */
 async function variablesOf(
   { api, project }: ProjectVisit,
   environment: string,
@@ -73,7 +73,7 @@ function planOf(text: string, scope: string, known: readonly Variable[]): PasteP
 const categoryOf = (given: string | undefined) =>
   VARIABLE_CATEGORIES.find((name) => name === given) ?? "secret";
 
-/** Browsers send the ends of lines as CR LF (HTML, 4.10.21.5). */
+/** Browsers send line ends as CR LF (HTML, 4.10.21.5). */
 const textOf = (value = ""): string => value.replaceAll("\r\n", "\n");
 
 export function bindEnvironments(bind: PageBinder, services: BoardServices): void {
@@ -130,7 +130,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
-  // Links to the former page of variables still work.
+  // Links to the former variables page still work.
   bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path("environments")}#variables`);
@@ -176,7 +176,8 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       return back(parts, visit, "variable-set");
     } catch (error) {
       const { state, ...facts } = refused(error, { ...visit.fields, category });
-      // A value entered as plain may still be a secret, unless only its form was wrong.
+      // A value that was entered as plain text may still be a secret, so only show it again if the
+      // input was invalid.
       const { value: _, ...values } = state.values;
       const isShown = facts.status === 400;
       return show(visit, {

@@ -30,7 +30,7 @@ import {
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/forms";
-/** Number of submissions on a page, and on a page of an export. */
+/** Number of submissions per page, and per request for an export. */
 const [SIZE, EXPORT_SIZE] = [20, 100];
 /** Maximum number of pages in an export; no project has more. */
 const EXPORT_PAGES = 250;
@@ -40,7 +40,7 @@ const FULL = {
   state: { ...EMPTY, failure: "No space left: new submissions are rejected. Delete some." },
 };
 
-/** The shown part, from the URL. */
+/** The part to show, from the URL. */
 interface View {
   readonly environment: string;
   readonly form: string;
@@ -306,7 +306,7 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/** All submissions of one state as a file, newest first; never all of them in memory. */
+/** All submissions of one state as a file, newest first. They are streamed, never all in memory. */
 async function download(
   parts: ProjectVisit,
   wish: View,

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The deploy hooks of a project, with how often they were used. */
+/** @module The deploy hooks of a project, with the number of times each was used. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";

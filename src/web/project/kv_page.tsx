@@ -11,7 +11,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** The shown part of the store, from the URL. */
+/** The part of the store to show, from the URL. */
 export interface KvWish {
   readonly environment: string;
   readonly prefix: string;
@@ -88,7 +88,7 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
   );
 }
 
-/** The field for a value. Browsers drop a line feed that directly follows the tag, so one is added. */
+/** The field for a value. Browsers drop a line feed right after the tag, so one is added. */
 function ValueField({ value }: { readonly value: string }) {
   return (
     <div class="field">
@@ -130,7 +130,7 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** Whole seconds until a value expires, for the field that keeps the expiry. */
+/** Whole seconds until a value expires, so that the form can preserve the expiry. */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));

@@ -27,7 +27,7 @@ const wishOf = (query: URLSearchParams): KvWish => ({
   cursor: textOf(query, "cursor") || null,
 });
 
-/** Value of a key as the page shows it; null if the store has none. */
+/** Reads the value of a key for the page; null if the store has none. */
 async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
   try {
     return showKvValue(
@@ -44,14 +44,14 @@ async function readValue({ api, project }: ProjectVisit, environment: string, ke
 
 const SECONDS = /^\d{1,8}$/;
 
-/** The fields of a value in the API's form. */
+/** Converts the fields of a value to the API's format. */
 function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fields"]) {
   if (ttl.trim() !== "" && !SECONDS.test(ttl.trim())) {
     throw new Failure("invalid_request", "Enter a whole number of seconds");
   }
   return {
     encoding: "text",
-    // Browsers send the ends of lines as CR LF (HTML, 4.10.21.5).
+    // Browsers send line ends as CR LF (HTML, 4.10.21.5).
     value: value.replaceAll("\r\n", "\n"),
     contentType,
     ttlSeconds: ttl.trim() === "" ? null : Number(ttl),
@@ -93,7 +93,7 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     return key === "" ? showKeys(visit) : showValue(visit, key);
   });
 
-  /** Sets a value; `version` is the expected one, null for a new key. */
+  /** Sets a value; `version` is the expected version, or null for a new key. */
   const set = async (visit: PersonVisit, key: string, version: string | null) => {
     const parts = await openProject(visit, services);
     const wish = wishOf(visit.query);

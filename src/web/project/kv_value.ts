@@ -7,13 +7,13 @@ const MAX_SHOWN = 10_000;
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
-  /** Value, or its beginning. */
+  /** The value, or its beginning. */
   readonly shown: string;
   /** Why a form cannot represent the value; missing if it can. */
   readonly whyFixed?: string;
 }
 
-// deno-lint-ignore no-control-regex -- these are what a page cannot show
+// deno-lint-ignore no-control-regex -- matches control characters, which a page cannot show
 const UNSEEN = /[\x00-\x1f\x7f\u2028\u2029]/;
 
 /** A key for a page, with escaped control characters and a maximum length. */
@@ -22,7 +22,7 @@ export function shownKey(key: string): string {
   return text.length > MAX_SHOWN_KEY ? `${text.slice(0, MAX_SHOWN_KEY)}…` : text;
 }
 
-// deno-lint-ignore no-control-regex -- HTML has no way to write these
+// deno-lint-ignore no-control-regex -- matches characters that HTML cannot represent
 const NOT_IN_FORMS = /[\x00-\x08\x0b-\x1f\x7f]/;
 
 function whyFixed({ encoding, value }: KvValue): string | undefined {
@@ -32,7 +32,7 @@ function whyFixed({ encoding, value }: KvValue): string | undefined {
   if (value.length > MAX_SHOWN) {
     return `This value is too long to edit here. Its first ${MAX_SHOWN} characters are shown. Change it from code or through the API.`;
   }
-  // Browsers send every line end as CR LF, so a CR would not survive.
+  // Browsers send every line end as CR LF, so a lone CR would be lost.
   if (NOT_IN_FORMS.test(value)) {
     return "This value has control characters, so you can't edit it here. Change it from code or through the API.";
   }

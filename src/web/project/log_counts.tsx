@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A log over time, and its most frequent values. They are loaded after the page, which does
- * not wait for them.
+ * @module A log's entries over time, and their most frequent values. They are loaded after the
+ * page, so that it does not wait for them.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
@@ -100,7 +100,7 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
   return found === undefined ? id.slice(-12) : `${found.environment} ${id.slice(-12)}`;
 }
 
-/** Counts of a part of the log; each links to its entries. */
+/** Counts for a part of the log; each count links to its entries. */
 export function LogCounts({ summary, wish, deployments, path }: {
   readonly summary: LogSummary;
   readonly wish: LogWish;

@@ -39,7 +39,7 @@ function factsOf(entry: LogEntry): [string, string][] {
   ];
 }
 
-/** Methods that the page of the edge explains. */
+/** Request methods that the edge page can explain. */
 const EXPLAINED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
 function Ways({ parts, entry, errors }: {

@@ -24,7 +24,10 @@ const entryPath = (path: string, { time, requestId }: LogEntry): string =>
     ...(requestId === null ? {} : { request: requestId }),
   })}`;
 
-/** A line; `path` is that of the page of an entry. The signs between cells are for copies. */
+/**
+ * A log line; `path` is the path of the page that shows an entry. The characters between cells
+ * separate them in copied text.
+ */
 export function LogLine({ entry, path }: { readonly entry: LogEntry; readonly path: string }) {
   const level = levelOf(entry);
   return (

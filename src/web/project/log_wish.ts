@@ -1,10 +1,10 @@
-/** @module The shown part of a log, from the URL. */
+/** @module Reads from the URL which part of a log to show. */
 import type { listLogs } from "../../contract/logs.ts";
 import type { QueryInputOf } from "../../contract/endpoint.ts";
 
 type LogQuery = QueryInputOf<typeof listLogs>;
 
-/** Filters by name in addresses, with their names in the API and on the page. */
+/** Filters by their names in URLs, with their names in the API and on the page. */
 export const LOG_FILTERS = {
   search: { field: "search", word: "Search" },
   level: { field: "level", word: "Level" },
@@ -30,7 +30,7 @@ export const LOG_RANGES = {
 } as const;
 export type LogRange = keyof typeof LOG_RANGES;
 
-/** Maximum length of a value of a filter. */
+/** Maximum length of a filter's value. */
 const MAX_VALUE = 500;
 
 export interface LogWish {
@@ -42,7 +42,7 @@ export interface LogWish {
   readonly cursor: string | null;
 }
 
-/** A moment of an address; undefined for another text. */
+/** Parses a time in a URL; `undefined` if it is invalid. */
 function momentIn(query: URLSearchParams, name: string): string | undefined {
   const time = Date.parse(query.get(name) ?? "");
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
@@ -76,7 +76,7 @@ export function logQuery(
   );
 }
 
-/** The filter in the API's terms. */
+/** Converts the filters and the period to the API's query. */
 export function filterOf({ filters, range, since, until }: LogWish, now: number): LogQuery {
   const from = range === undefined ? since : new Date(now - LOG_RANGES[range].length).toISOString();
   return {
@@ -86,7 +86,7 @@ export function filterOf({ filters, range, since, until }: LogWish, now: number)
   };
 }
 
-/** The filters by name in the API; it checks their values. */
+/** Renames the filters for the API, which validates their values. */
 export const entryFilterOf = (filters: LogWish["filters"]): LogQuery =>
   Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [

@@ -19,16 +19,16 @@ import { openProject, type ProjectVisit } from "./open_project.ts";
 const AT = "/workspaces/:slug/projects/:project/logs";
 /** Number of lines per page. */
 const SIZE = 100;
-/** Pages of a file. */
+/** Maximum number of pages in a downloaded file. */
 const FILE_PAGES = 10;
 /** Maximum time between lines of one request, in milliseconds. */
 const REQUEST_MS = 600_000;
-/** Errors whose occurrences are looked through for a request. */
+/** Maximum number of errors whose occurrences are searched for a request. */
 const MAX_ERRORS = 5;
 
 const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
 
-/** The lines of a page; a filter that the API refuses is shown with the reason. */
+/** Reads the lines of a page. If the API refuses a filter, the page shows the reason. */
 async function readLines(
   parts: ProjectVisit,
   wish: LogWish,
@@ -98,7 +98,7 @@ async function downloadLines(parts: ProjectVisit, wish: LogWish): Promise<Respon
   });
 }
 
-/** The errors that a request met. */
+/** Finds the errors that occurred during a request. */
 async function errorsOf(parts: ProjectVisit, entry: LogEntry): Promise<ErrorSummary[]> {
   const { requestId, time } = entry;
   const isFailed = entry.type === "request" ? entry.status >= 500 : entry.level === "error";
@@ -119,7 +119,7 @@ async function errorsOf(parts: ProjectVisit, entry: LogEntry): Promise<ErrorSumm
   );
 }
 
-/** The entry that an address names, and the lines of its request. @throws {Failure} `not_found` */
+/** Finds the entry in the URL, and the lines of its request. @throws {Failure} `not_found` */
 async function readEntry(parts: ProjectVisit, query: URLSearchParams) {
   const [at, requestId] = [Date.parse(query.get("at") ?? ""), query.get("request")];
   const unknown = () => new Failure("not_found", "This log entry no longer exists");

@@ -1,4 +1,4 @@
-/** @module The project of a page, and the data that all its pages show. */
+/** @module Opens the project of a page, with the data that all pages of a project show. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { goTo } from "../layout/document.tsx";
@@ -54,8 +54,8 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
   throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
 };
 
-/** Whether the person may change the page's content. */
+/** Whether the person is allowed to change the page's content. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
 
-/** The cursor of the page's list, as the address has it. */
+/** The cursor of the page's list, from the URL. */
 export const cursorOf = ({ visit }: BoardVisit): string | null => visit.query.get("cursor");

@@ -28,7 +28,7 @@ const SIZE = 20;
 /** Maximum length of a queue or environment name. */
 const MAX_NAME = 100;
 
-/** The shown part, from the URL. */
+/** The part to show, from the URL. */
 interface QueueView {
   readonly environment: string;
   readonly queue: string;

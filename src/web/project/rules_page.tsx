@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The rules of production as text: checked, tried, published and restored. */
+/** @module The production rules as text, to check, try, publish and restore. */
 import type { ActiveRules, RulesRevision } from "../../contract/rules.ts";
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 import { Empty, Pager, State } from "../layout/board_pieces.tsx";
@@ -14,18 +14,18 @@ import type { ChangedGroup, TrialReport } from "./try_rules.ts";
 
 export interface RulesView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
-  /** The version of the active rules, which a publication names. */
+  /** The version of the active rules, which must be passed to publish new ones. */
   readonly etag: string;
-  /** Text of the editor; undefined if the rules are too long for it. */
+  /** Text of the editor; `undefined` if the rules are too long for the editor. */
   readonly text: string | undefined;
   /** Findings of the checker; undefined before the first check. */
   readonly diagnostics?: readonly Diagnostic[];
-  /** Why it could not be checked, tried or published. */
+  /** Why the text could not be checked, tried or published. */
   readonly failure?: string;
   readonly trial?: TrialReport;
-  /** The rules that someone else published first. */
+  /** The rules that someone else has published in the meantime. */
   readonly theirs?: string;
-  /** Two versions to compare, from the active one to another. */
+  /** Two versions to compare: the active one, and another one. */
   readonly compared?: { readonly revisionId: string; readonly from: string; readonly to: string };
   readonly revisions: readonly RulesRevision[];
   readonly nextCursor: string | null;
@@ -84,7 +84,7 @@ function Finding({ diagnostic, source }: {
   );
 }
 
-/** The result of the last check; always there, for the check while someone types. */
+/** The result of the last check; always rendered, so that the check while typing can update it. */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;
   return (

@@ -36,9 +36,11 @@ const MAX_TEXT = 64 * 1024;
 const MAX_UPLOAD = 4 * MAX_TEXT;
 /** Number of revisions per page. */
 const SIZE = 20;
-/** Requests that a trial evaluates. */
+/** Maximum number of requests that a trial evaluates. */
 const TRIED = 1000;
-/** Maximum number of log pages to read for them, because the log contains other lines too. */
+/**
+ * Maximum number of log pages to read for these requests, because the log contains other lines too.
+ */
 const MAX_LOG_PAGES = 5;
 
 /** The editor's text while production has no rules: rules after `rules = []` are not valid TOML. */
@@ -52,7 +54,7 @@ rules = []
 `;
 const NO_RULES: RuntimeRuleSet = { schemaVersion: SCHEMA_VERSION, rules: [] };
 
-/** A set as its author would write it. */
+/** Formats a rule set as its author would write it. */
 function textOf(ruleSet: unknown): string {
   const { schemaVersion, rules } = (ruleSet ?? NO_RULES) as RuleSet;
   return writeRulesToml({
@@ -140,7 +142,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
 
-  /** The typed rules after the check; `undefined` if they are too long. */
+  /** The rules in the editor after the check; `undefined` if they are too long. */
   const readTyped = async (parts: ProjectVisit, visit: PersonVisit) => {
     const text = (visit.fields.toml ?? "").replaceAll("\r\n", "\n");
     if (text.length > MAX_TEXT) {
@@ -155,7 +157,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };
 
-  /** Binds an action on the text; a refusal shows it again. */
+  /** Binds an action on the text; if it is refused, the text is shown again. */
   const act = (
     name: string,
     run: (
@@ -229,7 +231,8 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     }
   };
   bind.asking(`${AT}/publish`, {
-    // Rules with errors, or written for an older version, are not published: there is no question.
+    // Rules with errors, or written for an older version, are not published, so no question is
+    // needed.
     ask: (visit) =>
       askOnProject(services, async (parts) => {
         const [{ loaded, kept }, { active, etag }] = await Promise.all([

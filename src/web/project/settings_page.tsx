@@ -29,7 +29,7 @@ const TEXTS = [
   ["nodeVersion", "Node version", "For example 24. Leave empty to use the platform's version."],
 ] as const;
 
-/** The form's value for no particular framework. */
+/** The form's value if no framework is selected. */
 const ANY_FRAMEWORK = "detect";
 
 function EndCard({ parts }: { readonly parts: ProjectVisit }) {
@@ -52,14 +52,14 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/** Identifies the settings in a form, which may change before it is sent. */
+/** Identifies the settings that a form shows, because they may change before it is sent. */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,
     16,
   );
 
-/** Each protection in words. */
+/** Descriptions of the protections. */
 const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = {
   off: "Everyone can visit previews.",
   members: "Only members of this workspace can visit previews.",
@@ -128,7 +128,7 @@ function settingsPage(
   parts: ProjectVisit,
   shown: FormPage & {
     readonly previews: PreviewAccess;
-    /** The form that was refused. */
+    /** The refused form, if any. */
     readonly of?: "settings" | "previews";
   },
 ): Response {
@@ -236,7 +236,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
   bind.personal("POST", AT, async (visit) => {
     const parts = await openProject(visit, services);
     const { fields } = visit;
-    // An empty field is an unset setting.
+    // An empty field unsets the setting.
     const text = (name: string) => fields[name]?.trim() || null;
     if (fields.seen !== undefined && fields.seen !== versionOf(parts.project)) {
       const failure =

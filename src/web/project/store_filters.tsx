@@ -1,11 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * @module The form that chooses a part of a store: an environment, and the beginning of the keys.
- */
+/** @module The form that selects a part of a store: an environment and a key prefix. */
 import { SelectField } from "../layout/board_pieces.tsx";
 
-/** The URL of a part of a store; without empty parameters. */
+/** The URL of a part of a store, without empty parameters. */
 export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);

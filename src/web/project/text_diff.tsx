@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The changed lines between two texts, with some lines around them. */
+/** @module Shows the lines that differ between two texts, with some lines around them. */
 import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 
 /** Number of unchanged lines to show around a change. */

@@ -10,7 +10,7 @@ import {
 } from "../../rules/mod.ts";
 import type { ClientFacts } from "../visit/client_facts.ts";
 
-/** A logged request: without its query, and with one of its headers. */
+/** A logged request, which lacks the query and all headers but one. */
 export interface RecordedRequest {
   readonly method: string;
   readonly host: string;
@@ -22,7 +22,7 @@ export interface RecordedRequest {
 /** Requests whose responses differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
-  /** The effect of the current rules on the first of them. */
+  /** The effect of the current rules on the first of these requests. */
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Some of the requests, such as `GET /admin`. */
@@ -34,15 +34,15 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Parts of a request that the log lacks, so the trial cannot judge them. */
+  /** Parts of a request that are not in the log, so that the trial cannot evaluate them. */
   readonly limits: readonly string[];
 }
 
-/** Groups on the page, and examples of each. */
+/** Maximum number of groups on the page, and of examples in each group. */
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** Files are unknown here, and nothing is counted. */
+/** The trial knows no files, and counts nothing. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
 /** The visible outcome of a decision, without the rule that made it. */
@@ -52,7 +52,10 @@ const effectOf = (decision: Decision): string =>
     (name, value) => ["rule", "hits", "matched"].includes(name) ? undefined : value,
   );
 
-/** The rules behind a decision, and its response, which are the same for all paths of a pattern. */
+/**
+ * Identifies the rules behind a decision and its kind of response, which are the same for all paths
+ * of a pattern.
+ */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");
   const answer = terminal.type === "none" ? "" : `${terminal.type} ${terminal.rule.id}`;
@@ -90,7 +93,7 @@ function limitsOf(rules: readonly RuntimeRule[]): string[] {
   return texts;
 }
 
-/** Evaluates each request by both sets. */
+/** Evaluates each request with both rule sets. */
 export function tryRules(
   requests: readonly RecordedRequest[],
   { before, after, clientFacts }: {

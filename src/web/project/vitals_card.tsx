@@ -5,7 +5,8 @@ import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 
 /**
- * The upper limit of a good value, and the lower limit of a poor one (web.dev); CLS as its score.
+ * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score; all
+ * others are in milliseconds.
  */
 const VITALS = [
   ["lcp", "LCP", 2500, 4000],
@@ -15,7 +16,7 @@ const VITALS = [
   ["ttfb", "TTFB", 800, 1800],
 ] as const;
 
-/** The word is next to the colour, for people who do not see it. */
+/** Returns a colour, and a word for people who cannot see the colour. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
   return p75 <= poor ? ["care", "needs improvement"] : ["bad", "poor"];
@@ -31,7 +32,9 @@ const CORE = {
 const valueText = (vital: keyof WebVitals, value: number): string =>
   vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
 
-/** A value on the scale of its vital: good, needs improvement and poor have a third each. */
+/**
+ * A value on the scale of its vital: "good", "needs improvement" and "poor" each take up a third.
+ */
 function Scale({ p75, good, poor }: {
   readonly p75: number;
   readonly good: number;
@@ -107,7 +110,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
   );
 }
 
-/** How to turn on measurements, if they are off. */
+/** Explains how to turn on measurements. */
 function HowTo() {
   return (
     <div class="body">

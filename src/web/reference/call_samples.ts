@@ -1,15 +1,15 @@
-/** @module A call of the API as command lines: with curl, and with the CLI. */
+/** @module Command lines for an API call, with curl and with the CLI. */
 import { CLI_SAMPLES } from "../../contract/cli_samples.ts";
 import type { ReferenceOperation } from "./read_reference.ts";
 
 const COMMANDS: ReadonlyMap<string, string> = new Map(Object.entries(CLI_SAMPLES));
 
-/** The command that calls an operation; `undefined` if there is none. */
+/** The CLI command that calls an operation; `undefined` if there is none. */
 export const commandLineOf = (operationId: string): string | undefined => COMMANDS.get(operationId);
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Headers that a call works without. */
+/** Headers that a call does not need. */
 const OPTIONAL_HEADERS: ReadonlySet<string> = new Set([
   "Idempotency-Key",
   "Last-Event-ID",
@@ -31,7 +31,7 @@ function bodyArguments({ operation }: ReferenceOperation): string[] {
     .map(([name, value]) => `${flag} ${quote(`${name}=${value}`)}`);
 }
 
-/** The example of an operation as a call of curl, which reads URL and key from variables. */
+/** An example call of an operation with curl, which reads the URL and the key from variables. */
 export function curlSample(call: ReferenceOperation): string {
   const { method, path, operation } = call;
   const parameters = operation.parameters ?? [];

@@ -58,7 +58,7 @@ function Field({ name, type, isRequired, description }: {
 function Fields({ schema, schemas, isAnswer }: {
   readonly schema: SchemaNode;
   readonly schemas: Components;
-  /** Whether this is a response, whose fields are never marked as required. */
+  /** Whether this is a response; its fields are never marked as required. */
   readonly isAnswer: boolean;
 }) {
   const whole = resolve(schema, schemas);
@@ -143,7 +143,7 @@ function Body({ title, content, schemas, isAnswer }: {
   );
 }
 
-/** The call as command lines, with the examples' values. */
+/** The call as command lines, with example values. */
 function Samples({ call }: { readonly call: ReferenceOperation }) {
   const command = commandLineOf(call.operation.operationId);
   return (

@@ -1,4 +1,4 @@
-/** @module The OpenAPI document as the pages of the reference show it. */
+/** @module Prepares the OpenAPI document for the pages of the reference. */
 import type { Components } from "../../contract/openapi.ts";
 import { type OperationNode, operationsOf } from "../../contract/openapi/operations_of.ts";
 

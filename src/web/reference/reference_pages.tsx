@@ -62,7 +62,7 @@ function Frame({ reference, current, title, lead, headings = [], children }: {
   );
 }
 
-/** Renders the overview: every operation by its part. */
+/** Renders the overview: all operations, grouped by part. */
 export function referenceOverview(reference: Reference): Response {
   return showPage(
     <Frame
@@ -100,7 +100,7 @@ export function referenceOverview(reference: Reference): Response {
   );
 }
 
-/** Renders one part of the API, with all inputs and responses of its operations. */
+/** Renders one part of the API, with the inputs and responses of all its operations. */
 export function referencePart(reference: Reference, part: ReferencePart): Response {
   return showPage(
     <Frame

@@ -5,7 +5,7 @@ import { readReference, type Reference } from "./read_reference.ts";
 
 const REFERENCE_PATH = "/docs/api";
 
-/** Binds the pages of the reference. They and the document are loaded at the first visit. */
+/** Binds the pages of the reference. Their code and the document are loaded at the first visit. */
 export function bindReferencePages(
   bind: PageBinder,
   platform: { readonly url: string; readonly version: string },

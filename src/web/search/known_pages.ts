@@ -18,8 +18,8 @@ export interface KnownPage {
 }
 
 /**
- * The pages of a workspace, a project and the account that match a text; all of them without a
- * text.
+ * Finds the pages of a workspace, a project and the account that match a text; without a text,
+ * returns all of them.
  */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {
   const pages: KnownPage[] = [

@@ -14,7 +14,7 @@ import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
-/** Maximum number of sections of documents that a search shows. */
+/** Maximum number of document sections in the results of a search. */
 const MOST_SECTIONS = 8;
 
 const KINDS = [

@@ -1,4 +1,4 @@
-/** @module Deploys uploaded files: a finished site as it is, a project by building it. */
+/** @module Deploys uploaded files: a finished site is deployed as it is, and a project is built. */
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -12,23 +12,23 @@ export interface SiteFile {
   readonly size: number;
 }
 
-/** The destination of the files. */
+/** Where to deploy the files. */
 export const TARGETS = ["production", "preview"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** The branch of previews of uploaded files. */
+/** The branch name of previews from uploaded files. */
 const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
-  /** Contents that the platform lacks, by their SHA-256; nothing was deployed. */
+  /** SHA-256 of content that the platform lacks; if there is any, nothing was deployed. */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
 
 /**
- * Deploys a list of files. Missing contents come from `contents`; a browser that only sends the
- * list gets their hashes.
+ * Deploys a list of files. Missing content comes from `contents`; a browser that sends only the
+ * list gets the missing hashes.
  *
- * @throws {Failure} like the API, and for files that are neither a site nor a project
+ * @throws {Failure} as the API does, and for files that are neither a site nor a project
  */
 export async function deployFiles(
   api: PageApi,

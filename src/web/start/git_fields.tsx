@@ -40,10 +40,10 @@ export function GitFields({ state }: { readonly state: FormState }) {
 }
 
 /**
- * The typed credentials; `undefined` if there are none.
+ * Reads the typed credentials; `undefined` if there are none.
  *
- * @throws {Failure} `invalid_request` for a token together with a key, an invalid key, or one that
- * the URL cannot use
+ * @throws {Failure} `invalid_request` for both a token and a key, for an invalid key, and for a key
+ * that does not fit the URL
  */
 export function readGitFields(
   { gitUrl = "", username = "", token = "", privateKey = "" }: Fields,

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The page that starts a project: ways to deploy first, and a form for an empty project.
+ * @module The page that starts a project: first the ways to deploy, then a form for an empty
+ * project.
  */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";

@@ -10,14 +10,17 @@ import type { SiteFile } from "./deploy_files.ts";
 import { readZip } from "./read_zip.ts";
 import { commonFolder, siteFiles } from "./site_files.ts";
 
-/** Maximum size of a form, in bytes: an archive is in memory while it is read. */
+/** Maximum size of a form, in bytes: an archive is kept in memory while it is read. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export interface Upload {
-  /** Name of the folder or archive; undefined if the files have none in common. */
+  /** Name of the folder or archive; `undefined` if the files have no common folder. */
   readonly name: string | undefined;
   readonly files: readonly SiteFile[];
-  /** The content of the files; undefined if the browser sends missing ones itself. */
+  /**
+   * The content of the files; `undefined` if the browser sends only missing files, in separate
+   * requests.
+   */
   readonly contents: readonly BlobSource[] | undefined;
 }
 
@@ -39,10 +42,10 @@ function readList(text: string): Upload {
   };
 }
 
-/** Characters of the name of a folder or archive in a title. */
+/** Maximum number of characters of a folder's or archive's name in a title. */
 const MAX_NAME = 100;
 
-/** The title of an upload that nobody has described. */
+/** The title of an upload without a description. */
 export function uploadTitle({ name, files }: Pick<Upload, "name" | "files">): string {
   const count = formatCount(files.length, "file");
   return name === undefined
@@ -56,7 +59,7 @@ export async function readUpload({ fields, files: filesOf }: SentForm): Promise<
   let archive: string | undefined;
   const given: { path: string; content: Uint8Array<ArrayBuffer> }[] = [];
   for (const file of filesOf("files")) {
-    // Browsers send an empty file for a field without one (HTML, 4.10.21.4).
+    // Browsers send an empty file for a field without files (HTML, 4.10.21.4).
     if (file.name === "" && file.size === 0) continue;
     const content = new Uint8Array(await file.arrayBuffer());
     if (/\.zip$/i.test(file.name)) {

@@ -5,11 +5,11 @@ import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 
 export interface ReadVariables {
   readonly variables: ReadonlyMap<string, string>;
-  /** By line; they never contain a value. */
+  /** One problem per line; problems never contain values. */
   readonly problems: readonly string[];
 }
 
-/** Reads all variables that can be read, and reports every problem. */
+/** Reads all valid variables, and reports every problem. */
 export function readVariables(text: string): ReadVariables {
   const { assignments, problems: unreadable } = readDotenvLines(text);
   const problems = unreadable.map(({ line, message }) => ({

@@ -1,4 +1,4 @@
-/** @module Reads a zip archive that someone uploaded, within limits. */
+/** @module Reads an uploaded zip archive, within limits. */
 import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
 import { crc32, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
@@ -8,10 +8,13 @@ import { formatBytes } from "../../lib/format.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { LEFT_OUT } from "./site_files.ts";
 
-/** Maximum number of bytes of an archive's files, unpacked: they are in memory at the same time. */
+/**
+ * Maximum total size of an archive's unpacked files, in bytes: all of them are in memory at the
+ * same time.
+ */
 export const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
-/** Methods of compression (APPNOTE 4.4.5). */
+/** Compression methods (APPNOTE 4.4.5). */
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -102,10 +105,10 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Skips folders, and files of tools and secrets.
+ * Unpacks an archive in memory. Skips folders, files of tools, and files with secrets.
  *
- * @throws {Failure} if it is not an archive, damaged, encrypted or too large, has a link, or a path
- * leads out
+ * @throws {Failure} if it is not an archive, is damaged, encrypted or too large, or contains a link
+ * or a path that leads outside
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {
   try {

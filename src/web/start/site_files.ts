@@ -1,16 +1,19 @@
-/** @module The files of an upload: which count, and whether they are a finished site. Pure. */
+/**
+ * @module The files of an upload: which of them to deploy, and whether they are a finished site.
+ * Pure.
+ */
 import { filePath } from "../../contract/deployment_files.ts";
 import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Files of tools and secrets, which are skipped. The browser's script leaves them out by the same
- * expression, before it reads them.
+ * Files of tools, and files with secrets, which are skipped. The browser's script uses the same
+ * expression to leave them out before it reads them.
  */
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
 
-/** Files at the top that show that the platform has to build something. */
+/** Files at the top level that show that the platform has to build the project. */
 const PROJECT_FILES: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -38,9 +41,10 @@ export function commonFolder(files: readonly { readonly path: string }[]): strin
 }
 
 /**
- * The relevant files, with paths from the top of the site.
+ * Selects the files to deploy, with paths relative to the top of the site.
  *
- * @throws {Failure} `invalid_request` for none, too many, or a path that leads outside
+ * @throws {Failure} `invalid_request` if there are no files, too many files, or a path that leads
+ * outside
  */
 export function siteFiles<T extends { readonly path: string }>(given: readonly T[]): T[] {
   const leftOut = new RegExp(LEFT_OUT);
@@ -69,9 +73,9 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
 }
 
 /**
- * Whether files are a project that must be built, instead of a site.
+ * Whether files are a project that must be built, not a finished site.
  *
- * @throws {Failure} `invalid_request` for neither
+ * @throws {Failure} `invalid_request` if they are neither
  */
 export function isProject(files: readonly { readonly path: string }[]): boolean {
   const paths = new Set(files.map(({ path }) => path));

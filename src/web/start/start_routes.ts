@@ -19,7 +19,7 @@ import { answerUpload } from "./upload_routes.ts";
 import { newProjectPage } from "./new_project_page.tsx";
 
 export interface StartServices extends BoardServices {
-  /** Origin that people use to reach the platform. */
+  /** The platform's public origin. */
   readonly publicOrigin: string;
 }
 

@@ -8,7 +8,7 @@ import { Card } from "../layout/pieces.tsx";
 export const newProjectPath = (slug: string, way?: "git" | "upload" | "template"): string =>
   `/workspaces/${slug}/new-project${way === undefined ? "" : `/${way}`}`;
 
-/** Deploys a folder that is not a project of the platform yet. */
+/** Commands that deploy a folder that is not yet a project on the platform. */
 export const FIRST_COMMANDS = ["svc login", "svc init --create", "svc deploy --prod"] as const;
 
 function Tile({ href, title, children }: {

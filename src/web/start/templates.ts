@@ -3,7 +3,7 @@
 export interface Template {
   readonly id: string;
   readonly name: string;
-  /** Its purpose, in a sentence. */
+  /** The template's purpose, in one sentence. */
   readonly about: string;
   readonly files: Readonly<Record<string, string>>;
 }
@@ -106,7 +106,7 @@ import { defineConfig } from "vite";
 export default defineConfig({ plugins: [sveltekit({ adapter: adapter() })] });
 `;
 
-/** The requirements of the newest frameworks, regardless of the machine's own version. */
+/** The Node version that the newest frameworks require, regardless of the machine's own version. */
 const ENGINES = { node: ">=22.17" };
 
 export const TEMPLATES: readonly Template[] = [

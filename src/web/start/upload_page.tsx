@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The page that starts a project with files of this computer. */
+/** @module The page that starts a project with files from the user's computer. */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";

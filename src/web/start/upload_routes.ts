@@ -8,7 +8,7 @@ import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
  * Deploys an uploaded form. `open` is called once the files are valid. The page's script only sends
- * a list, and gets JSON: the missing files, and the URL to send the list to again.
+ * a list of files, and gets JSON: the missing files, and the URL to which it sends the list again.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

@@ -3,7 +3,7 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
 
-/** Maximum number of entries of a list on a page with other content. */
+/** Maximum number of entries of a list on a page that also has other content. */
 const LIST_SIZE = 25;
 
 /** The requested part of a list: the number of entries, and the start. */
@@ -20,7 +20,7 @@ export interface ListPart<T> {
   readonly nextCursor: string | null;
 }
 
-/** The cursor of a list in a URL: null for its first page, and for an invalid cursor. */
+/** Reads the cursor of a list from a URL; null for its first page, or if the cursor is invalid. */
 export function cursorIn(query: URLSearchParams, name = "cursor"): string | null {
   const cursor = query.get(name);
   return cursor !== null && isUuid(cursor) ? cursor : null;
@@ -32,7 +32,7 @@ export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
   return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };
 }
 
-/** Reads the part of a list that an address names. */
+/** Reads the part of a list that a URL selects. */
 export async function readPart<T>(
   query: URLSearchParams,
   name: string,
@@ -42,10 +42,10 @@ export async function readPart<T>(
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
-/** Maximum number of pages of a list from which someone chooses. */
+/** Maximum number of pages to read of a list from which someone chooses. */
 const MOST_PAGES = 10;
 
-/** Reads a list whole, up to a thousand entries, for a form that offers its entries. */
+/** Reads a whole list, up to a thousand entries, for a form that offers them as options. */
 export async function readChoices<T>(
   read: (wish: ListWish) => Promise<Page<T>>,
 ): Promise<T[]> {

@@ -9,8 +9,8 @@ const pack = promisify(gzip);
 const MIN_CHARACTERS = 1200;
 
 /**
- * Compresses a page. Its secrets must differ each time, such as form tokens, or are shown once,
- * because the length reveals how well it compresses (BREACH).
+ * Compresses a page. Secrets in it must change each time, as form tokens do, or must be shown only
+ * once, because the compressed length can reveal them (BREACH).
  */
 export async function packedPage(request: Request, page: Response): Promise<Response> {
   const { status, headers } = page;

@@ -7,16 +7,16 @@ import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
 export interface PageApi {
-  /** Calls an endpoint. @throws {Failure} as the API refuses. */
+  /** Calls an endpoint. @throws {Failure} if the API refuses. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
-  /** Like `call`, with the response's ETag. */
+  /** Like `call`, but also returns the response's ETag. */
   send<E extends Endpoint>(
     endpoint: E,
     input: CallInput<E>,
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
-  /** Uploads contents to the workspace. */
+  /** Uploads content to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** The response to a call with a binary body, as a stream. Ends with the visit. */
+  /** Streams the binary response to a call. The stream ends with the visit. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 
@@ -39,7 +39,7 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Creates the API for one visit. A form on the page was checked before: its origin is ours. */
+/** Creates the API for one visit. Forms were already checked, so calls have our own origin. */
 export function pageApi(
   router: Pick<Router, "fetch">,
   visit: { readonly request: Request; readonly client: Client },

@@ -25,7 +25,7 @@ export interface PageVisit {
   readonly path: string;
   /** The page of this site that sent the form; `/` if that is unknown. */
   readonly cameFrom: string;
-  /** Fields of the form that was sent; none for a GET. */
+  /** Fields of the submitted form; none for a GET. */
   readonly fields: Fields;
   /** All values of a field of the form. */
   readonly values: SentForm["values"];
@@ -36,7 +36,7 @@ export interface PageVisit {
 
 export interface PersonVisit extends PageVisit {
   readonly person: Person;
-  /** For the field `csrf` of the forms on the page. */
+  /** Token for the field `csrf` in the forms on the page. */
   readonly csrf: string;
   /** The public API in a workspace, with this person's session. */
   api(workspace: string): PageApi;
@@ -45,11 +45,11 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Maximum number of forms with files that are read at the same time. */
+/** Maximum number of forms with files to read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
-  /** Maximum size in bytes of a form with files; by default, the form has none. */
+  /** Maximum size in bytes of a form with files; by default, forms have no files. */
   readonly maxUpload?: number;
 }
 
@@ -63,7 +63,10 @@ function titleOf({ status }: Failure): string {
   return status >= 500 ? "Something went wrong on our side" : "Something went wrong";
 }
 
-/** Renders a failure as a page. A fault of the platform contains the request's id, like its log. */
+/**
+ * Renders a failure as a page. For a fault of the platform, the page contains the request ID, as
+ * the log does.
+ */
 export function showFailure(failure: Failure, requestId?: string): Response {
   const title = titleOf(failure);
   return showPage(
@@ -105,7 +108,7 @@ export class PageBinder {
     this.#session = session;
   }
 
-  /** Binds a page that anyone may see; `person` is set if someone is signed in. */
+  /** Binds a page that anyone can see; `person` is set if someone is signed in. */
   open(
     method: Method,
     path: string,
@@ -114,7 +117,7 @@ export class PageBinder {
     this.#bind(method, path, show);
   }
 
-  /** Binds a page for people who are signed in; others are sent to sign in first. */
+  /** Binds a page for signed-in people; others have to sign in first. */
   personal(
     method: Method,
     path: string,
@@ -150,7 +153,7 @@ export class PageBinder {
   }
 
   /**
-   * Reads a form. Files are in memory during an upload, so only few people can upload at a time.
+   * Reads a form. Files are in memory during an upload, so only a few people can upload at a time.
    */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
@@ -180,7 +183,8 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        // Reads no files of visitors who are not signed in: they are sent to sign in.
+        // Do not read files from visitors who are not signed in, because they have to sign in
+        // first.
         const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
         const { fields, values, files } = isUnread
           ? NO_FORM

@@ -6,10 +6,13 @@ import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
-/** Short lists, such as environments, whole: up to the largest page of the API. */
+/**
+ * Query that reads a short list, such as the environments, in one call: up to the API's maximum
+ * page size.
+ */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 
-/** Maximum number of workspaces in the frame of a page; the page of all workspaces has the rest. */
+/** Maximum number of workspaces in the frame of a page; the workspaces page lists all of them. */
 const NAMED_WORKSPACES = { limit: 20 } as const;
 
 /** Messages of completed actions, by their name in the URL (`?done=`). */
@@ -90,7 +93,7 @@ const DONE: Readonly<Record<string, string>> = {
   "letters-deleted": "Up to 1,000 dead letters deleted.",
 };
 
-/** Actions that exchange the production deployment. */
+/** Actions that replace the production deployment. */
 const UNDOABLE: ReadonlySet<string> = new Set([
   "promoted",
   "redeployed",
@@ -98,13 +101,15 @@ const UNDOABLE: ReadonlySet<string> = new Set([
   "restored",
 ]);
 
-/** The act that undoes an action. It asks first, because anyone can create a URL. */
+/**
+ * The path that undoes an action. It asks for confirmation, because anyone can create such a URL.
+ */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);
   return isKnown ? `/deployments/${before}/restore` : undefined;
 }
 
-/** Collects the content of a visit's frame. */
+/** Collects the content of the frame for a visit. */
 export async function pageContextOf(
   { person, csrf, path, query }: PersonVisit,
   workspaces: WorkspaceService,

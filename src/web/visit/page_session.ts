@@ -1,4 +1,4 @@
-/** @module Finds the visitor of a page, and checks whether a form was sent from it. */
+/** @module Finds the visitor of a page, and checks whether a form was sent from our own pages. */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
@@ -6,7 +6,7 @@ import { type Client, crossOriginFailure, originOf } from "../../platform/core/h
 
 export interface PageSessionServices {
   readonly authenticator: Pick<Authenticator, "visitor">;
-  /** Origin that people use to reach the platform. */
+  /** The platform's public origin. */
   readonly publicOrigin: string;
 }
 
@@ -14,7 +14,7 @@ const SECRET_BYTES = 32;
 
 const secretOf = (person: Person): string => sha256Hex(`svc csrf\n${person.hash}`);
 
-/** The bytes of a hex text, each with the bits changed that a mask has set. */
+/** Decodes a hexadecimal text, and flips the bits that are set in a mask. */
 const masked = (hex: string, mask: Uint8Array): Uint8Array =>
   Uint8Array.fromHex(hex).map((byte, at) => byte ^ mask[at]!);
 
@@ -32,7 +32,7 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person of the session cookie; `undefined` if no one is signed in. */
+  /** The person that the session cookie belongs to; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }
@@ -53,7 +53,7 @@ export class PageSession {
    * @throws {Failure} `forbidden` if another site sent the form.
    */
   checkForm(request: Request, form: {
-    /** The sent field, or null if it is missing. */
+    /** The submitted token, or null if it is missing. */
     readonly csrf: string | null;
     readonly person: Person | undefined;
   }): void {

@@ -3,7 +3,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 
 const { query: schema } = endpoints.listAudit;
 
-/** The shown part of the log. */
+/** The part of the log to show. */
 export interface AuditWish {
   readonly limit: number;
   readonly cursor?: string;
@@ -12,7 +12,7 @@ export interface AuditWish {
   readonly project?: string;
 }
 
-/** Entries of a page. */
+/** Number of entries per page. */
 const SHOWN = 50;
 
 /** Parses a page's query; ignores invalid parameters. */

@@ -13,7 +13,7 @@ const TONES = { connected: "good", lost: "bad", unseen: "idle" } as const satisf
 >;
 const WORDS = { connected: "Connected", lost: "Lost", unseen: "Not seen yet" } as const;
 
-/** Countries with edges: one with a lost edge is marked as such. */
+/** Countries with edges; a country with a lost edge is marked as such. */
 function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   const places = Map.groupBy(edges, ({ country }) => country);
   return [...places].flatMap(([code, here]) => {
@@ -25,7 +25,7 @@ function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   });
 }
 
-/** How far an edge is, and what it lacks. */
+/** Describes the state of an edge, and what it lacks. */
 function Facts({ edge, now }: { readonly edge: FrontEdge; readonly now: number }) {
   const { isDrained, country, address, roundTripMs, behind, seenAt, version } = edge;
   return (
@@ -49,7 +49,7 @@ function Facts({ edge, now }: { readonly edge: FrontEdge; readonly now: number }
 
 export function EdgesCard({ edges, path, csrf, now }: {
   readonly edges: readonly FrontEdge[];
-  /** The page of the card. */
+  /** Path of the page that contains the card. */
   readonly path: string;
   readonly csrf: string;
   readonly now: number;

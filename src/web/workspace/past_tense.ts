@@ -1,4 +1,4 @@
-/** @module Summaries of operations as entries of the audit log. Pure. */
+/** @module Turns summaries of operations into entries of the audit log. Pure. */
 const IRREGULAR: Readonly<Record<string, string>> = {
   Build: "Built",
   Cancel: "Cancelled",
@@ -26,8 +26,8 @@ function pastOf(verb: string): string {
 }
 
 /**
- * The first sentence of a summary in the past, without details after a colon: "Create a key. …"
- * becomes "Created a key".
+ * Puts the first sentence of a summary into the past tense, without details after a colon: "Create
+ * a key. …" becomes "Created a key".
  */
 export function pastTense(summary: string): string {
   const [sentence = ""] = summary.split(/[.:] /);

@@ -25,7 +25,7 @@ Deno.test("pastTense() handles the verb of every operation", () => {
     typeof each === "object" && "summary" in each ? [String(each.summary)] : []
   );
   assert.ok(summaries.length > 100);
-  // "Stoped" for "Stop", "Carryed" for "Carry": a verb whose last letter must change.
+  // Finds wrong forms such as "Stoped" and "Carryed", whose last letter must be doubled or changed.
   const wrong = summaries.filter((summary) => {
     const [verb = ""] = summary.split(" ");
     return /[^aeiou][aeiou][pgtn]$|[^aeiou]y$|.end$/i.test(verb) &&

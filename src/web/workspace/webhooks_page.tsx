@@ -50,7 +50,7 @@ function WebhookRow({ webhook, context }: {
 function AddForm({ context, shown, chosen }: {
   readonly context: BoardContext;
   readonly shown: FormPage;
-  /** The boxes that were ticked. */
+  /** The ticked checkboxes. */
   readonly chosen: readonly string[];
 }) {
   const { state = EMPTY } = shown;
@@ -178,7 +178,7 @@ const DELIVERY_STATES: Readonly<
   failed: { tone: "bad", word: "Failed" },
 };
 
-/** JSON with line breaks; other texts as they are. */
+/** Formats JSON with line breaks; leaves other texts unchanged. */
 function prettyText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -23,7 +23,7 @@ async function openForOwner(visit: PersonVisit, services: BoardServices): Promis
   throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
 }
 
-/** The webhook that the path names. @throws {Failure} `not_found` for an invalid id */
+/** Finds the webhook in the path. @throws {Failure} `not_found` for an invalid id */
 function paramsOf({ params }: PersonVisit) {
   const parsed = endpoints.getWebhook.params.safeParse({ webhook: params.webhook });
   if (parsed.success) return parsed.data;

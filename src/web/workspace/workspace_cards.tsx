@@ -25,7 +25,7 @@ export interface WorkspaceView {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
   readonly members: readonly Member[];
   readonly nextMembers: string | null;
-  /** The start of each list. */
+  /** The cursor of each list; null for its first page. */
   readonly cursors: Readonly<Record<"members" | "invitations", string | null>>;
   /** Facts that only owners see. */
   readonly owned:

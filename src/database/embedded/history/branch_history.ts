@@ -38,7 +38,9 @@ const UNFINISHED = "unfinished";
 /** The metadata of a base. */
 interface BaseNote {
   readonly bytes: number;
-  /** The log has to be replayed up to this position at least: files were copied under writes. */
+  /**
+   * The log must be replayed at least to this position, because files were copied during writes.
+   */
   readonly end: number;
   /** Names of database and role in the files. */
   readonly names: BranchNames;
@@ -56,7 +58,7 @@ export class BranchHistory {
     this.#bases = join(folder, "bases");
   }
 
-  /** Position in the branch's own log. */
+  /** Folder of the branch's own log. */
   get #log(): string {
     return join(this.#data, LOG_FOLDER);
   }
@@ -77,7 +79,7 @@ export class BranchHistory {
     return bases;
   }
 
-  /** The content, including segments in the branch's own folder. */
+  /** The content of the history, including segments in the branch's own folder. */
   async content(): Promise<HistoryContent> {
     const names = new Set([...await segmentsIn(this.#wal), ...await segmentsIn(this.#log)]);
     const segments = [...names].sort().map((name) => ({ name, bytes: SEGMENT_BYTES }));
@@ -111,7 +113,7 @@ export class BranchHistory {
     await syncFolder(this.#log);
   }
 
-  /** Keeps the files of a removed branch that restoring it requires. */
+  /** Keeps the files that are needed to restore a removed branch. */
   async keepRemoved(now: number): Promise<void> {
     if ((await this.bases()).length === 0) return await this.remove();
     await this.#take(() => true);
@@ -179,7 +181,7 @@ export class BranchHistory {
     return reader;
   }
 
-  /** Segments from one on, without a gap. */
+  /** Consecutive segments, starting with the given one. */
   async #segmentsFrom(first: string): Promise<string[]> {
     const { segments } = await this.content();
     const names = segments.map(({ name }) => name).filter((name) => name >= first);
@@ -193,7 +195,7 @@ export class BranchHistory {
     return await Deno.stat(path).then(() => path, () => join(this.#log, segment));
   }
 
-  /** Size in bytes of a copy of the branch at a time. */
+  /** Size in bytes of a copy of the branch as it was at a given time. */
   async bytesAt(time: number): Promise<number> {
     const { segment, bytes } = await this.#baseAt(time);
     return bytes + (await this.#segmentsFrom(segment)).length * SEGMENT_BYTES;
@@ -207,9 +209,9 @@ export class BranchHistory {
   }
 
   /**
-   * Copies the state of the branch at a time to a new branch, for PostgreSQL to open.
+   * Copies the branch's state at a given time to a new branch, for PostgreSQL to open.
    *
-   * @returns possible names of database and role in it, likeliest first
+   * @returns possible names of its database and role, most likely first
    * @throws {EngineError}
    */
   async copyAt(time: number, target: string): Promise<BranchNames[]> {
@@ -248,14 +250,14 @@ export class BranchHistory {
     return [...new Set(texts)].map((text) => JSON.parse(text) as BranchNames);
   }
 
-  /** Removes files that a killed process has left. */
+  /** Removes files that a killed process has left behind. */
   async removeUnfinished(): Promise<void> {
     for (const name of await namesIn(this.folder)) {
       if (name.startsWith(UNFINISHED)) await removeTree(join(this.folder, name));
     }
   }
 
-  /** Removes bases, and then segments, that a plan does not keep. */
+  /** Removes the bases, and then the segments, that a plan does not keep. */
   async keepOnly({ bases, segments }: Pick<HistoryContent, "bases" | "segments">): Promise<void> {
     const kept = new Set([...bases, ...bases.length === 0 ? [] : segments].map(({ name }) => name));
     for (const { name } of await this.bases()) {

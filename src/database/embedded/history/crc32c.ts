@@ -1,4 +1,4 @@
-/** @module The checksum CRC-32C (Castagnoli) of PostgreSQL's log. */
+/** @module The checksum CRC-32C (Castagnoli) used in PostgreSQL's log. */
 
 /** Reversed polynomial. */
 const POLYNOMIAL = 0x82f63b78;
@@ -9,7 +9,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** @param before checksum of the bytes that come before these */
+/** @param before checksum of the preceding bytes */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let value = ~before;
   for (let at = 0; at < bytes.byteLength; at++) {

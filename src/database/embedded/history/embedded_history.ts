@@ -1,7 +1,7 @@
 /**
- * @module The history of the embedded engine: restores branches to any time of the last days.
- * PostgreSQL's settings keep its log; the platform moves the unneeded part, and copies the files of
- * a branch when its log has grown.
+ * @module The history of the embedded engine: restores branches to any time within the last days.
+ * PostgreSQL is configured to keep its log. The platform moves the part that a branch no longer
+ * needs to the history, and copies the branch's files when its log has grown.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -88,11 +88,11 @@ export class EmbeddedHistory {
   readonly #lock = new KeyedLock();
   readonly #rounds: Rounds;
   readonly #closing = new AbortController();
-  /** Branches that were opened and may have something new. */
+  /** Branches that were opened and may have new log segments. */
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
-  /** Sizes of the histories of branches that were removed; they are deleted first. */
+  /** Sizes of the histories of removed branches, which are deleted first. */
   readonly #removedSizes = new Map<string, number>();
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
@@ -117,14 +117,14 @@ export class EmbeddedHistory {
     return new BranchHistory(join(this.#folder, id), { id, folders: this.#parts.folders });
   }
 
-  /** The branch is running. Once it has a base, later changes can be restored. */
+  /** Called when a branch is running. Once it has a base, later changes can be restored. */
   opened(id: string): void {
     this.#opened.add(id);
     const attending = this.#attend(id).finally(() => this.#attending.delete(attending));
     this.#attending.add(attending);
   }
 
-  /** Keeps the history of a branch whose files are removed next. */
+  /** Keeps the history of a branch whose files are about to be removed. */
   async removed(id: string): Promise<void> {
     this.#opened.delete(id);
     this.#problems.delete(id);
@@ -161,9 +161,9 @@ export class EmbeddedHistory {
   }
 
   /**
-   * Copies the state of a branch at a time to a new one, for PostgreSQL to open.
+   * Copies a branch's state at a given time to a new one, for PostgreSQL to open.
    *
-   * @returns possible names of database and role in it, likeliest first
+   * @returns possible names of its database and role, most likely first
    * @throws {EngineError}
    */
   async copyAt(id: string, { time, target }: {

@@ -88,7 +88,7 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
   await client.query("CREATE TABLE t (n int, x text)");
   const since = await sinceOf(bench, source);
   const moments: number[] = [];
-  // Records that span pages and segments.
+  // The sizes make records span pages and segments.
   for (const bytes of [10, 20_000, 6 * MB, 0]) {
     await insert(client, moments.length, bytes);
     moments.push(Date.now());
@@ -128,7 +128,7 @@ Deno.test("EmbeddedEngine restores from any base, across kills and checkpoints, 
     } else {
       await engine.copy(source, gateway.name());
     }
-    // Opening it, or a round, creates a base backup once the log has grown.
+    // Opening the branch, or a round, creates a base once the log has grown.
     if (n === 2) await until(bases, (all) => all.length === 2);
   }
   for (const last of [1, 3]) {

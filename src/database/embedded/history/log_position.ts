@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { namesIn } from "../../../lib/missing_files.ts";
 import { SEGMENT_NAME } from "../../history_plan.ts";
 
-/** Size of a segment, in bytes, as the template of an empty database has it. */
+/** Size of a segment, in bytes, as set in the template of an empty database. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 
 export const LOG_FOLDER = "pg_wal";
@@ -11,14 +11,14 @@ export const LOG_FOLDER = "pg_wal";
 export const CONTROL_FILE = "global/pg_control";
 
 const SEGMENTS_PER_FILE = 2 ** 32 / SEGMENT_BYTES;
-/** Of PostgreSQL 18. */
+/** Version of the control file in PostgreSQL 18. */
 const CONTROL_VERSION = 1800;
 /** Offsets in the control file (src/include/catalog/pg_control.h). */
 const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
-/** The segment that has a position. Recovery after a crash stays in the first timeline. */
+/** The segment that contains a position. Recovery after a crash stays in the first timeline. */
 export function segmentAt(position: number): string {
   const number = Math.floor(position / SEGMENT_BYTES);
   return hex(1) + hex(Math.floor(number / SEGMENTS_PER_FILE)) + hex(number % SEGMENTS_PER_FILE);
@@ -31,7 +31,7 @@ export interface Checkpoint {
   readonly at: number;
 }
 
-/** The last checkpoint of files, by the content of their control file. */
+/** Reads the last checkpoint from the content of a control file. */
 export function readCheckpoint(control: Uint8Array): Checkpoint {
   const view = new DataView(control.buffer, control.byteOffset, control.byteLength);
   const version = view.getUint32(VERSION_AT, true);
@@ -47,7 +47,7 @@ export function readCheckpoint(control: Uint8Array): Checkpoint {
 /**
  * The first segment that the files of a branch need to open.
  *
- * @param data its folder of files, during no checkpoint
+ * @param data the folder with its files, while no checkpoint runs
  */
 export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);

@@ -1,6 +1,6 @@
 /**
- * @module Reads a write-ahead log like recovery does, to find the last commit before a time. The
- * format is that of PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
+ * @module Reads a write-ahead log as recovery does, to find the last commit before a time. The
+ * format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
  */
 import { concatBytes } from "../../wire/messages.ts";
 import { crc32c } from "./crc32c.ts";
@@ -9,7 +9,7 @@ import { SEGMENT_BYTES } from "./log_position.ts";
 const PAGE_BYTES = 8192;
 const [PAGE_HEADER, FIRST_PAGE_HEADER] = [24, 40];
 const RECORD_HEADER = 24;
-/** Records start at multiples of it. */
+/** Records start at multiples of this number of bytes. */
 const ALIGNMENT = 8;
 
 /** Flags of a page. */
@@ -17,14 +17,15 @@ const [CONTINUES, HAS_LONG_HEADER, OVERWRITES] = [1, 2, 8];
 
 /** Offsets in a record's header. */
 const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
-/** Managers of records, and the kinds of theirs that matter. */
+/** Resource managers, and the kinds of their records that matter here. */
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
-/** Commit and abort, including those of prepared transactions. */
+/** The kinds for commit and abort, including those of prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
- * The optional blocks before the data of a record, and their sizes; the data follows the last two.
+ * The optional blocks before the data of a record, and their sizes. The last two are the headers of
+ * the data.
  */
 const BLOCKS: Readonly<Record<number, number>> = { 252: 5, 253: 3, 254: 5, 255: 2 };
 const DATA = 254;
@@ -55,7 +56,7 @@ function endOfTransaction(record: Uint8Array): number | undefined {
 
 /** Reads the pages of a log in order, up to the first record that does not continue it. */
 export class LogReader {
-  /** Pages before this are passed over. */
+  /** Pages before this are skipped. */
   #from: number;
   #end: number;
   #latest = -Infinity;
@@ -68,14 +69,14 @@ export class LogReader {
 
   /**
    * @param from start of a record
-   * @param until the last millisecond of the transactions that count, since 1970
+   * @param until the time of the last transaction to include, in milliseconds since 1970
    */
   constructor(from: number, until = Infinity) {
     this.#from = this.#end = from;
     this.#until = until;
   }
 
-  /** The end of the last record that was whole and early enough. */
+  /** The end of the last record that was complete and early enough. */
   get end(): number {
     return this.#end;
   }
@@ -134,7 +135,7 @@ export class LogReader {
     return aligned(part.byteLength);
   }
 
-  /** Whether a record is whole, follows the last one, and is early enough. */
+  /** Whether a record is complete, follows the last one, and is early enough. */
   #finish(): boolean {
     const parts = this.#parts;
     const record = parts.length === 1 ? parts[0]! : concatBytes(parts);

@@ -1,14 +1,14 @@
 /**
- * @module Recognizes statements that only take one advisory lock, and its key. Clients share one
- * session in the backend, which would grant a lock twice, so conflicts between clients are decided
- * here.
+ * @module Recognizes statements that only take one advisory lock, and finds the lock's key. Clients
+ * share one session in the backend, which would grant a lock twice, so conflicts between clients
+ * are decided here.
  */
 import { bindParameters, type Message } from "./messages.ts";
 
 export interface AdvisoryCall {
-  /** It returns immediately, with or without the lock. */
+  /** Whether the call returns immediately, with or without the lock. */
   readonly tries: boolean;
-  /** Name of its column. */
+  /** Name of the column in its result. */
   readonly column: string;
   readonly args: readonly string[];
 }
@@ -59,7 +59,7 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression; `undefined` if the backend cannot be asked now. */
+/** Computes an expression; `undefined` if the backend cannot run it now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * @module Advisory locks of clients that share a session: tracks their owners, so that a try fails
- * immediately and no client releases another's lock.
+ * @module Advisory locks of clients that share a session: tracks their owners, so that trying to
+ * take another client's lock fails immediately, and no client releases another's lock.
  */
 import { keyOf, lockArguments } from "./advisory_call.ts";
 import { BackendError, type SharedBackend } from "./backend.ts";
@@ -88,7 +88,7 @@ export class AdvisoryLocks {
   }
 
   /**
-   * Finds the locks that a client now has, and restores those that others have lost because of it.
+   * Finds the locks that a client now has, and restores other clients' locks that it has released.
    */
   examine(client: Client, all: Iterable<Client>): void {
     const held = new Set(this.#backend.ask(HELD).map(([key]) => key ?? ""));

@@ -3,7 +3,7 @@ import { MessageReader, type TransactionStatus } from "./messages.ts";
 import { startupSettings } from "./settings.ts";
 import type { StatementTraits } from "./statement_traits.ts";
 
-/** Maximum size of a message of a client, in bytes. */
+/** Maximum size of a message from a client, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** A statement that a client has prepared, with its name in the backend. */
@@ -22,7 +22,7 @@ export class Client {
   takenAhead = 0;
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
-  /** By the client's names; the unnamed one has the empty name. */
+  /** Prepared statements by the client's names for them; the unnamed one has an empty name. */
   readonly statements = new Map<string, PreparedStatement>();
   /** Statements that portals of this transaction were bound to, by the portals' names. */
   readonly portals = new Map<string, PreparedStatement>();
@@ -37,7 +37,7 @@ export class Client {
   /** An error has occurred, so messages before the next `Sync` are skipped. */
   isSkipping = false;
   isGone = false;
-  /** Describes state that stays in the backend after the transaction. */
+  /** Describes the state that stays in the backend after the transaction. */
   pinnedBy: string | undefined;
   /** Its temporary tables while others have the backend: original names by parked names. */
   readonly parked = new Map<string, string>();
@@ -45,14 +45,14 @@ export class Client {
   isUnparkable = false;
   /** Keys of its advisory locks that outlast a transaction. */
   locks: ReadonlySet<string> = new Set();
-  /** Queries to run in the backend before another client gets it. */
+  /** Kinds of state to look for in the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
   /**
-   * Since when a complete message of it waits for the backend, or the backend for one, in
-   * milliseconds.
+   * When the current wait began, in milliseconds: a complete message waits for the backend, or the
+   * backend waits for the client's next message.
    */
   since = 0;
-  /** The settings of its startup message are not checked yet. */
+  /** The settings of its startup message have not been checked yet. */
   isFresh = true;
   #names = 0;
 
@@ -60,7 +60,7 @@ export class Client {
     this.settings = startupSettings(startup);
   }
 
-  /** A name in the backend that no other statement has. */
+  /** A name that no other statement in the backend has. */
   nextKey(): string {
     return `_${this.id}_${++this.#names}`;
   }

@@ -19,7 +19,7 @@ export class ClientSettings {
     this.#backend = backend;
   }
 
-  /** Learns the backend's parameters, before the first client. */
+  /** Reads the backend's parameters, before the first client. */
   begin(): void {
     this.#backend.ask("RESET ALL");
     this.#defaults = this.#backend.readParameters();
@@ -59,7 +59,10 @@ export class ClientSettings {
     return true;
   }
 
-  /** Marks the backend's settings as no client's; the previous client keeps its saved ones. */
+  /**
+   * Marks the backend's settings as belonging to no client; the previous client keeps its saved
+   * ones.
+   */
   forget(): void {
     this.#current = undefined;
   }

@@ -28,7 +28,7 @@ const closeStatement = (key: string): Uint8Array => writeMessage("C", STATEMENT,
 export class ClientStatements {
   /** Names of the statements in the backend. */
   readonly #present = new Set<string>();
-  /** The owner of the backend's unnamed statement, and the simple query that it follows. */
+  /** The owner of the backend's unnamed statement, and the number of simple queries before it. */
   #unnamed: { readonly of: Client; readonly at: number } | undefined;
   /** The statement that the next `ParseComplete` is about. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
@@ -84,7 +84,7 @@ export class ClientStatements {
     return parse;
   }
 
-  /** The statement that a client parsed is prepared. */
+  /** Called when the statement that a client parsed has been prepared. */
   parsed(client: Client): void {
     if (this.#parsing === undefined) return;
     const { name, statement } = this.#parsing;
@@ -93,7 +93,7 @@ export class ClientStatements {
     this.#parsing = undefined;
   }
 
-  /** The backend has a client's statement. */
+  /** Records that the backend has a client's statement. */
   #note(client: Client, name: string, { key }: PreparedStatement): void {
     if (name === "") this.#unnamed = { of: client, at: this.#backend.simpleQueries };
     else this.#present.add(key);
@@ -116,7 +116,10 @@ export class ClientStatements {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }
 
-  /** Makes sure that the backend has a client's statement under its name, and no other. */
+  /**
+   * Makes sure that the backend has a client's statement, and not another client's, under that
+   * name.
+   */
   #provide(
     client: Client,
     name: string,
@@ -135,7 +138,7 @@ export class ClientStatements {
     return failed;
   }
 
-  /** A simple query: it ends the unnamed statement, and may deallocate another. */
+  /** Handles a simple query, which ends the unnamed statement and may deallocate another one. */
   query(client: Client, text: string): Uint8Array | undefined {
     client.statements.delete("");
     const deallocate = this.#deallocate(client, text);
@@ -151,7 +154,7 @@ export class ClientStatements {
     return `DEALLOCATE ${quoteIdentifier(statement.key)}`;
   }
 
-  /** The backend has lost all statements, and this client needs none of them again. */
+  /** Called when the backend has lost all statements, and this client no longer needs its own. */
   forget(client: Client): void {
     client.statements.clear();
     this.#present.clear();

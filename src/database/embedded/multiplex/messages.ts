@@ -30,7 +30,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Buffered bytes of messages that are not taken yet. */
+  /** Buffered bytes of messages that have not been taken yet. */
   get size(): number {
     return this.#end - this.#at;
   }
@@ -198,7 +198,10 @@ function wholeNumber(bytes: Uint8Array): bigint | undefined {
   return BigInt.asIntN(8 * bytes.byteLength, value);
 }
 
-/** A `Bind` message without parameters to another statement, with the portal and formats of one. */
+/**
+ * Replaces a `Bind` message with one that binds another statement, without parameters, to the same
+ * portal and with the same result formats.
+ */
 export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {
   const portal = readString(bytes, HEADER_BYTES).text;
   let at = bindFormats(bytes);

@@ -1,8 +1,8 @@
 /**
  * @module Serves many clients with one backend. A client has the backend from its first message to
- * the end of its transaction; others wait for that long. State beyond a transaction is saved before
- * another client gets the backend, and restored before the client's next statement; if that is
- * impossible, the client keeps the backend.
+ * the end of its transaction; other clients wait until then. State beyond a transaction is saved
+ * before another client gets the backend, and restored before the client's next statement; if that
+ * is impossible, the client keeps the backend.
  */
 import { AdvisoryLocks } from "./advisory_locks.ts";
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";
@@ -45,7 +45,7 @@ export interface MultiplexerOptions {
   readonly outlet: Outlet;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** The setting of the current client; 0 for no limit. */
+  /** The current client's `idle_in_transaction_session_timeout`; 0 for no limit. */
   readonly idleInTransactionMs: () => number;
   /** The `BackendKeyData` that a client gets after its parameters. */
   readonly keyOf: (client: number) => Uint8Array;
@@ -98,7 +98,7 @@ export class Multiplexer {
     this.#settings.begin();
   }
 
-  /** Something else has used the backend, so its settings belong to no client. */
+  /** Called when something else has used the backend: its settings belong to no client. */
   forgetSettings(): void {
     this.#settings.forget();
   }
@@ -126,7 +126,7 @@ export class Multiplexer {
     takeAhead(client, this.#options.outlet);
   }
 
-  /** The client has disconnected. */
+  /** Called when the client has disconnected. */
   close(id: number): void {
     const client = this.#clients.get(id);
     if (client !== undefined) client.isGone = true;
@@ -224,7 +224,7 @@ export class Multiplexer {
       if (message.type === "H") this.#pause(client);
       return true;
     }
-    // Everything was answered already.
+    // There is nothing to flush: the client has all responses.
     if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
     if (message.type === "E") {

@@ -11,18 +11,18 @@ import {
 /** The destination of the backend's messages. */
 export interface Outlet {
   deliver(client: number, bytes: Uint8Array): void;
-  /** The client's session has ended. */
+  /** Called when the client's session has ended. */
   ended(client: number): void;
   /** Waits until something has been received, while a statement reads from its client. */
   wait(): void;
-  /** Number of bytes of a client that have been handled. */
+  /** Reports how many bytes from a client have been handled. */
   taken(client: number, bytes: number): void;
 }
 
 /** Size of the parts of an incomplete message to take, in bytes. */
 const PART_BYTES = 64 * 1024;
 
-/** Takes a client's next message, permanently. */
+/** Removes a client's next message from its inbox, and reports its bytes as handled. */
 export function takeMessage(client: Client, outlet: Outlet): Message | undefined {
   const message = client.inbox.take();
   if (message === undefined) return undefined;
@@ -33,7 +33,9 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
   return message;
 }
 
-/** Passes on the rest of a message that exceeds the read-ahead limit. */
+/**
+ * Reports the bytes received so far of a large message as handled, so that the platform sends more.
+ */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
   const part = inbox.size - takenAhead;
@@ -42,7 +44,7 @@ export function takeAhead(client: Client, outlet: Outlet): void {
   outlet.taken(id, part);
 }
 
-/** Bytes for a statement that reads from its client. */
+/** Waits for more bytes for a statement that reads from its client. */
 export function readMore(client: Client, outlet: Outlet): Uint8Array {
   for (;;) {
     if (client.isGone) return COPY_FAIL;

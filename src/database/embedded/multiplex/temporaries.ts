@@ -7,13 +7,13 @@ import { BackendError, type SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
 import { quoteIdentifier } from "./settings.ts";
 
-/** Value of {@link Client.pinnedBy} if nothing else pins the backend. */
+/** Value of {@link Client.pinnedBy} if only temporary tables pin the backend. */
 export const TEMPORARY_TABLES = "temporary tables";
 
-/** Begins the names of parked tables; an id follows. */
+/** Prefix of the names of parked tables; an ID follows. */
 const PARKED = "svc parked ";
 
-/** The condition for tables that the active client created. */
+/** Condition for tables that the active client created. */
 export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_temp_schema()
   AND relname NOT LIKE '${PARKED}%'`;
 
@@ -34,7 +34,10 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
 /** A name in the schema of temporary tables. */
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
-/** Statements in one transaction, which changes tables regardless of its client's role or mode. */
+/**
+ * Joins statements for one transaction that can change tables regardless of the client's role or
+ * mode.
+ */
 const changing = (statements: readonly string[]): string =>
   ["SET TRANSACTION READ WRITE", "SET LOCAL SESSION AUTHORIZATION DEFAULT", ...statements]
     .join(";\n");

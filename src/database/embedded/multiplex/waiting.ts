@@ -1,4 +1,7 @@
-/** @module How long clients wait for the backend, and the error they get after that. */
+/**
+ * @module Limits how long clients wait for the backend, and creates the errors for those that
+ * waited too long.
+ */
 import { waitsForLock } from "./advisory_locks.ts";
 import type { Client } from "./client.ts";
 import { type ErrorFields, parseText, queryText, statementOf } from "./messages.ts";
@@ -6,13 +9,16 @@ import { PLAIN, type StatementTraits, traitsOf } from "./statement_traits.ts";
 import { TEMPORARY_TABLES } from "./temporaries.ts";
 
 const WAITS = {
-  /** A client's statement for the backend, in milliseconds. */
+  /** How long a client's statement waits for the backend, in milliseconds. */
   backendMs: 30_000,
-  /** The backend for the next statement of a transaction, while others wait, in milliseconds. */
+  /**
+   * How long the backend waits for the next statement of a transaction while other clients wait, in
+   * milliseconds.
+   */
   idleHolderMs: 15_000,
 } as const;
 
-/** Milliseconds in the units of PostgreSQL's settings of time. */
+/** Milliseconds per unit of PostgreSQL's time settings. */
 const UNITS: Readonly<Record<string, number>> = {
   us: 0.001,
   ms: 1,
@@ -22,7 +28,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A setting of time in milliseconds; 0 if it is off, or cannot be read. */
+/** Parses a time setting into milliseconds; 0 if it is off or invalid. */
 export function milliseconds(setting: string | undefined): number {
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/.exec(setting ?? "") ?? [];
   return count === undefined ? 0 : Math.round(Number(count) * (UNITS[unit || "ms"] ?? 0));
@@ -41,7 +47,10 @@ const LOCK_LATE: ErrorFields = {
   hint: "An embedded database runs one transaction at a time; a server runs many.",
 };
 
-/** Why a client's statement has waited too long, if it has: its own limit, or the general one. */
+/**
+ * The error if a client's statement has exceeded its own time limit, or the general one, by
+ * waiting.
+ */
 export function overdue(
   client: Client,
   now: number,
@@ -61,7 +70,7 @@ export function overdue(
 }
 
 /**
- * Why a client loses the backend when it idles in a transaction for too long.
+ * The error for a client that loses the backend because it was idle in a transaction for too long.
  *
  * @param limitMs its own limit; 0 for none
  */
@@ -86,7 +95,7 @@ const OWN_LIMIT: ErrorFields = {
   message: "terminating connection due to idle-in-transaction timeout",
 };
 
-/** Why a session that kept the backend was ended. */
+/** The error for a session that ended because it kept the backend. */
 const IDLED: ErrorFields = {
   severity: "FATAL",
   sqlState: "25P03",
@@ -109,11 +118,12 @@ function traitsOfNext({ inbox, statements }: Client): StatementTraits {
   }
 }
 
-/** Why a client's next message has to wait for another client. */
+/** What a client's next message waits for if another client has it. */
 type Blocker = "an advisory lock" | "temporary tables";
 
 /**
- * The advisory locks or temporary tables of other clients that a client's next message waits for.
+ * Returns whether a client's next message waits for advisory locks or for temporary tables of
+ * others.
  */
 export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
   const others = [...clients].filter((other) => other !== client);
@@ -125,7 +135,7 @@ export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | 
   return hasTables && traits.discards ? "temporary tables" : undefined;
 }
 
-/** Why a client has waited in vain. */
+/** The error for a client that has waited too long. */
 function refuseWaiting(
   holder: Client | undefined,
   blocker: Blocker | undefined,

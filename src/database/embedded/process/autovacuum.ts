@@ -1,7 +1,7 @@
 /**
- * @module Keeps tables small and statistics fresh. A server has separate processes for that. Here,
- * the only backend does it while no client needs it, table by table, with the thresholds of
- * PostgreSQL's autovacuum.
+ * @module Keeps tables small and statistics fresh. A PostgreSQL server does this in separate
+ * processes. Here, the only backend does it table by table while no client needs it, with the
+ * thresholds of PostgreSQL's autovacuum.
  */
 import { BackendError } from "../multiplex/backend.ts";
 
@@ -16,7 +16,7 @@ const STOP_MS = 5_000;
 
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
 
-/** Tables that are due, those with the most work first, and the statement for each. */
+/** Finds the tables that are due, those with the most work first, and the statement for each. */
 const DUE = `WITH tables AS (
   SELECT format('%I.%I', s.schemaname, s.relname) AS name, s.n_dead_tup AS dead,
     greatest(c.reltuples, 0) AS rows, s.n_ins_since_vacuum AS inserted,
@@ -50,7 +50,7 @@ export class Autovacuum {
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
-  /** Keys whose operation took too long. */
+  /** Statements that took too long; they run again when the database stops. */
   readonly #put = new Set<string>();
 
   readonly #options: AutovacuumOptions;
@@ -60,7 +60,7 @@ export class Autovacuum {
     this.#lookedAt = options.now() - PAUSE_MS;
   }
 
-  /** A client's message was run. */
+  /** Called after a client's message has run. */
   note(): void {
     this.#hasNews = this.#isBusy = true;
   }
@@ -78,7 +78,10 @@ export class Autovacuum {
     if (this.#hasNews && since >= PAUSE_MS) this.#look();
   }
 
-  /** The database stops, and its statistics are lost, so everything that is due runs now. */
+  /**
+   * Called when the database stops: everything that is due runs now, because the statistics are
+   * lost.
+   */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;
     const end = this.#options.now() + STOP_MS;

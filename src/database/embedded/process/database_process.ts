@@ -22,18 +22,18 @@ import type { Postgres } from "./postgres.ts";
 import type { Watch } from "./watch.ts";
 import { OURSELVES } from "./watch_messages.ts";
 
-/** Maximum output of one client in a frame, in bytes. */
+/** Maximum output for one client in a frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
-/** Number of possibly writing messages after which the log of changes is cut. */
+/** Number of messages that may have written data after which a checkpoint shortens the log. */
 const CHECKPOINT_AFTER = 20_000;
-/** And in bytes of the log, checked once a second. */
+/** Length of the log in bytes after which a checkpoint shortens it; checked once a second. */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
   FROM pg_catalog.pg_control_checkpoint()`;
 
-/** The backend only knows about cancel requests. */
+/** Replaces the error for a cancelled statement with the error for a statement that took too long. */
 function explainLate(said: Message): Message {
   if (errorField(said, "C") !== LATE.sqlState) return said;
   return { type: "E", bytes: errorResponse(LATE) };
@@ -42,7 +42,7 @@ function explainLate(said: Message): Message {
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again. Committed data is safe.";
-  // The runtime's own stack, which the engine does not measure.
+  // The runtime's stack has overflowed, which the engine does not measure.
   if (error instanceof RangeError) {
     const message = "stack depth limit exceeded: the statement is nested too deep";
     return { severity: "FATAL", sqlState: "54001", message, hint };
@@ -101,7 +101,7 @@ export class DatabaseProcess {
               hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
             }, more);
           } catch (error) {
-            // It ends the process, and the platform notifies the other clients.
+            // The error ends the process, and the platform notifies the other clients.
             hear({ type: "E", bytes: errorResponse(explainBroken(error)) });
             this.#flushOutput();
             throw error;
@@ -137,7 +137,7 @@ export class DatabaseProcess {
     });
   }
 
-  /** Serves until the platform stops the database or disconnects. */
+  /** Serves clients until the platform stops the database or disconnects. */
   async serve(): Promise<void> {
     while (!this.#isEnding) {
       while (this.#clients.step()) this.#countStep();
@@ -164,7 +164,7 @@ export class DatabaseProcess {
     this.#cutLog();
   }
 
-  /** Ends a long log of changes, because no separate process does it here. */
+  /** Creates a checkpoint when the log is long, because no separate process does it here. */
   #cutLog(): void {
     if (this.#steps === 0 || !this.#clients.isFree) return;
     if (this.#steps < CHECKPOINT_AFTER && !(this.#isLogDue && this.#isLogLong())) return;
@@ -178,7 +178,7 @@ export class DatabaseProcess {
       const [[bytes] = []] = this.#own.ask(LOG_BYTES);
       return Number(bytes) > MAX_LOG_BYTES;
     } catch (error) {
-      // A client's settings may prevent the question, so messages are counted too.
+      // A client's settings may prevent the query, so messages are counted too.
       if (!(error instanceof BackendError)) throw error;
       return false;
     }

@@ -1,4 +1,6 @@
-/** @module Dumps a database with pg_dump as WebAssembly, on the backend of this process. */
+/**
+ * @module Dumps a database with pg_dump compiled to WebAssembly, on the backend of this process.
+ */
 import { SharedBackend } from "../multiplex/backend.ts";
 import { MAX_MESSAGE_BYTES } from "../multiplex/client.ts";
 import { MessageReader } from "../multiplex/messages.ts";
@@ -16,7 +18,7 @@ interface RawOptions {
   readonly onRawData: (bytes: Uint8Array) => void;
 }
 
-/** All of PGlite's interface that pg_dump uses, over our own backend. */
+/** The part of PGlite's interface that pg_dump uses, on top of our own backend. */
 function asPglite(postgres: Postgres): Pg {
   const backend = new SharedBackend(postgres);
   const messages = new MessageReader(MAX_MESSAGE_BYTES);

@@ -1,8 +1,8 @@
 /**
  * @module PostgreSQL's files on the disk, flushed when PostgreSQL requests it. (PGlite's own file
- * system for Node reports success without flushing.) It asks for the size of a table and of its
- * index in each statement, which takes as long as the statement itself: this process is the only
- * one that writes the files, so it remembers their sizes.
+ * system for Node reports success without flushing.) PostgreSQL asks for the size of a table and
+ * its index in each statement, which can take as long as the statement itself. Only this process
+ * writes the files, so it remembers their sizes.
  */
 import { fsyncSync } from "node:fs";
 import type { Engine } from "./engine_files.ts";
@@ -10,7 +10,7 @@ import type { Engine } from "./engine_files.ts";
 type Files = InstanceType<Engine["Files"]>;
 
 interface Stream {
-  /** Descriptor of the file on the disk; missing if it is not on disk. */
+  /** File descriptor; missing if the file is not on disk. */
   readonly nfd?: number;
   /** The same for all streams of a file. */
   readonly node: object;
@@ -22,7 +22,7 @@ interface StreamOperations {
   write(stream: Stream, bytes: unknown, offset: number, length: number, position: number): number;
 }
 
-/** Operations that can change the size of a file, or which file a name means. */
+/** Operations that can change the size of a file, or which file a name refers to. */
 const CHANGES = ["setattr", "mknod", "rename", "unlink", "open"] as const;
 
 type Changes = Partial<Record<typeof CHANGES[number], (...args: unknown[]) => unknown>>;

@@ -11,7 +11,7 @@ function packageFolder(name: string): URL {
     : new URL(`../../../../node_modules/@electric-sql/${name}/`, import.meta.url);
 }
 
-/** The real path of the folder. */
+/** The real path of PGlite's folder. */
 export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(packageFolder("pglite")));
 }
@@ -33,7 +33,7 @@ export interface Engine {
   readonly files: { readonly pgliteWasmModule: WebAssembly.Module; readonly fsBundle: Blob };
 }
 
-/** Uses its address, because this process has no symbol table. */
+/** Imports by URL, because the import map of this process does not contain the package. */
 const importFile = (name: string, file: string): Promise<unknown> =>
   import(new URL(`dist/${file}`, packageFolder(name)).href);
 

@@ -1,7 +1,7 @@
 /**
- * @module Sets the backend's user. PGlite signs in as the superuser, and any client could become
- * that again, so the backend must believe that the branch's role has signed in. A word in its
- * memory stores this. This code finds, sets and then tests it.
+ * @module Sets the backend's user. PGlite signs in as the superuser, and any client could return to
+ * that role, so the backend must believe that the branch's role has signed in. It stores this in a
+ * word of its memory. This code finds that word, sets it, and then tests the result.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -26,7 +26,7 @@ function words(memory: EngineMemory): Int32Array {
   return new Int32Array(memory.HEAPU8.buffer as ArrayBuffer, 0, VARIABLES_END / 4);
 }
 
-/** Finds the backend's current user in memory: the only word that follows each change. */
+/** Finds the backend's current user in memory: the only word that reflects each change. */
 function findCurrentUser(memory: EngineMemory): number {
   let found: number[] | undefined;
   for (const mark of MARKS) {
@@ -73,7 +73,7 @@ export async function becomeRole(
   };
 }
 
-/** Tries the ways back to the superuser; each must be refused or have no effect. */
+/** Tries all ways to become the superuser again; each must be refused or have no effect. */
 async function refuseEscape(pg: PGlite): Promise<void> {
   const ways = ["SET SESSION AUTHORIZATION postgres", "RESET SESSION AUTHORIZATION", "RESET ROLE"];
   for (const way of [...ways, "SET ROLE postgres"]) await pg.exec(way).catch(() => {});

@@ -15,8 +15,8 @@ interface Names {
 }
 
 /**
- * Renames database and role, and creates the role if missing. The files are those of an empty
- * database, or of the branch that they were copied from.
+ * Renames the database and its role, and creates the role if it is missing. The files come from an
+ * empty database, or from another branch.
  */
 async function nameBranch(
   pg: PGlite,
@@ -42,7 +42,7 @@ async function nameBranch(
   await pg.exec("COMMIT");
 }
 
-/** The internals of PGlite's module that are used. */
+/** The internals of PGlite's module that this code uses. */
 interface EngineModule {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   readonly _InterruptPending: number;
@@ -66,12 +66,12 @@ const MB = 1024 * 1024;
 
 /** Memory of the runtime in addition to the database's, in MB. */
 const RUNTIME_MB = 80;
-/** Below this the engine does not start, in MB. */
+/** Minimum memory for the engine to start, in MB. */
 export const MIN_MEMORY_MB = 160;
 
 /**
- * Recursion that the engine refuses itself. It measures its own stack. The runtime's ends at about
- * twice this, and only a new process recovers from that.
+ * Stack depth at which the engine refuses further recursion; it only measures its own stack. The
+ * runtime's stack overflows at about twice this depth, and only a new process recovers from that.
  */
 const MAX_STACK_KB = 200;
 
@@ -83,9 +83,9 @@ const LONG_JUMP = 100;
 
 const NOTHING = new Uint8Array(0);
 
-/** A simple query. */
+/** Type of a simple query. */
 const QUERY = "Q".charCodeAt(0);
-/** Messages after which the backend is ready for a query. */
+/** Types of messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
 /** Larger than any possible log. */
@@ -96,16 +96,16 @@ export function startParameters(
 ): string[] {
   const settings = {
     fsync: "on",
-    // The engine reports success for fdatasync without doing it.
+    // The engine reports success for fdatasync without flushing.
     wal_sync_method: "fsync",
     shared_buffers: `${Math.min(512, Math.max(16, Math.floor(memoryMb / 8)))}MB`,
     max_connections: "10",
     exit_on_error: "false",
     log_checkpoints: "false",
-    // Maximum log that a checkpoint keeps for reuse; copies of the branch contain it too.
+    // Maximum size of log that a checkpoint keeps for reuse; copies of the branch contain it too.
     max_wal_size: "64MB",
     wal_keep_size: keepsLog ? ALL_LOG : "0",
-    // The history replays the log over copies of the files.
+    // The history replays the log on copies of the files.
     full_page_writes: "on",
     wal_level: "replica",
     max_worker_processes: "0",
@@ -124,7 +124,7 @@ export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
   return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
 }
 
-/** Limits the engine's memory; the engine itself reports when it runs out. */
+/** Limits the engine's memory; the engine itself reports an error when it runs out. */
 function boundMemory(memoryMb: number): void {
   const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
   const { Memory } = WebAssembly;
@@ -213,7 +213,7 @@ export class Postgres implements Backend {
     module._pgl_pq_flush();
   }
 
-  /** Begins a session as a client's startup message does, for programs that need one. */
+  /** Begins a session with a client's startup message, for programs that need one. */
   greet(startup: Uint8Array, hear: Hear): void {
     [this.#input, this.#at, this.#hear] = [startup, 0, hear];
     const module = this.#module;

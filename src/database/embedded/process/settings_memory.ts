@@ -1,6 +1,6 @@
 /**
  * @module Reads the backend's settings directly from its memory: querying them with SQL would cost
- * more than most statements. The locations are those of PostgreSQL 18 as WebAssembly
+ * more than most statements. The locations apply to PostgreSQL 18 compiled to WebAssembly
  * (`guc_tables.h`), and are verified when the backend starts.
  */
 import type { PGlite } from "@electric-sql/pglite";
@@ -12,22 +12,22 @@ interface EngineMemory {
   readonly _free: (at: number) => void;
 }
 
-/** Places in the record of a setting, in bytes. */
+/** Offsets of fields in the record of a setting, in bytes. */
 const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
 const LINKS = 64;
 
-/** Types of settings: texts are pointers, real numbers take eight bytes. */
+/** Types of settings: a text is a pointer, and a real number takes eight bytes. */
 const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
-/** It was set in the session, and not by the server, the database or the role. */
+/** Source of a setting that was set in the session, not by the server, the database or the role. */
 const SESSION = 13;
 
-/** Maximum length of a plausible ring of settings. */
+/** Maximum plausible number of settings in the ring. */
 const MAX_SETTINGS = 5_000;
 
-/** Values to find settings by, because nothing else has them. */
+/** An unusual value, used to find a setting in memory. */
 const TRIAL = 1_234_567;
 
-/** Limits of time that a client sets, in milliseconds; 0 for none. */
+/** Time limits that a client has set, in milliseconds; 0 for none. */
 export interface Timeouts {
   readonly statement: number;
   readonly idleInTransaction: number;
@@ -72,12 +72,12 @@ export class SettingsMemory {
     return { statement, idleInTransaction };
   }
 
-  /** Differs whenever a setting of the session differs, however it was set. */
+  /** Differs whenever a setting of the session differs, regardless of how it was set. */
   get digest(): string {
     return this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join("");
   }
 
-  /** Names of the settings of the session, including those that `pg_settings` does not show. */
+  /** Names of the session's settings, including those that `pg_settings` does not show. */
   get names(): readonly string[] {
     return this.#ofSession().map((record) => this.#text(this.#word(record)));
   }

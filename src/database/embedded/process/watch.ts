@@ -1,6 +1,6 @@
 /**
  * @module Watches the backend while it works: a separate thread receives cancel requests and
- * notices the platform's end, because the backend's thread is blocked until its statement has
+ * notices when the platform ends, because the backend's thread is blocked until its statement has
  * ended.
  */
 import { workerUrl } from "../../../runtime/process/serve_platform.ts";
@@ -21,7 +21,7 @@ export class Watch {
     this.#worker = worker;
   }
 
-  /** Starts watching; resolves when the platform can be heard. */
+  /** Starts watching; resolves when the thread can receive the platform's messages. */
   static async start(socketPath: string): Promise<Watch> {
     const worker = new Worker(WORKER, { type: "module", name: "watch" });
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -20,9 +20,9 @@ const isRunning = (run: number): boolean =>
   Atomics.load(shared, Shared.client) !== 0 && Atomics.load(shared, Shared.run) === run;
 
 /**
- * Makes the backend cancel its statement, like a signal handler would. A statement that does not
+ * Makes the backend cancel its statement, as a signal handler would. A statement that does not
  * check (`pg_sleep`) would block all clients indefinitely, so the process ends instead; committed
- * data stays.
+ * data is kept.
  */
 function interrupt(): void {
   const run = Atomics.load(shared, Shared.run);

@@ -9,7 +9,7 @@ export type ToWatch =
   }
   | {
     readonly type: "limit";
-    /** Number of the run that is to end. */
+    /** Number of the run to limit. */
     readonly run: number;
     readonly milliseconds: number;
   }

@@ -6,20 +6,20 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
 
-/** Its name in the stage of the compiled program, and next to this module. */
+/** Name of the archive in the compiled program, and next to this module. */
 export const TEMPLATE_FILE = "database_template.tar.br";
 
-/** The archive in the source. */
+/** The archive in the source tree. */
 export const TEMPLATE_URL = new URL(`./${TEMPLATE_FILE}`, import.meta.url);
 
-/** The first file of the archive has the engine version that created the others. */
+/** First file of the archive, with the version of the engine that created the other files. */
 export const VERSION_FILE = "engine_version";
 
 /** PostgreSQL refuses files that others can read. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 
 export interface Template {
-  /** SHA-256 of the archive: files of another one are not used. */
+  /** SHA-256 of the archive: files from another archive are not used. */
   readonly digest: string;
   readonly archive: Uint8Array<ArrayBuffer>;
 }

@@ -15,13 +15,13 @@ export interface ClusterFiles {
   readonly data: string;
   /** Folder of the Unix socket. */
   readonly socket: string;
-  /** PostgreSQL's output before it writes its own log. */
+  /** File for PostgreSQL's output until it writes its own log. */
   readonly startLog: string;
 }
 
 /**
- * Maximum length of a path of a socket's folder: the socket's name is added (unix(7) has 108
- * bytes).
+ * Maximum length of the path of a socket's folder, which leaves space for the socket's name
+ * (unix(7) allows 108 bytes).
  */
 const MAX_SOCKET_FOLDER = 80;
 
@@ -49,7 +49,7 @@ export async function prepareCluster(
     startLog: join(folder, "start.log"),
   };
   if (await clusterVersion(folder) === undefined) {
-    // The log of another cluster is useless.
+    // The history of an earlier cluster is useless.
     await removeHistory(folder);
     await makeCluster(folder, { data: files.data, programs, owner, password });
   }
@@ -93,7 +93,10 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Created next to it, then renamed, so that a cluster is either complete or missing. */
+/**
+ * Creates the cluster next to its final path, then renames it, so that it is either complete or
+ * missing.
+ */
 async function makeCluster(
   folder: string,
   { data, programs, owner, password }: {
@@ -128,7 +131,7 @@ async function makeCluster(
   await removeUnfinished(folder);
 }
 
-/** Runs a program with at most this many KiB of addresses. */
+/** Runs a program with a limited address space, in KiB. */
 const LIMIT = 'ulimit -v "$0" && exec "$@"';
 
 /** @throws {Error} with the program's message if it fails */
@@ -140,7 +143,7 @@ export async function runAsOwner(
     /** Address space for it and for each process that it starts; unlimited by default. */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;
-    /** Ends the program. */
+    /** Ends the program when aborted. */
     readonly signal?: AbortSignal;
   },
 ): Promise<void> {

@@ -15,7 +15,7 @@ const VERSIONED: readonly string[] = ["/usr/lib/postgresql", "/usr/local/opt", "
 const VERSION_FOLDER = /^(?:postgresql@)?\d+$/;
 
 /**
- * Lists those that are installed, newest first.
+ * Lists the installed versions, newest first.
  *
  * @param path folders as in the variable `PATH`
  */

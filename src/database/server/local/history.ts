@@ -1,5 +1,5 @@
 /**
- * @module The history of a local PostgreSQL: restores databases to any time of the last days.
+ * @module The history of a local PostgreSQL: restores databases to any time within the last days.
  * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
  */
 import { statfs } from "node:fs/promises";
@@ -30,7 +30,7 @@ const ARCHIVE_LOOK_MS = 50;
 const LOCK = "history";
 const BASE_FILE = "base.tar.gz";
 const MANIFEST = "backup_manifest";
-/** Whether the server copies its log, and whether that fails. */
+/** Whether the server copies its log, and whether copying fails. */
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
@@ -43,7 +43,7 @@ export interface HistoryOptions extends HistoryLimits {
 
 export interface LocalHistoryOptions
   extends HistoryOptions, Pick<RecoveredOptions, "programsFolder" | "owner" | "settings"> {
-  /** Of the history. */
+  /** Folder of the history. */
   readonly folder: string;
   readonly source: ServerSource;
   readonly onTrouble: (message: string) => void;
@@ -59,7 +59,7 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // A backup of a killed platform may still write to it; the next start removes it.
+    // A backup of a killed platform may still be writing to it; the next start removes it.
     await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }
@@ -101,7 +101,7 @@ export class LocalHistory implements ServerHistory {
   }
 
   /**
-   * Runs work with a server that has the state of all databases at a time.
+   * Runs work with a server that has the state of all databases at a given time.
    *
    * @throws {EngineError}
    */
@@ -166,7 +166,7 @@ export class LocalHistory implements ServerHistory {
     if (mode !== "on") {
       return this.#fail("The history of databases starts when PostgreSQL restarts");
     }
-    // First, because it may free the space that PostgreSQL lacks.
+    // Prune first, because this may free the space that PostgreSQL lacks.
     const { needsBase } = await this.#prune();
     if (fails === "t") {
       return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
@@ -186,7 +186,7 @@ export class LocalHistory implements ServerHistory {
       }
       this.#nextBaseAt = 0;
     }
-    // With a base backup, the history works.
+    // The history works as soon as it has a base backup.
     if ((await readHistory(folder)).bases.length > 0) this.#problem = null;
   }
 
@@ -220,7 +220,7 @@ export class LocalHistory implements ServerHistory {
     }
   }
 
-  /** Removes old and excess content, a base before the log that it needs. */
+  /** Removes old and excess content; removes a base before the log that it needs. */
   async #prune() {
     const { folder, keepMs, maxBytes, now } = this.#options;
     const content = await readHistory(folder);
@@ -260,7 +260,7 @@ export class LocalHistory implements ServerHistory {
   }
 }
 
-/** The first segment that a base backup needs, by its manifest. */
+/** Reads the first segment that a base backup needs from its manifest. */
 function firstSegment(manifest: string): string {
   const [range] = JSON.parse(manifest)["WAL-Ranges"];
   const [file, offset] = String(range["Start-LSN"]).split("/");

@@ -18,7 +18,9 @@ export const SEGMENT_BYTES = 16 * MB;
 export const basesFolder = (folder: string): string => join(folder, "bases");
 export const walFolder = (folder: string): string => join(folder, "wal");
 
-/** Reads complete files; those that a killed process left have other names. */
+/**
+ * Reads complete files; incomplete files, which a killed process has left behind, have other names.
+ */
 export async function readHistory(folder: string): Promise<HistoryContent> {
   const bases: Base[] = [];
   for (const name of await namesIn(basesFolder(folder))) {
@@ -42,7 +44,7 @@ async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
 
 /**
  * The command with which PostgreSQL copies a full segment. The copy is on disk before the command
- * succeeds, and may be repeated after a crash.
+ * succeeds, and the copy can be repeated after a crash.
  */
 export function archiveCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");

@@ -10,9 +10,9 @@ import { runningServer } from "./running_server.ts";
 
 export interface ClusterFacts {
   readonly folder: string;
-  /** The major version that created it. */
+  /** The major version of PostgreSQL that created the cluster. */
   readonly made: number;
-  /** Versions on this machine, newest first, such as `17.6`. */
+  /** PostgreSQL versions on this machine, newest first, such as `17.6`. */
   readonly installed: readonly string[];
   readonly runs: boolean;
   /** Permissions of its files, if the system has any. */

@@ -36,18 +36,18 @@ const LOOK_MS = 500;
 const START_MS = 5 * 60_000;
 /** Maximum time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;
-/** Maximum time that a session waits for a server that starts, in milliseconds. */
+/** Maximum time that a session waits for a server that is starting, in milliseconds. */
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 const LAST_LINES = 5;
-/** It is starting, or recovering from a crash. */
+/** SQLSTATE of a server that is starting, or recovering from a crash. */
 const CANNOT_CONNECT_NOW = "57P03";
 
 export interface LocalClusterOptions {
   /** The platform's data folder; the cluster is in `postgres` below it. */
   readonly dataFolder: string;
-  /** Of the role that the platform signs in as. */
+  /** Password of the role that the platform signs in as. */
   readonly password: string;
   readonly path: string;
   readonly memoryBytes: number;
@@ -125,7 +125,7 @@ export class LocalCluster implements ServerSource {
     return this.#programs.folder;
   }
 
-  /** @throws {EngineError} if it does not take connections in time */
+  /** @throws {EngineError} if it does not accept connections in time */
   async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
     if (this.#problem !== undefined) {
       const late = new AbortController();
@@ -138,7 +138,7 @@ export class LocalCluster implements ServerSource {
     return { address: this.#address, login: this.#login };
   }
 
-  /** Stops the server: sessions end, and what is committed is flushed. */
+  /** Stops the server: ends its sessions, and flushes committed data. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.history?.close();
@@ -151,7 +151,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** Starts the server whenever it is not running, with growing pauses. */
+  /** Starts the server whenever it is not running, with increasing pauses. */
   async #watch(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.#closing.signal.aborted) {
@@ -186,7 +186,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** @throws {ServerRefusal} if it refuses the platform itself */
+  /** @throws {ServerRefusal} if it refuses the platform's connection */
   async #state(): Promise<"up" | "starting" | "down"> {
     try {
       const { connection } = await connectServer(this.#address, this.#login);

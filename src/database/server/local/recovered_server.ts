@@ -53,7 +53,9 @@ export async function withRecovered<T>(
   }
 }
 
-/** Stops a server that runs in a folder, even one of a killed platform, and removes both. */
+/**
+ * Stops the server in a folder, even if a killed platform has started it, and removes the folder.
+ */
 export async function endRecovered(
   folder: string,
   { programsFolder, owner }: Programs,
@@ -91,7 +93,7 @@ async function start(options: RecoveredOptions): Promise<string> {
     ["recovery_target_time", new Date(time).toISOString().replace("Z", "+00")],
     ["recovery_target_timeline", "current"],
     ["recovery_target_action", "promote"],
-    // The files are removed after the work.
+    // No need to flush: the files are removed after the work.
     ["fsync", "off"],
     ["logging_collector", "off"],
   ];

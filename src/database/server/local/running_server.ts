@@ -27,8 +27,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * False if the id of a killed server now belongs to another program, for example after a reboot.
- * Only Linux reports it.
+ * Returns false if the process ID of a killed server now belongs to another program, for example
+ * after a reboot. Only Linux can tell.
  */
 async function mayServe(pid: number, folder: string): Promise<boolean> {
   const command = await readTextFile(`/proc/${pid}/cmdline`).catch(() => undefined);

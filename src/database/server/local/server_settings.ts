@@ -6,7 +6,7 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
-/** Maximum temporary files of one server process, for sorts and hashes. */
+/** Maximum size of the temporary files of one server process, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
 /** A process's share of the machine's memory in addition to the shared pages, and its minimum. */
 const PROCESS_PART = 1 / 4;
@@ -19,8 +19,8 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Addresses that each process of the server may use, in MiB: a statement that needs more fails with
- * 53200, instead of making the machine run out of memory and end other programs.
+ * Address space that each process of the server can use, in MiB: a statement that needs more fails
+ * with 53200, instead of making the machine run out of memory and end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
@@ -65,7 +65,7 @@ export function serverSettings(
   ];
 }
 
-/** The text of `postgresql.conf`. Of two rows with a name, the second counts. */
+/** The text of `postgresql.conf`. If a name occurs twice, the second value applies. */
 export function settingsText(settings: readonly SettingRow[]): string {
   const lines = settings.map(([name, value]) =>
     `${name} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`

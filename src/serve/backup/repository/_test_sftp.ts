@@ -16,7 +16,7 @@ const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 export interface TestSftp extends AsyncDisposable {
   /** The place of backups: a folder that does not exist yet. */
   readonly place: string;
-  /** The folder itself, for looking at it. */
+  /** The folder itself, to inspect its content. */
   readonly folder: string;
 }
 
@@ -163,11 +163,11 @@ function serve(sftp: any): void {
   });
 }
 
-/** OpenSSH's server: the machine's, or the one in the variable. */
+/** OpenSSH's server: the one on this machine, or the one named by the variable. */
 const SSHD = Deno.env.get("SSHD") ?? "/usr/sbin/sshd";
 export const HAS_SSHD = await Deno.stat(SSHD).then(() => true, () => false);
 
-/** Starts it as this user, which may sign in. */
+/** Starts the server as the current user, who can sign in. */
 export async function startSshd(root: string): Promise<TestSftp> {
   const keys = await makeKeys(root);
   const [hostKey, authorized, config] = ["host_key", "authorized", "sshd_config"].map((name) =>

@@ -10,11 +10,11 @@ import { createHmac } from "node:crypto";
 export interface PartBounds {
   readonly min: number;
   readonly max: number;
-  /** A part ends, on average, as many times two bytes after its minimum. */
+  /** On average, a part ends two to the power of this number of bytes after its minimum. */
   readonly bits: number;
 }
 
-/** Parts have 1.5 MiB on average: few requests for small files, and little to send after a change. */
+/** Parts have 1.5 MiB on average: few requests, and little to send after a small change. */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
 /** Number of bytes covered by a 32-bit hash that shifts by one bit per byte. */
@@ -59,7 +59,7 @@ export class Cutter {
     }
   }
 
-  /** The rest, if there is any. */
+  /** Returns the remaining bytes as the last part, if there are any. */
   *finish(): Generator<Uint8Array<ArrayBuffer>> {
     if (this.#length > 0) yield this.#take();
   }
@@ -71,7 +71,7 @@ export class Cutter {
     return part;
   }
 
-  /** Number of bytes that belong to the part that ends in them. */
+  /** Returns how many of these bytes belong to the part that ends in them. */
   #findEnd(bytes: Uint8Array): number | undefined {
     const { min, bits } = this.#bounds;
     const gear = this.#gear;

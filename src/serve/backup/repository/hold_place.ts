@@ -1,9 +1,9 @@
 /**
  * Reserves a place while a backup is written to it, or content is removed.
  *
- * Each process stores its own mark and then looks for others: of two, at least one sees the other.
- * A mark is renewed while its process works. It expires when its process has ended, or after a
- * while without renewal.
+ * Each process stores its own mark and then looks for others: of two processes, at least one sees
+ * the other's mark. A mark is renewed while its process works. It expires when its process has
+ * ended, or after a while without renewal.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Place } from "./place.ts";
 
 /** Time between two renewals of a mark, in milliseconds. */
 const RENEW_MS = 30_000;
-/** A mark that is older counts no more, in milliseconds. */
+/** Age at which a mark expires, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
 /** Time without a renewed mark after which a process stops, well before others start. */
 const TRUST_MS = 5 * 60_000;
@@ -29,13 +29,13 @@ const markSchema = z.object({
 });
 type Mark = z.infer<typeof markSchema>;
 
-/** A name of the machine and its space of process ids: containers have their own. */
+/** Identifies the machine and its process ID namespace, because each container has its own. */
 function machineName(): string {
   const parts = [hostname()];
   try {
     parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
     parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
-  } catch { /* another system, on which a process only counts as ended after a while */ }
+  } catch { /* on other systems, a process only counts as ended when its mark expires */ }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
@@ -110,7 +110,7 @@ export async function holdPlace<T>(
     renewedAt = at;
   };
   await renew();
-  // A failure shows when the mark is too old.
+  // A failed renewal is noticed when the mark is too old.
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
     // A renewal can take longer than the interval.

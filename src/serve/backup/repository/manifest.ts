@@ -8,7 +8,7 @@ import * as z from "zod";
 
 export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
 
-/** A name sorts by the time of its backup. */
+/** Names sort by the time of the backup. */
 export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 const count = z.int().nonnegative();
@@ -16,7 +16,7 @@ const count = z.int().nonnegative();
 export const manifestSchema = z.object({
   schemaVersion: z.literal(REPOSITORY_SCHEMA),
   createdAt: z.iso.datetime(),
-  /** Version of the program that created it. */
+  /** Version of the program that created the backup. */
   program: z.string().max(128),
   /** Public keys whose owners can open it; none if it is not encrypted. */
   recipients: z.array(z.string().max(256)).max(64),
@@ -56,7 +56,7 @@ export const BACKUPS = "backups/";
 export const manifestKey = (name: string): string => `${BACKUPS}${name}.json`;
 export const checkKey = (name: string): string => `${BACKUPS}${name}.checked.json`;
 
-/** The backup that a key is the manifest of. */
+/** Returns the name of the backup if the key is a manifest's. */
 export function backupOf(key: string): string | undefined {
   const name = /^backups\/([^/.]+)\.json$/.exec(key)?.[1];
   return name !== undefined && BACKUP_NAME.test(name) ? name : undefined;
@@ -69,8 +69,8 @@ const timeOf = (name: string): number =>
   Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, "T$1:$2:$3Z")) || 0;
 
 /**
- * A backup name with this time, sorted after the newest: names show the newest backup, even after
- * the clock was set back, and for two backups within a second.
+ * Returns a backup name for this time that sorts after all existing names, even if the clock was
+ * set back, or if there are two backups within a second.
  */
 export const nameAfter = (newest: string | undefined, time: number): string =>
   nameAt(newest === undefined ? time : Math.max(time, timeOf(newest) + 1000));

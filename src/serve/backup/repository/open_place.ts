@@ -1,5 +1,5 @@
 /**
- * Opens the place of backups that an operator names.
+ * Opens the backup location that the operator has named.
  *
  * @module
  */

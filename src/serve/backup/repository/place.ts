@@ -1,5 +1,5 @@
 /**
- * A place for backups, as named objects; and its implementation as a folder.
+ * A place that stores backups as named objects, and its implementation as a folder.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { entriesIn, ifMissing } from "../../../lib/missing_files.ts";
 import { BackupError } from "../backup_layout.ts";
 
 export interface Place {
-  /** The location for people, without secrets. */
+  /** The location to show to people, without secrets. */
   readonly name: string;
   /** Stores an object atomically, even if the power fails. */
   put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
@@ -18,7 +18,8 @@ export interface Place {
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * The keys below a folder, which ends with a slash; including files that a crash left unfinished.
+   * The keys below a folder, which ends with a slash; the list includes files that a crash left
+   * unfinished.
    */
   list(folder: string): AsyncIterable<string>;
   close(): void;
@@ -65,7 +66,9 @@ export async function openFolder(root: string): Promise<Place> {
     }
   };
   let device: number | undefined;
-  /** Below the mount point of a removed disk, there can be another folder with that name. */
+  /**
+   * When a disk is not mounted, there can be another folder with the same name at its mount point.
+   */
   const requireSameDisk = async () => {
     if (device === undefined) {
       await Deno.mkdir(root, { mode: 0o700 }).catch((error) => {

@@ -1,5 +1,5 @@
 /**
- * Backups in a location: each is a list of parts, which backups share.
+ * Backups in a location: each backup is a list of parts, which backups can share.
  *
  * A backup appears with its manifest, which is written after all its parts. The next pruning
  * removes leftovers of killed processes.
@@ -29,7 +29,7 @@ import type { Opening, Sealing } from "./sealing.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Maximum number of concurrently sent parts; each uses up to 4 MiB of memory, and the same again
+ * Maximum number of parts to send concurrently; each uses up to 4 MiB of memory, and the same again
  * when encrypted.
  */
 const PARALLEL = 4;
@@ -81,13 +81,13 @@ async function readCheck(place: Place, name: string): Promise<Check | null> {
 }
 
 export interface BackupList {
-  /** Newest first. */
+  /** Backups, newest first. */
   readonly backups: readonly ListedBackup[];
-  /** Why others cannot be listed. */
+  /** Why other backups cannot be listed. */
   readonly problems: readonly string[];
 }
 
-/** Lists the backups in a place; an unreadable one does not hide others. */
+/** Lists the backups in a place; an unreadable backup does not hide the others. */
 export async function listBackups(place: Place): Promise<BackupList> {
   const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
@@ -107,7 +107,7 @@ export async function listBackups(place: Place): Promise<BackupList> {
 /** Writes parts of an archive, without duplicates. */
 export class PartWriter {
   readonly parts: string[] = [];
-  /** Bytes that were sent, encrypted. */
+  /** Number of bytes sent, after encryption. */
   sentBytes = 0;
 
   readonly #place: Place;
@@ -168,7 +168,7 @@ export class PartWriter {
   }
 }
 
-/** Creates a backup appear. */
+/** Makes a backup appear by writing its manifest. */
 export async function commitBackup(
   place: Place,
   name: string,
@@ -224,7 +224,7 @@ export function readArchive(
   const fill = () => {
     for (; ahead.length < PARALLEL && next < parts.length; next++) {
       const part = readPart({ place, name, opening }, parts[next]!);
-      // It is reported later, in order.
+      // The failure is reported later, in order.
       part.catch(() => {});
       ahead.push(part);
     }
@@ -270,7 +270,7 @@ export async function prune(
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
     held.assertHeld();
-    // The manifest first, so that only complete backups are listed.
+    // Remove the manifest first, so that only complete backups are listed.
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }

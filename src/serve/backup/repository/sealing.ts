@@ -27,10 +27,10 @@ export interface Sealing {
   seal(part: Bytes): Promise<Bytes>;
 }
 
-/** Opens parts; a failure throws. */
+/** Decrypts parts; throws on failure. */
 export type Opening = (name: string, sealed: Bytes) => Promise<Bytes>;
 
-/** Parts as they are, named by their SHA-256. */
+/** Leaves parts unencrypted, named by their SHA-256. */
 export const OPEN_SEALING: Sealing = {
   recipients: [],
   secret: "svc backup",
@@ -46,7 +46,7 @@ export const openPlain: Opening = (name, sealed) => {
 const SECRET_PREFIX = "AGE-SECRET-KEY-";
 const RECIPIENT = /^age1[a-z0-9]{58}$/;
 
-/** @throws {BackupError} for anything but a public key of age */
+/** @throws {BackupError} for anything but a public age key */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) {
     const hint = "svc backup --keygen creates a pair of keys; the public one begins with age1";
@@ -54,7 +54,7 @@ export function checkRecipients(recipients: readonly string[]): void {
       throw new BackupError("Cannot encrypt backups to a secret key: use its public key", hint);
     }
     try {
-      // The platform's own key is of the same kind: age does not mix kinds.
+      // The platform's own key must be of the same kind, because age does not mix kinds.
       if (!RECIPIENT.test(recipient)) throw new TypeError("another kind of key");
       new Encrypter().addRecipient(recipient);
     } catch (cause) {
@@ -103,7 +103,7 @@ export function openWith(identities: readonly string[]): Opening {
 }
 
 /**
- * Reads secret keys from a file, as `svc backup --keygen` and `age-keygen` write it.
+ * Reads secret keys from a file, in the format of `svc backup --keygen` and `age-keygen`.
  *
  * @throws {BackupError}
  */
@@ -134,7 +134,7 @@ export interface KeyPair {
   readonly recipient: string;
 }
 
-/** Creates a new pair of keys. */
+/** Creates a new key pair. */
 export async function makeKeyPair(): Promise<KeyPair> {
   const identity = await generateIdentity();
   return { identity, recipient: await identityToRecipient(identity) };

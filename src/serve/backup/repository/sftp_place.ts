@@ -13,7 +13,7 @@ import { BackupError } from "../backup_layout.ts";
 import type { Place } from "./place.ts";
 
 const READY_MS = 20_000;
-/** Maximum time for one object, which has up to a few MiB, in milliseconds. */
+/** Maximum time to transfer one object of up to a few MiB, in milliseconds. */
 const OBJECT_MS = 5 * 60_000;
 const KEEPALIVE_MS = 15_000;
 /** Status codes of the protocol (draft-ietf-secsh-filexfer-02, section 7). */
@@ -29,7 +29,7 @@ interface Address {
   readonly root: string;
   readonly hostKey: string;
   readonly keyFile: string;
-  /** For people. */
+  /** The location to show to people. */
   readonly name: string;
 }
 
@@ -67,7 +67,7 @@ function parseAddress(place: string): Address {
 const fingerprintOf = (key: Uint8Array): string =>
   `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 
-/** Connects with the operator's host key only. */
+/** Connects only if the server has the operator's host key. */
 async function connect(address: Address): Promise<Client> {
   const privateKey = await Deno.readFile(address.keyFile);
   const client = new ssh2.Client();
