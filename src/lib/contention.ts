@@ -42,15 +42,15 @@ export class Contention {
   }
 }
 
-/** True for what Deno KV throws while another process writes; nothing was stored then. */
+/** True for the error that Deno KV throws while another process writes; nothing was stored then. */
 const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");
 
 /**
- * Works with a local Deno KV database once no other process has locked it.
+ * Runs `work` with a local Deno KV database, and retries while another process has locked it.
  *
- * @throws any other error of `work`, immediately, or after `CONTENTION_LIMIT_MS` of a locked
- * database.
+ * @throws any other error of `work`, immediately, or the lock's error after
+ * `CONTENTION_LIMIT_MS`.
  */
 export async function whenUnlocked<T>(
   work: () => Promise<T>,

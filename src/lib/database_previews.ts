@@ -32,7 +32,7 @@ const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in all
 const FORM = new RegExp(`^(?:null|hash|keep|fake:(?:${FAKES.join("|")}))$`);
 
 const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
-  // deno-lint-ignore no-control-regex -- control characters are what it excludes
+  // deno-lint-ignore no-control-regex -- excludes control characters on purpose
   .regex(/^[^\x00-\x1f\x7f]+$/, NAMES_RULE);
 
 const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE_RULE)
@@ -41,7 +41,7 @@ const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE
 /** Masks by table and column; a table outside of `public` has its schema in front. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
-  // Records of deployments and branches contain it.
+  // Every record of a deployment or branch contains the masks.
   .refine((each) => JSON.stringify(each).length <= MAX_MASK_CHARACTERS, SIZE_RULE);
 export type DatabaseMask = z.output<typeof databaseMask>;
 

@@ -28,7 +28,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Reads the assignments of a file's text, in order; problems never hold values. */
+/** Reads the assignments of a file's text, in order; problems never contain values. */
 export function readDotenvLines(source: string): {
   readonly assignments: readonly DotenvAssignment[];
   readonly problems: readonly DotenvLineProblem[];

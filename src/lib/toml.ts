@@ -128,7 +128,7 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** The parser notices a missing value only on the next line: its position is after the `=`. */
+/** The parser only notices a missing value on the next line; reports it after the `=` instead. */
 function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");
