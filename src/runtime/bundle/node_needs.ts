@@ -40,7 +40,7 @@ export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }
 
-/** The package of a file, otherwise the file itself. */
+/** The package that a file belongs to, or else the file itself. */
 function subjectOf(path: string): string {
   const [, name] = /^.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   return name ?? path;
@@ -73,8 +73,8 @@ export function openersOf(
 }
 
 /**
- * The needs of the remaining modules in the bundle, without duplicates; native addons are recorded
- * elsewhere.
+ * The needs of the modules that remain in the bundle after tree shaking, without duplicates. Native
+ * addons are recorded elsewhere.
  */
 export function needsOf(
   { metafile, warnings }: BuildResult<{ metafile: true }>,

@@ -1,4 +1,4 @@
-/** @module Finds the files next to packages that they open, which a bundle does not contain. */
+/** @module Finds files that packages open next to their modules; a bundle does not contain them. */
 import { join, parse } from "node:path";
 
 /** Modules of packages that may open files, because they use their own location and read files. */
@@ -21,7 +21,7 @@ export async function packageAssets(files: readonly string[]): Promise<readonly 
   if (first === undefined) return [];
   const { nodeFileTrace } = await import("./tracer.ts");
   const base = parse(first).root;
-  // Their imports are bundled: only these modules are inspected.
+  // Imports are bundled, so only these modules themselves are inspected.
   const { reasons } = await nodeFileTrace([...files], { base, depth: 1, mixedModules: true });
   return [...reasons].flatMap(([path, { type }]) =>
     type.includes("asset") && !NO_DATA.test(path) ? [join(base, path)] : []

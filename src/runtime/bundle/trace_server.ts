@@ -42,7 +42,7 @@ const LEFT_OUT =
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
-/** Text that is read by the tracer instead of a module that it cannot read. */
+/** JavaScript for the tracer, which cannot read TypeScript. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;
@@ -65,7 +65,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
-    // Node can use both, depending on its version.
+    // Depending on its version, Node uses either entry of a package.
     moduleSyncCatchall: true,
     mixedModules: true,
     ignore: (path) => {

@@ -20,7 +20,7 @@ export function programCommand(
 ): NodeCommand {
   const { command, image, path = [] } = program ?? {};
   const own = { PORT: String(port), HOST: host };
-  // No service of the machine knows its user.
+  // The system's user database does not know the sandbox's user.
   const user = { HOME: tmp, USER: "svc" };
   if (image !== undefined) {
     const [first, ...args] = command === undefined ? image.args : [SHELL, "-c", command];

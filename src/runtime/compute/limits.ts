@@ -37,5 +37,5 @@ export const TERMINATE_MS = 2000;
 /** Maximum number of log entries per server and second; others are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
-/** Bytes of a process's own output that are read in a second; a process that writes more has to wait. */
+/** Bytes of a process's own output to read per second; a process that writes more has to wait. */
 export const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;
