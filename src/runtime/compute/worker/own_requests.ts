@@ -7,7 +7,7 @@ import type { Method } from "../engine/node_servers.ts";
 
 type Fetch = (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
 
-/** Redirects that are followed (Fetch, 4.4: HTTP-redirect fetch). */
+/** Maximum number of redirects to follow (Fetch, 4.4: HTTP-redirect fetch). */
 const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -56,7 +56,7 @@ class OwnRequests {
   }
 }
 
-/** The request for a redirect; `undefined` if there is none, or its body is used. */
+/** The request for a redirect; `undefined` if there is none, or the body cannot be sent again. */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return undefined;
@@ -90,7 +90,7 @@ function lookUpForSockets(own: OwnHosts): void {
   };
 }
 
-/** Finds the names of own hosts at the loopback address, in Node's modules, `fetch` and `Deno.connect`. */
+/** Makes Node's modules, `fetch` and `Deno.connect` find own hosts at the loopback address. */
 export function prepareOwnRequests(hosts: readonly string[]): void {
   const own = new OwnHosts(hosts);
   findOwnHosts(own);
