@@ -50,7 +50,7 @@ export type FailureReason =
   | "crashed"
   | "overloaded"
   | "invalid_result"
-  /** The platform has ended it. */
+  /** The platform has ended the call. */
   | "aborted"
   /** The client disconnected, or its body broke off. */
   | "client_gone"

@@ -20,7 +20,7 @@ interface Exported {
   readonly stack?: unknown;
 }
 
-/** The listener shows URLs by the protocol of the connection, and this is the client's. */
+/** Gives the connection the client's protocol, from which the listener creates the URL. */
 function markSecure({ headers, socket }: IncomingMessage): void {
   const value = headers["x-forwarded-proto"] === "https";
   Object.defineProperty(socket, "encrypted", { value, configurable: true });
