@@ -45,7 +45,7 @@ export class ForeignProcess {
   }
 
   /**
-   * Copies one of its descriptors, for the same socket, and closes the copy afterwards.
+   * Copies one of its descriptors, to use the same socket; the caller must close the copy.
    *
    * @returns the copy, or the negative number of an error
    */
