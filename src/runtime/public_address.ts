@@ -79,10 +79,10 @@ export function isPublic(address: Uint8Array): boolean {
     : within(address, OPEN_RANGE_V6) && !CLOSED_RANGES_V6.some((range) => within(address, range));
 }
 
-/** 127.128.0.0/9: loopback addresses two for each program that runs as a server. */
+/** 127.128.0.0/9: loopback addresses, two for each program that runs as a server. */
 const SERVERS = [127, 128] as const;
 
-/** The two loopback addresses of a server, by the number of the process that watches it. */
+/** The two loopback addresses of a server, by the id of the process that watches it. */
 export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] {
   const address = (which: number): Uint8Array => {
     const number = (pid * 2 + which) % 2 ** 23;

@@ -34,7 +34,7 @@ export interface StartServerOptions {
 /** The process of a server that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
-  /** True once it was ended because its control group ran out of memory. */
+  /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;

@@ -28,7 +28,7 @@ export class RestartBackoff {
     return Math.ceil(this.#notBefore - this.#timers.now());
   }
 
-  /** Notes a failure: of a start, or of a process that was started at `startedAt`. */
+  /** Records the failure of a start, or of a process that was started at `startedAt`. */
   failed(startedAt?: number): void {
     const now = this.#timers.now();
     if (startedAt !== undefined && now - startedAt > HEALTHY_MS) this.#failures = 0;

@@ -154,7 +154,7 @@ export class ProcessTree {
   /** Removes processes that have ended from a full tree. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // After a search that found free slots, short programs may have run, which counted as started.
+    // After a search that found free slots, programs that have already ended may count as started.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);
   }
