@@ -1,6 +1,6 @@
 /**
- * @module Waiting for writers in other processes: pauses that grow, vary at random so that two
- * losers do not collide again, and end after a time.
+ * @module Waits for writers in other processes. The pauses grow, vary at random so that two writers
+ * do not collide again, and end after a time limit.
  */
 
 /** How long a change waits for writers in other processes, in milliseconds. */

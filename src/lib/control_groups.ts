@@ -1,7 +1,7 @@
 /**
  * @module Control groups (cgroups(7), version 2) of processes that run project code: the kernel
  * counts all memory of a group, including socket and pipe buffers, and ends a group that exceeds
- * its limit. They require permission to create groups below the platform's own; otherwise,
+ * its limit. This requires permission to create groups below the platform's own; otherwise,
  * processes are only watched.
  */
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const ROOT = "/sys/fs/cgroup";
 /** The group for the platform's own process: a group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
-/** Subgroups of a service's group: the platform's own, and the one that systemd reloads it in. */
+/** Subgroups of a service's group: the platform's own, and the one for systemd's reload commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
 /** Name of a group: the id and start time of the process that created it, and a number. */
@@ -58,7 +58,7 @@ const pidsIn = (folder: string): number[] =>
 function startOf(pid: number): string | undefined {
   try {
     const stat = read(`/proc/${pid}`, "stat");
-    // The name of the program may contain anything.
+    // The name of the program can contain any character.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
@@ -141,7 +141,7 @@ export class ControlGroup {
     } catch { /* the process has ended, or the group no longer exists */ }
   }
 
-  /** Ends the processes of the group, and removes it; false if processes resist. */
+  /** Ends the processes of the group, and removes it; false if processes remain. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;

@@ -50,7 +50,7 @@ export class FormatMarkError extends Error {
 /**
  * The mark of a data directory; `undefined` if it has none.
  *
- * @throws {FormatMarkError} if it is not a mark.
+ * @throws {FormatMarkError} if its content is not a valid mark.
  */
 export async function readFormatMark(root: string): Promise<FormatMark | undefined> {
   const path = join(root, FILE);

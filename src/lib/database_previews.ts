@@ -5,7 +5,7 @@ import * as z from "zod";
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
 /** When the branch is created again. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;
-/** Kinds of invented values. */
+/** Kinds of invented values for masked columns. */
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
 export type Fake = (typeof FAKES)[number];
 
@@ -14,7 +14,7 @@ export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
 /** Maximum length of masks, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Time for a migration, in milliseconds, and the maximum length of its command. */
+/** Time limit for a migration, in milliseconds, and the maximum length of its command. */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 

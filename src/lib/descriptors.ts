@@ -1,7 +1,6 @@
 /**
- * @module The descriptors (files, sockets) of this process: their limit, the open ones, and
- * preventing child processes from inheriting them. Linux with the GNU C library; does nothing
- * elsewhere.
+ * @module Reads the limit and the list of this process's descriptors (files, sockets), and prevents
+ * child processes from inheriting them. Linux with the GNU C library; does nothing elsewhere.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
@@ -75,7 +74,7 @@ function numbers(): number[] {
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
 }
 
-/** All open descriptors; `undefined` if the system does not say. */
+/** All open descriptors; `undefined` if the system does not list them. */
 export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;

@@ -7,7 +7,7 @@ export interface DotenvAssignment {
   readonly key: string;
   /** From 1. */
   readonly line: number;
-  /** The whole assignment, including the further lines of a quoted value. */
+  /** The whole assignment, including all lines of a quoted value. */
   readonly text: string;
 }
 

@@ -2,7 +2,7 @@
 import { runProgram } from "./spawn_program.ts";
 
 export interface SizeWatch {
-  /** Aborted when they are too large, or have too many files to be counted in time. */
+  /** Aborted when the folders are too large, or have too many files to be counted in time. */
   readonly exceeded: AbortSignal;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export type GitAddress =
     /** A name, or an address without brackets. */
     readonly host: string;
     readonly port: number;
-    /** Scheme, host and port as written, which credentials are valid for. */
+    /** Scheme, host and port as written, for which credentials are valid. */
     readonly origin: string;
   }
   | {

@@ -128,7 +128,7 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** The parser only notices a missing value on the next line; reports it after the `=` instead. */
+/** Reports a missing value after its `=`, because the parser only notices it on the next line. */
 function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");

@@ -4,7 +4,7 @@ import type { BuildResult, Metafile } from "esbuild";
 export type NodeNeedKind =
   /** A package with a native addon. */
   | "native"
-  /** Modules that are required or imported by names that are computed. */
+  /** Modules that are required or imported under computed names. */
   | "computed"
   /** Threads that start from files. */
   | "worker";
@@ -15,13 +15,13 @@ export interface NodeNeed {
   readonly subject: string;
 }
 
-/** Notes of esbuild about calls that it leaves unchanged. */
+/** Warnings of esbuild about calls that it leaves unchanged. */
 const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-require-call",
   "unsupported-dynamic-import",
 ]);
 
-/** Makes esbuild report them, which it does not do by default. */
+/** Makes esbuild report these calls, which it does not do by default. */
 export const COMPUTED_WARNINGS = Object.fromEntries(
   [...COMPUTED].map((id) => [id, "warning" as const]),
 );

@@ -11,8 +11,7 @@ export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
 const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 
 /**
- * Lists the files that modules open by names that can be read from their text,
- * by absolute paths.
+ * Lists the absolute paths of files that modules open under names that can be read from their text.
  *
  * @param files absolute real paths of modules
  */

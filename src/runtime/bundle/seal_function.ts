@@ -68,7 +68,7 @@ export function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors);
 }
 
-/** Builds a function and judges the output. */
+/** Builds a function and checks the output. */
 export async function buildFunction(
   esbuild: Esbuild,
   options: BuildOptions,

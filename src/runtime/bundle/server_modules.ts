@@ -31,9 +31,9 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** Notes about single modules while they are loaded. */
+/** Facts about single modules, collected while they are loaded. */
 export interface PlaceNotes {
-  /** Modules that require by computed names, by paths relative to the output, with `/`. */
+  /** Modules that require computed names, by paths relative to the output, with `/`. */
   readonly computed: Set<string>;
   /** Names of modules that start threads. */
   readonly threads: Set<string>;

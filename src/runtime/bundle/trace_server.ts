@@ -12,7 +12,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly entry: string;
   /** Absolute real path of the folder in which the server starts. */
   readonly workingFolder: string;
-  /** Packages that the server imports by names that it computes. */
+  /** Packages that the server imports under computed names. */
   readonly alsoImports?: readonly string[];
   /** True to only follow the project's own modules, not those of packages. */
   readonly ownOnly?: boolean;
@@ -109,7 +109,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   return { files, links, imports, unresolved };
 }
 
-/** Passes modules its own `require`, which no tracer can analyze. */
+/** A package that passes modules its own `require`, which no tracer can analyze. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
 /** All modules of packages whose modules require each other in a hidden way. */

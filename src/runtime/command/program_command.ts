@@ -3,7 +3,7 @@ import type { ServerStart } from "../compute/wire.ts";
 import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
-/** Runs the command. */
+/** The shell that runs the command. */
 export const SHELL = "/bin/sh";
 
 /** Variables with the server's limits. */

@@ -29,8 +29,8 @@ import type { ProcessLog } from "./wire.ts";
 const END_MS = 500;
 
 /**
- * Longer for a process that accepts no connection or does not react, because few other causes
- * exist.
+ * A longer time for a process that accepts no connections or does not react, because few other
+ * causes exist.
  */
 const LATE_END_MS = 5000;
 
@@ -69,7 +69,7 @@ class Server implements ComputeServer {
     });
   }
 
-  /** The running process; a test sends it signals. */
+  /** Id of the running process; tests send it signals. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }

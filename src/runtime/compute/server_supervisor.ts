@@ -51,7 +51,7 @@ export class ServerSupervisor {
   #startBegan = 0;
   #lastPing = 0;
   #pinging = false;
-  /** Processes that are ending themselves. */
+  /** Processes that are shutting down. */
   readonly #leaving = new Set<Promise<void>>();
 
   readonly #options: ServerSupervisorOptions;

@@ -33,7 +33,7 @@ export interface ComputeResponse {
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no response, the others are a 502. */
+/** `timeout` becomes a 504, `overloaded` a 503; `aborted` needs no response; others become a 502. */
 export type ComputeFailure =
   | "timeout"
   | "memory"

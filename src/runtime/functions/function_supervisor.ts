@@ -69,7 +69,7 @@ export class FunctionSupervisor {
     });
   }
 
-  /** While a process is being ended: resolves when it has, and its functions have their slots. */
+  /** While a process is being ended, resolves once it has ended; otherwise `undefined`. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }

@@ -47,7 +47,7 @@ export class FunctionWorker implements WorkerContext {
   #isTired = false;
   #lastUse = performance.now();
   #warnedAt = -Infinity;
-  /** The last call that the process was asked to withdraw. */
+  /** Id of the last call that the process was asked to withdraw. */
   #askedBack = 0;
 
   constructor(readonly options: FunctionWorkerOptions) {

@@ -1,7 +1,6 @@
 /**
- * @module Frames between the platform and a process of functions: their types and JSON heads. These
- * are the plain shapes; the platform validates data from functions with the schemas in
- * `parse_wire.ts`.
+ * @module Frames between the platform and a function process: their types and JSON heads. These are
+ * the plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
  *
  * On the process's own connection, a frame's worker number names the worker. Each worker has
  * another connection, where it identifies itself once and the number is ignored, so that no

@@ -1,4 +1,4 @@
-/** @module One process of functions, from its start to its end. */
+/** @module One function process, from its start to its end. */
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";

@@ -8,7 +8,7 @@ import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
 import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 
-/** A process, in its supervisor's view. */
+/** A process, as its supervisor sees it. */
 export interface SupervisedProcess {
   /** When it was started, on the supervisor's clock. */
   readonly startedAt: number;
@@ -55,7 +55,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly startMs?: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
-  /** Time between two checks at the process, in milliseconds. */
+  /** Time between two checks of the process, in milliseconds. */
   readonly pollMs: number;
   readonly timers?: Timers;
 }

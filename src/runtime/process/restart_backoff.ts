@@ -5,7 +5,7 @@ import type { Timers } from "./timers.ts";
 export const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 100;
 
-/** A process that ran this long without failing has recovered. */
+/** A process that ran this long without failing has recovered, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
 /** The pause before the next start after a number of failures in a row; none after the first. */

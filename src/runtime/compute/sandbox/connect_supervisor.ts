@@ -157,7 +157,7 @@ class Supervisor {
 }
 
 /**
- * Installs the filter for this thread and those that it starts from now on.
+ * Installs the filter for this thread, and for all threads that it starts from now on.
  *
  * @returns whether the filter is in force
  */

@@ -5,7 +5,7 @@ import { openLibc } from "../../kernel/libc.ts";
 
 /** The parts of the sandbox that the kernel provides; a server needs them all. */
 export interface SandboxSupport {
-  /** Access to files and TCP ports, and signals, can be restricted (Landlock). */
+  /** Files, TCP ports to listen on, and signals can be restricted (Landlock). */
   readonly files: boolean;
   /** Programs, and private, local and reserved addresses, can be blocked (seccomp). */
   readonly calls: boolean;

@@ -1,4 +1,4 @@
-/** @module Requests of a server to its own hosts: names are resolved, depth is counted. */
+/** @module Requests of a server to its own hosts: resolves their names, and counts their depth. */
 import dns from "node:dns";
 import net from "node:net";
 import { depthField } from "../engine/request_scope.ts";

@@ -10,12 +10,12 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;
-  /** Of Koa. */
+  /** Part of Koa's apps. */
   readonly callback?: unknown;
-  /** Of Fastify. */
+  /** Part of Fastify's apps, like `routing`. */
   readonly ready?: unknown;
   readonly routing?: unknown;
-  /** Of h3 and Polka. */
+  /** Part of apps of h3 and Polka. */
   readonly handler?: unknown;
   readonly stack?: unknown;
 }

@@ -20,7 +20,7 @@ import { processOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import { SocketCalls, type SocketRules } from "./socket_calls.ts";
 
-/** The bits of a socket's type that are no flags, and the types of streams and datagrams. */
+/** The bits of a socket's type that are not flags, and the types of streams and datagrams. */
 const TYPE_BITS = 0xf;
 const TYPES: ReadonlySet<number> = new Set([1, 2]);
 const SOCK_CLOEXEC = 0x80000;

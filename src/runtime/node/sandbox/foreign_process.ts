@@ -1,4 +1,4 @@
-/** @module The memory and sockets of Node, as the process's first thread reaches them. */
+/** @module Gives the process's first thread access to the memory and sockets of Node. */
 import { addressOf, EBADF, EFAULT, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
 

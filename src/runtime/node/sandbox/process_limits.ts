@@ -34,7 +34,7 @@ export interface NodeLimits {
   /** Maximum resident memory, in MiB. */
   readonly memoryMb: number;
   /**
-   * Maximum size of a file in MiB; not limited if the folder for temporary files is.
+   * Maximum size of a file in MiB; unlimited if the folder for temporary files has its own limit.
    */
   readonly fileMb?: number;
   readonly hasOwnUser: boolean;

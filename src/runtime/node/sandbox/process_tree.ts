@@ -25,7 +25,7 @@ const PID = /^\d+$/;
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name of the program may contain anything.
+    // The name of the program can contain any character.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
     return undefined;
