@@ -6,7 +6,7 @@ export class CoalescedWork {
   #isRequested = false;
   #running: Promise<void> | undefined;
 
-  /** If `run` fails, all waiters get its error; a run without waiters must handle its own errors. */
+  /** If `run` fails, all waiters get its error; without waiters, it must handle its own errors. */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }

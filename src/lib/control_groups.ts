@@ -11,7 +11,7 @@ const ROOT = "/sys/fs/cgroup";
 /** The group for the platform's own process: a group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
-/** Subgroups of a service's group: the platform's own, and the one for systemd's reload commands. */
+/** Subgroups of a service's group: the platform's own, and the one for systemd's commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
 /** Name of a group: the id and start time of the process that created it, and a number. */
@@ -258,7 +258,7 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; `undefined` if that is impossible, and memory is only watched. */
+/** Creates a group with limits; if that is impossible, `undefined`: memory is then only watched. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));

@@ -33,7 +33,7 @@ export interface ComputeResponse {
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` becomes a 504, `overloaded` a 503; `aborted` needs no response; others become a 502. */
+/** `timeout` becomes a 504, `overloaded` a 503, others a 502; `aborted` needs no response. */
 export type ComputeFailure =
   | "timeout"
   | "memory"

@@ -10,12 +10,12 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;
-  /** Part of Koa's apps. */
+  /** Identifies an app of Koa. */
   readonly callback?: unknown;
-  /** Part of Fastify's apps, like `routing`. */
+  /** Identifies an app of Fastify, together with `routing`. */
   readonly ready?: unknown;
   readonly routing?: unknown;
-  /** Part of apps of h3 and Polka. */
+  /** Identifies an app of Polka or, together with `stack`, of h3. */
   readonly handler?: unknown;
   readonly stack?: unknown;
 }
