@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 50;
 export interface ContentionOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random?: () => number;
   readonly pause?: (milliseconds: number) => Promise<void>;
 }

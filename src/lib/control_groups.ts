@@ -113,7 +113,7 @@ export class ControlGroup {
     }
   }
 
-  /** Adds a process without children; its later children are in the group too. */
+  /** Adds a process that has no children yet; its later children join the group too. */
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);

@@ -1,4 +1,4 @@
-/** @module The settings of `[db]` in `svc.toml` for databases of previews. */
+/** @module The settings of `[db]` in `svc.toml` for preview databases. */
 import * as z from "zod";
 
 /** Initial content of a preview's database branch. */

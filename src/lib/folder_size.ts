@@ -11,7 +11,7 @@ export interface SizeWatch {
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** Maximum time to count the files of folders, in milliseconds; beyond it, they have too many. */
+/** Maximum time to count the files of folders, in milliseconds; beyond it, there are too many. */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` if counting took too long. */

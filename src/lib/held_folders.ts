@@ -43,7 +43,7 @@ export async function makeHeldFolder(
   };
 }
 
-/** Whether a folder belongs to this user, is old enough, and its process no longer runs. */
+/** Whether a folder belongs to this user and is old enough, and its process no longer runs. */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);
   if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;

@@ -168,8 +168,8 @@ function describe(error: unknown, source: string, limits: TomlLimits): TomlResul
 }
 
 /**
- * Parses a TOML document within bounds. Syntax errors, duplicate keys, too much text and too deep
- * nesting are returned as diagnostics; bad input never throws.
+ * Parses a TOML document within bounds. Returns syntax errors, duplicate keys, oversized texts and
+ * excessive nesting as diagnostics; bad input never throws.
  */
 export function parseToml(source: string, limits: TomlLimits): TomlResult {
   const bytes = new TextEncoder().encode(source).byteLength;

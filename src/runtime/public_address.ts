@@ -26,7 +26,7 @@ const PRIVATE_RANGES: readonly string[] = [
   "240.0.0.0/4",
 ];
 
-/** Of IPv6, global unicast is public (RFC 4291, 2.4), except these ranges. */
+/** In IPv6, global unicast addresses are public (RFC 4291, 2.4), except for these ranges. */
 const GLOBAL_UNICAST = "2000::/3";
 const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 

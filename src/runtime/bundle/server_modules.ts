@@ -33,13 +33,13 @@ export const SERVER_BANNER = [
 
 /** Facts about single modules, collected while they are loaded. */
 export interface PlaceNotes {
-  /** Modules that require computed names, by paths relative to the output, with `/`. */
+  /** Modules with a computed `require`, as paths relative to the output, with `/`. */
   readonly computed: Set<string>;
   /** Names of modules that start threads. */
   readonly threads: Set<string>;
   /** Absolute paths of packages' modules that may open files next to themselves. */
   readonly openers: string[];
-  /** Modules of packages that use their own location, by paths relative to the output, with `/`. */
+  /** Packages' modules that use their own location, as paths relative to the output, with `/`. */
   readonly placed: Set<string>;
 }
 

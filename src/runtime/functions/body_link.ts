@@ -10,7 +10,7 @@ export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 /** Maximum number of bytes in flight. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before a request, if allowed. */
+/** Bytes that a sender may send before the receiver requests any, if this is allowed. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -133,7 +133,7 @@ export class BodySender {
 
 export interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that the sender sends before a request. */
+  /** Bytes that the sender sends before this side requests any. */
   readonly credit: number;
   /** Called once when the body is complete, aborted or cancelled. */
   readonly finished: () => void;

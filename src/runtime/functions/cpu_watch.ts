@@ -35,9 +35,9 @@ export interface ThreadTimes {
 
 /** CPU times; nothing if the system does not show them. */
 export interface CpuTimes {
-  /** Of the process with all its threads, in milliseconds. */
+  /** Processor time of a process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** By thread. */
+  /** Times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 

@@ -132,7 +132,7 @@ export class FunctionSupervisor {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "aborted", message: ENDS[cause] });
-        // A process that is closed while it starts has no one else to close its connections.
+        // Nothing else closes the connections of a process that is closed while it starts.
         if (cause === "closed") process.running.close();
       },
     };

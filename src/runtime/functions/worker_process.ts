@@ -12,7 +12,7 @@ const RECENT_MS = 5000;
 export class WorkerProcess implements SupervisedProcess {
   /** Keyed by their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
-  /** When workers of a function were replaced, by its name. */
+  /** When workers of a function were last replaced, by the function's name. */
   readonly replaced = new Map<string, number>();
   /** Why workers are being replaced, by their number. */
   readonly replacing = new Map<number, End>();

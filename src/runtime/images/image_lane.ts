@@ -130,7 +130,7 @@ export class ImageLane {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "unavailable", message: ENDS[cause] });
-        // A process that is closed while it starts has no one else to close its connection.
+        // Nothing else closes the connection of a process that is closed while it starts.
         if (cause === "closed") process.running.close();
       },
     };

@@ -77,7 +77,7 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
   return [...headers, ...ofBody];
 }
 
-/** Like `WholeAnswer`, with its source. */
+/** Like `WholeAnswer`, with the URL that it came from. */
 class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
     { head, body }: { readonly head: ResponseHead; readonly body: WholeBody },

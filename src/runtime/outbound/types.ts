@@ -21,7 +21,7 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly status: number;
   readonly statusText: string;
-  /** In order, names as received; hop-by-hop headers are dropped. */
+  /** In order, with names as received; hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
   /** `null` if the response cannot have one. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;

@@ -71,8 +71,8 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
 }
 
 /**
- * Sockets of `node:net` resolve names with a function that other code cannot replace, unless they
- * get their own.
+ * Makes sockets of `node:net` resolve own hosts with `dns.lookup`. By default, they use a function
+ * that other code cannot replace.
  */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;

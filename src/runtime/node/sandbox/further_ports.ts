@@ -16,7 +16,7 @@ const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0x800;
 const SOCK_CLOEXEC = 0x80000;
 
-/** Replaces the caller's socket with another one; an error is its negative number. */
+/** Replaces the caller's socket with another one; returns the negative number of an error. */
 export type ReplaceSocket = (socket: number) => number;
 
 export const furtherPath = (server: string, port: number): string => `${server}-${port}`;

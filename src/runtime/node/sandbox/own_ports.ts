@@ -27,7 +27,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** Index of an own address: 1 represents `::1`, and `::` of sockets without IPv4; 0 all others. */
+/** Index of an own address: 1 for `::1`, and for `::` on sockets without IPv4; 0 for all others. */
 type Which = 0 | 1;
 
 interface Port {

@@ -22,8 +22,8 @@ const SETSID = "/usr/bin/setsid";
 
 /**
  * The first process in Node's process namespace. It mounts the folder that shows Node its own
- * processes. When this thread closes its input or ends, it ends, and all other processes with it. A
- * Ctrl-C at the platform does not end it.
+ * processes. When this thread closes its input or ends, the first process ends, and with it all
+ * others in the namespace. A Ctrl-C at the platform does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +

@@ -8,7 +8,7 @@ const CREDIT_MS = 20;
 
 export class FairShare {
   #begun = 0;
-  /** When everything that was booked has been paid. */
+  /** Time at which all booked work is paid for. */
   #paidAt = 0;
 
   readonly #now: () => number;
