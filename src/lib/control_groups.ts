@@ -258,7 +258,7 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; if that is impossible, `undefined`: memory is then only watched. */
+/** Creates a group with limits; `undefined` if that fails, and memory is then only watched. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));

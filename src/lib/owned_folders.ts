@@ -1,4 +1,4 @@
-/** @module Folders of a platform in `/tmp`; after a kill, the next start removes them. */
+/** @module Folders of a platform in `/tmp`; if it is killed, its next start removes them. */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

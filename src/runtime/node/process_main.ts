@@ -42,7 +42,7 @@ const LAST_FRAMES_MS = 50;
 /** Maximum memory of Node before it has loaded a server, in MiB. */
 const MAX_BASE_MB = 96;
 
-/** Additional memory for a command, in MiB: its package manager and shells. */
+/** Additional memory for the package manager and shells of a command, in MiB. */
 const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;

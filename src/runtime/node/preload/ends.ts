@@ -117,7 +117,7 @@ class Ending {
     process.on("exit", listener);
   }
 
-  /** Ends the process after an error before Node does, because Node would print it again. */
+  /** Ends the process after an error, because Node itself would print the error again. */
   #die(error: unknown, listener: (code: number) => void): void {
     const described = this.#options.describe(textOf(error));
     this.report(described);
