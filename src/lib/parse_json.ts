@@ -26,7 +26,7 @@ export interface ParsedJson {
   readonly mayBeIllFormed: boolean;
 }
 
-/** The text is not JSON or not UTF-8, is nested too deep, or has an object with too many members. */
+/** The text is not valid JSON or UTF-8, is too deep, or an object in it has too many members. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
 }
