@@ -17,7 +17,7 @@ export interface ExchangeRequest {
   readonly method?: string;
   /** Sent unchanged, including dot segments and unusual escapes. */
   readonly path: string;
-  /** `Host` among them. */
+  /** Including `Host`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
@@ -62,7 +62,7 @@ class Reading {
     return buffer.subarray(0, read);
   }
 
-  /** Reads up to a text, without the text itself. */
+  /** Reads up to `end`, and returns the text before it. */
   async until(end: string): Promise<string> {
     for (;;) {
       const at = latin1(this.#rest).indexOf(end);

@@ -1,4 +1,4 @@
-/** @module A validator of JSON Schema 2020-12 that knows the formats, for tests. */
+/** @module A validator of JSON Schema 2020-12 that also checks formats, for tests. */
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 

@@ -9,7 +9,10 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** Writes a key and a certificate that is valid for 30 days; `hosts` such as `DNS:shop.example`. */
+/**
+ * Writes a key and a certificate that is valid for 30 days. `hosts` are names such as
+ * `DNS:shop.example`.
+ */
 export async function makeCertificate(
   folder: string,
   name: string,

@@ -1,4 +1,4 @@
-/** @module A real DNS server on loopback, over UDP and TCP, whose zone tests write. */
+/** @module A real DNS server on loopback, over UDP and TCP; tests define its records. */
 import { createTCPServer, createUDPServer, type DnsHandler, Packet, UDPClient } from "dns2";
 import { listening, onUnusedPort } from "./_test_same_port.ts";
 
@@ -15,11 +15,11 @@ export type DnsEntry =
 export interface DnsFixture {
   /** `address:port`. */
   readonly server: string;
-  /** The names that exist, in lower case; all others are NXDOMAIN. */
+  /** The names that exist, in lower case; for all others, the response is NXDOMAIN. */
   readonly names: Map<string, DnsEntry>;
   /** Names whose complete responses need TCP. */
   readonly truncated: Set<string>;
-  /** Zones and the ports of their servers on loopback. With one, CNAME records are followed. */
+  /** Ports of the zones' servers on loopback. If there is one, CNAME records are followed. */
   readonly delegated: Map<string, number>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * groups.
  */
 
-/** A Python module: `fill(count)` fills the buffers of pairs of sockets, some 400 KiB for each. */
+/** A Python module: `fill(count)` fills the buffers of socket pairs, about 400 KiB per pair. */
 export const FILL_SOCKETS = `
 import socket, sys
 kept = []

@@ -2,7 +2,7 @@
 
 const made: string[] = [];
 
-// Dispatched when the tests of a file are over, however they ended.
+// Dispatched after all tests of a file, even if some failed.
 addEventListener("unload", () => {
   for (const folder of made) {
     try {
@@ -20,7 +20,7 @@ export async function makeTestFolder(prefix: string): Promise<string> {
   return folder;
 }
 
-/** Runs a test in a folder, by its real path, that is removed afterwards. */
+/** Runs a test with the real path of a new folder, and removes the folder afterwards. */
 export async function inTestFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-test-" }));
   try {

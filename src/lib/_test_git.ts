@@ -109,13 +109,13 @@ export interface GitServer extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Serves the repositories below a folder; with `basic`, to clients that send `user:password`. */
+/** Serves the repositories below a folder; `basic` is the `user:password` that it then requires. */
 export function serveGit(
   root: string,
   options: {
     readonly basic?: string;
     readonly redirect?: (path: string) => string | undefined;
-    /** Every response waits for it. */
+    /** Called before every response, which waits until it resolves. */
     readonly before?: () => Promise<void>;
   } = {},
 ): GitServer {

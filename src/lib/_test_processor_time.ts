@@ -7,7 +7,7 @@ function threadTime(): number {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
-    // Elsewhere than on Linux the clock has to do.
+    // Outside Linux, the clock is the only measure.
     return performance.now();
   }
 }

@@ -1,7 +1,7 @@
 /** @module Servers that listen twice on the same port. */
 import { unusedPort } from "./unused_port.ts";
 
-/** More attempts than bad luck needs. */
+/** Enough attempts that even repeated bad luck fails no test. */
 const ATTEMPTS = 20;
 
 const isTaken = (error: unknown): boolean => (error as { code?: unknown })?.code === "EADDRINUSE";

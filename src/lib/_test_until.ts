@@ -1,6 +1,6 @@
-/** @module Waits in tests: for a condition, with a time limit. */
+/** @module Waits for a condition in tests, with a time limit. */
 
-/** Maximum wait; only a failing test takes that long. */
+/** Maximum wait in milliseconds; only a failing test takes that long. */
 const PATIENCE_MS = 60_000;
 
 /** Pause between checks: it grows, because checks take processor time from the awaited work. */

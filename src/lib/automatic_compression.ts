@@ -1,8 +1,8 @@
 /**
  * @module Keeps the runtime from compressing responses.
  *
- * `Deno.serve` of Deno 2.7 compresses every response that the client accepts compressed, again for
- * each request, and makes its `ETag` weak; no option turns that off. The edge sends files as
+ * `Deno.serve` of Deno 2.7 compresses every response if the client accepts that, repeats the work
+ * for each request, and makes the `ETag` weak; no option turns this off. The edge sends files as
  * uploaded, precompressed if the build did that, and `If-Match` needs the strong `ETag` of an API
  * response (docs/decisions/runtime.md).
  */
@@ -12,8 +12,8 @@ const MARK: RawField = ["content-encoding", "identity"];
 
 /**
  * Marks a response as already encoded. The runtime respects no other mark without side effects:
- * `no-transform` would also affect caches. Only responses with a type are compressed; those with
- * immutable fields, such as redirects, have none.
+ * `no-transform` would also affect caches. The runtime only compresses responses with a
+ * `Content-Type`; responses with immutable fields, such as redirects, have none.
  */
 function markAsEncoded(request: Request, response: Response): Response {
   const { headers } = response;

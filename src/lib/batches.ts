@@ -12,7 +12,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
 
   readonly #max;
 
-  /** @param max how many may wait; with more, the reader gets an error. */
+  /** @param max Maximum number of waiting items; with more, the reader gets an error. */
   constructor(max = Infinity) {
     this.#max = max;
   }

@@ -48,8 +48,8 @@ export function isSteering(name: string): boolean {
 /** Prefix of the variables that svc itself reads. */
 const OWN_PREFIX = "SVC_";
 /**
- * The variables without svc's credentials, except the project's own. Everything else stays with
- * this program, so new credentials are withheld by default.
+ * Variables of svc that child processes get: they have no credentials, except those of the project
+ * itself. All others stay with this program, so new credentials are withheld by default.
  */
 const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
   "SVC_API_URL",

@@ -1,6 +1,6 @@
 /**
  * @module Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips
- * those used since it last passed, and takes the first other one. A use costs one write to the
+ * those used since it last passed, and stops at the first other one. A use costs one write to the
  * entry, and every operation takes constant time; a `Map` or `Set` in insertion order walks over
  * deleted entries at its front.
  */

@@ -6,7 +6,7 @@ export class CoalescedWork {
   #isRequested = false;
   #running: Promise<void> | undefined;
 
-  /** All waiters get an error of `run`; a run without `request()` must handle its own errors. */
+  /** If `run` fails, all waiters get its error; without waiters, it must handle its own errors. */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }

@@ -1,6 +1,6 @@
 /**
- * @module Waiting for writers in other processes: pauses that grow, vary at random so that two
- * losers do not collide again, and end after a time.
+ * @module Waits for writers in other processes. The pauses grow, vary at random so that two writers
+ * do not collide again, and end after a time limit.
  */
 
 /** How long a change waits for writers in other processes, in milliseconds. */
@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 50;
 export interface ContentionOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random?: () => number;
   readonly pause?: (milliseconds: number) => Promise<void>;
 }
@@ -42,15 +42,15 @@ export class Contention {
   }
 }
 
-/** True for what Deno KV throws while another process writes; nothing was stored then. */
+/** True for the error that Deno KV throws while another process writes; nothing was stored then. */
 const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");
 
 /**
- * Works with a local Deno KV database once no other process has locked it.
+ * Runs `work` with a local Deno KV database, and retries while another process has locked it.
  *
- * @throws any other error of `work`, immediately, or after `CONTENTION_LIMIT_MS` of a locked
- * database.
+ * @throws any other error of `work`, immediately, or the lock's error after
+ * `CONTENTION_LIMIT_MS`.
  */
 export async function whenUnlocked<T>(
   work: () => Promise<T>,

@@ -1,7 +1,7 @@
 /**
  * @module Control groups (cgroups(7), version 2) of processes that run project code: the kernel
  * counts all memory of a group, including socket and pipe buffers, and ends a group that exceeds
- * its limit. They require permission to create groups below the platform's own; otherwise,
+ * its limit. This requires permission to create groups below the platform's own; otherwise,
  * processes are only watched.
  */
 import { join } from "node:path";
@@ -11,10 +11,10 @@ const ROOT = "/sys/fs/cgroup";
 /** The group for the platform's own process: a group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
-/** Parts of a service's group: the platform's own, and that of systemd for a reload. */
+/** Subgroups of a service's group: the platform's own, and the one for systemd's commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
-/** A group, by the process that created it, when that was started, and a number. */
+/** Name of a group: the id and start time of the process that created it, and a number. */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
 /** Attempts to remove a group, and the pause between two, in milliseconds. */
@@ -27,7 +27,7 @@ const WATCH_MS = 500;
 /** Files in memory, and the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
-/** Bytes that a group can exceed its limit by between two checks. */
+/** Bytes by which a group can exceed its limit between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 /** Moves the shell to the group that its first argument names, then becomes the command. */
@@ -35,7 +35,7 @@ const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 
 export interface GroupLimits {
   readonly memoryBytes: number;
-  /** Processes and threads. */
+  /** Maximum number of processes and threads. */
   readonly processes: number;
 }
 
@@ -54,11 +54,11 @@ const read = (folder: string, file: string): string => Deno.readTextFileSync(joi
 const pidsIn = (folder: string): number[] =>
   read(folder, "cgroup.procs").split("\n").filter((line) => line !== "").map(Number);
 
-/** When a process was started (proc(5), `stat`); `undefined` if there is none. */
+/** Start time of a process (proc(5), `stat`); `undefined` if there is no such process. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = read(`/proc/${pid}`, "stat");
-    // The name of the program may contain anything.
+    // The name of the program can contain any character.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
@@ -113,14 +113,14 @@ export class ControlGroup {
     }
   }
 
-  /** Adds a process without children; its later children are in the group too. */
+  /** Adds a process that has no children yet; its later children join the group too. */
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);
     } catch { /* it has ended */ }
   }
 
-  /** The command that runs another one in the group from its start. */
+  /** Returns a command that joins the group before it becomes `command`. */
   commandFor(command: readonly string[]): readonly string[] {
     return ["/bin/sh", "-c", ENTER_SCRIPT, this.#folder, ...command];
   }
@@ -134,14 +134,14 @@ export class ControlGroup {
     }
   }
 
-  /** Linux before 5.14. */
+  /** For Linux before 5.14, which has no `cgroup.kill`. */
   #killEach(): void {
     try {
       for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");
     } catch { /* the process has ended, or the group no longer exists */ }
   }
 
-  /** Ends the processes of the group, and removes it; false if processes resist. */
+  /** Ends the processes of the group, and removes it; false if processes remain. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
@@ -204,7 +204,7 @@ const isRoot = (folder: string): boolean => {
 
 const nameOf = (number: number): string => `svc-${Deno.pid}-${startOf(Deno.pid)}-${number}`;
 
-/** Enables limits for groups below a folder, for which this process must leave the folder. */
+/** Enables limits for groups below a folder; for that, this process must leave the folder. */
 function enable(folder: string): void {
   const leaves = pidsIn(folder).includes(Deno.pid) && !isRoot(folder);
   const platform = join(folder, PLATFORM);
@@ -221,7 +221,7 @@ function enable(folder: string): void {
   writeWhereKnown(folder, "cgroup.subtree_control", "+pids");
 }
 
-/** Removes the groups of platforms that have ended without doing so. */
+/** Removes the groups of platforms that ended without removing them. */
 async function removeLeft(folder: string): Promise<void> {
   const left = [...Deno.readDirSync(folder)].filter(({ name }) => {
     const [, pid, start] = GROUP.exec(name) ?? [];
@@ -258,14 +258,14 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; `undefined` if there are none, then memory is only watched. */
+/** Creates a group with limits; `undefined` if that fails, and memory is then only watched. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));
   try {
     Deno.mkdirSync(folder);
     write(folder, "memory.max", Math.ceil(limits.memoryBytes) + SPARE_BYTES);
-    // All end together: the rest of a server would be useless.
+    // The kernel kills all processes of the group together: half a server would be useless.
     write(folder, "memory.oom.group", 1);
     writeWhereKnown(folder, "memory.swap.max", 0);
     writeWhereKnown(folder, "pids.max", limits.processes);

@@ -10,7 +10,7 @@ Deno.test("findGroupPlace() reports where groups can be created, or why not, and
   } else assert.match(place.problem, /control group/);
 });
 
-/** A script with the actions of a platform in a group that the service manager delegated. */
+/** A script that acts like a platform in a group that the service manager delegated. */
 const DELEGATED = `
 const { createControlGroup, openControlGroups } = await import(Deno.args[0]);
 const place = await openControlGroups();

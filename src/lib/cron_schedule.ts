@@ -1,7 +1,7 @@
 /** @module Schedules of tasks as in a crontab. Pure. */
 import { Cron } from "croner";
 
-/** A schedule and the time zone that it is in. */
+/** A schedule and its time zone. */
 export interface CronSchedule {
   readonly schedule: string;
   /** IANA name; UTC by default. */
@@ -14,7 +14,7 @@ export const MAX_SCHEDULE_LENGTH = 200;
 /** Names of months and days, equal to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
-/** Any moment: that a schedule occurs at all does not depend on it. */
+/** An arbitrary moment: whether a schedule ever occurs does not depend on it. */
 const SOME_DAY = new Date(Date.UTC(2026, 0, 1));
 
 function isPlain(part: string): boolean {

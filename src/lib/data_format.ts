@@ -11,7 +11,7 @@ import { readTextFile } from "./utf8.ts";
  */
 export const DATA_FORMAT = 1;
 
-/** The format of data directories from before there was a mark. */
+/** The format of data directories from before marks existed. */
 export const UNMARKED_FORMAT = 1;
 
 const FILE = "format.json";
@@ -24,13 +24,13 @@ const markSchema = z.object({
   /** Version of the program that wrote the mark. */
   program: z.string().max(128),
   /**
-   * An unfinished migration. `format` is then the target, so that a program that only knows the
-   * older one refuses half-migrated data.
+   * An unfinished migration. `format` is then the target format, so a program that only knows the
+   * older format refuses half-migrated data.
    */
   migration: z.object({
-    /** Format of the data; the step that starts from it may have started. */
+    /** Format of the data; the migration's step from this format may have begun. */
     from: z.int().positive(),
-    /** Name of the backup from before, in the data directory. */
+    /** Name of the backup from before the migration, in the data directory. */
     backup: z.string().regex(/^before-format-\d+\.tar$/),
   }).optional(),
 });
@@ -50,7 +50,7 @@ export class FormatMarkError extends Error {
 /**
  * The mark of a data directory; `undefined` if it has none.
  *
- * @throws {FormatMarkError} if it is not a mark.
+ * @throws {FormatMarkError} if its content is not a valid mark.
  */
 export async function readFormatMark(root: string): Promise<FormatMark | undefined> {
   const path = join(root, FILE);

@@ -1,11 +1,11 @@
-/** @module The settings of `[db]` in `svc.toml` for databases of previews. */
+/** @module The settings of `[db]` in `svc.toml` for preview databases. */
 import * as z from "zod";
 
 /** Initial content of a preview's database branch. */
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
 /** When the branch is created again. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;
-/** Kinds of invented values. */
+/** Kinds of invented values for masked columns. */
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
 export type Fake = (typeof FAKES)[number];
 
@@ -14,7 +14,7 @@ export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
 /** Maximum length of masks, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Time for a migration, in milliseconds, and the maximum length of its command. */
+/** Time limit for a migration, in milliseconds, and the maximum length of its command. */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 
@@ -32,7 +32,7 @@ const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in all
 const FORM = new RegExp(`^(?:null|hash|keep|fake:(?:${FAKES.join("|")}))$`);
 
 const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
-  // deno-lint-ignore no-control-regex -- control characters are what it excludes
+  // deno-lint-ignore no-control-regex -- excludes control characters on purpose
   .regex(/^[^\x00-\x1f\x7f]+$/, NAMES_RULE);
 
 const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE_RULE)
@@ -41,7 +41,7 @@ const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE
 /** Masks by table and column; a table outside of `public` has its schema in front. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
-  // Records of deployments and branches contain it.
+  // Every record of a deployment or branch contains the masks.
   .refine((each) => JSON.stringify(each).length <= MAX_MASK_CHARACTERS, SIZE_RULE);
 export type DatabaseMask = z.output<typeof databaseMask>;
 

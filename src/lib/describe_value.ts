@@ -1,4 +1,4 @@
-/** @module Describes in messages a value that an author wrote. */
+/** @module Describes a value that an author wrote, for messages. */
 
 /** Maximum length of a text to show in full, in characters. */
 const MAX_SHOWN = 60;

@@ -1,7 +1,6 @@
 /**
- * @module The descriptors (files, sockets) of this process: their limit, the open ones, and
- * preventing child processes from inheriting them. Linux with the GNU C library; does nothing
- * elsewhere.
+ * @module Reads the limit and the list of this process's descriptors (files, sockets), and prevents
+ * child processes from inheriting them. Linux with the GNU C library; does nothing elsewhere.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
@@ -40,7 +39,7 @@ const cString = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().enc
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Finds the soft limit in the text of `/proc/self/limits` (proc(5)); `Infinity` for none. */
+/** Finds the soft limit in the text of `/proc/self/limits` (proc(5)); `Infinity` if unlimited. */
 export function parseDescriptorLimit(limits: string): number | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)\s/m.exec(limits)?.[1];
   if (soft === undefined) return undefined;
@@ -69,18 +68,18 @@ export function nextDescriptor(): number {
   return next;
 }
 
-/** The numbers in use; read without the runtime, whose permissions may not include `/proc`. */
+/** The numbers in use, read without the runtime, whose permissions may exclude `/proc`. */
 function numbers(): number[] {
   const names = rawNames("/proc/self/fd") ?? [];
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
 }
 
-/** All open descriptors; `undefined` if the system does not say. */
+/** All open descriptors; `undefined` if the system does not list them. */
 export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;
   const all = numbers();
-  // Without /proc, there would be no numbers at all.
+  // No numbers at all: the system has no /proc.
   if (all.length === 0) return undefined;
   const target = new Uint8Array(PATH_BYTES);
   return all.flatMap((number) => {
@@ -88,7 +87,7 @@ export function openDescriptors(): readonly Descriptor[] | undefined {
     const size = Number(
       library.readlink(cString(`/proc/self/fd/${number}`), target, BigInt(PATH_BYTES)),
     );
-    // It was closed since the folder was read.
+    // The descriptor was closed after the folder was read.
     if (flags < 0 || size < 0) return [];
     return [{
       number,
@@ -106,7 +105,7 @@ export function keepDescriptors(): void {
   if (library === undefined) return;
   const first = BigInt(FIRST_OTHER);
   if (library.closeRange(CLOSE_RANGE, first, ALL, CLOSE_RANGE_CLOEXEC) === 0n) return;
-  // Linux before 5.11.
+  // Linux before 5.11 has no CLOSE_RANGE_CLOEXEC.
   for (const number of numbers()) {
     if (number < FIRST_OTHER) continue;
     library.fcntl(number, F_SETFD, library.fcntl(number, F_GETFD, 0) | FD_CLOEXEC);

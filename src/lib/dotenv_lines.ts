@@ -7,7 +7,7 @@ export interface DotenvAssignment {
   readonly key: string;
   /** From 1. */
   readonly line: number;
-  /** The whole assignment, including the further lines of a quoted value. */
+  /** The whole assignment, including all lines of a quoted value. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Reads the assignments of a file's text, in order; problems never hold values. */
+/** Reads the assignments of a file's text, in order; problems never contain values. */
 export function readDotenvLines(source: string): {
   readonly assignments: readonly DotenvAssignment[];
   readonly problems: readonly DotenvLineProblem[];

@@ -1,4 +1,4 @@
-/** @module Entity tags and the conditions over them (RFC 9110, 8.8.3 and 13.1). */
+/** @module Entity tags and conditions on them (RFC 9110, 8.8.3 and 13.1). */
 
 /** The strong entity tag of a representation: half of its SHA-256, quoted. */
 export function entityTag(sha256: string): string {

@@ -11,7 +11,7 @@ const LOCK_MS = 300;
 const AGAIN_MS = 10;
 
 /**
- * Locks the file for this process only; false, with the file closed, if another one holds the lock.
+ * Locks the file for this process only. If the lock is taken, closes the file and returns false.
  */
 export async function lockInTime(file: Deno.FsFile, waitMs = LOCK_MS): Promise<boolean> {
   const deadline = performance.now() + waitMs;

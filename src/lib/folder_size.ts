@@ -2,7 +2,7 @@
 import { runProgram } from "./spawn_program.ts";
 
 export interface SizeWatch {
-  /** Aborted when they are too large, or have too many files to be counted in time. */
+  /** Aborted when the folders are too large, or have too many files to be counted in time. */
   readonly exceeded: AbortSignal;
   stop(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface SizeWatch {
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** Maximum time to count the files of folders, in milliseconds; after that, they have too many. */
+/** Maximum time to count the files of folders, in milliseconds; beyond it, there are too many. */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` if counting took too long. */

@@ -18,7 +18,7 @@ export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**

@@ -13,7 +13,7 @@ export type GitAddress =
     /** A name, or an address without brackets. */
     readonly host: string;
     readonly port: number;
-    /** Scheme, host and port as written, which credentials are valid for. */
+    /** Scheme, host and port as written, for which credentials are valid. */
     readonly origin: string;
   }
   | {
@@ -39,11 +39,11 @@ const HTTP_AUTHORITY = new RegExp(`^${HOST}(?::\\d{1,5})?$`);
 const SSH = new RegExp(`^ssh://(?:(${USER})@)?(${HOST}(?::\\d{1,5})?)/[^-].*$`, "i");
 const SCP = new RegExp(`^(?:${USER}@)(${HOST}):(?![-/]{2}|-)[^:].*$`);
 
-// deno-lint-ignore no-control-regex -- these are what is refused
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** Characters that no address needs: they could end a line or hide text. */
-// deno-lint-ignore no-control-regex -- these are what is refused
+// deno-lint-ignore no-control-regex -- matches control characters on purpose
 const UNSAFE = /[\x00-\x20\x7f-\x9f\u2028\u2029]/;
 
 const NO_PASSWORD = "Must not contain a user name or password: set them with " +
@@ -103,7 +103,7 @@ function parseSsh(text: string, authority: string): GitUrlResult {
   });
 }
 
-/** `user@host:path`, kept as it is: a relative path of this form starts in the user's home. */
+/** `user@host:path`, unchanged: a relative path in this form starts in the user's home. */
 function scpAddress(text: string, host: string): GitAddress {
   return {
     transport: "ssh",

@@ -24,7 +24,7 @@ function padded(key: Uint8Array, pad: number): Uint8Array {
 }
 
 /**
- * The HMAC-SHA-256 of a text (RFC 2104), for signatures of every request: the runtime's
+ * The HMAC-SHA-256 of a text (RFC 2104), fast enough to sign every request: the runtime's
  * `createHmac()` takes many times as long as two hashes.
  */
 export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
@@ -36,7 +36,7 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
 /** Bytes that are hashed in one turn: about a millisecond's work. */
 const BYTES_PER_TURN = 1024 * 1024;
 
-/** The SHA-256 of bytes, as `sha256Hex()`; many bytes are hashed in turns of the event loop. */
+/** The SHA-256 of bytes, like `sha256Hex()`; many bytes are hashed in turns of the event loop. */
 export async function sha256InTurns(data: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   for (let start = 0; start < data.byteLength; start += BYTES_PER_TURN) {
@@ -46,7 +46,7 @@ export async function sha256InTurns(data: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Hashes a stream without holding it; returns digest and length in bytes. */
+/** Hashes a stream without buffering it; returns the digest and the length in bytes. */
 export async function sha256Stream(
   stream: ReadableStream<Uint8Array>,
 ): Promise<{ readonly sha256: string; readonly size: number }> {

@@ -1,6 +1,7 @@
 /**
- * @module Temporary folders, in use while their process holds a lock on a file in them. A killed
- * process holds no locks, so a later start can remove its folders, for any store.
+ * @module Temporary folders that are in use as long as their process holds a lock on a file in
+ * them. A killed process holds no locks, so any later start can remove its folders, even one with
+ * another store.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +13,10 @@ type Kind = (typeof KINDS)[number];
 /** The file that is locked. */
 const LOCK = ".svc-in-use";
 
-/** A folder in memory, which Linux has, for content that does not fit on disk. */
+/** Linux's folder in memory, for content that does not fit on disk. */
 const MEMORY = "/dev/shm";
 
-/** A younger folder may not be locked yet, in milliseconds. */
+/** Age in milliseconds below which a folder may not be locked yet. */
 const YOUNG_MS = 60_000;
 
 export interface HeldFolder extends AsyncDisposable {
@@ -42,7 +43,7 @@ export async function makeHeldFolder(
   };
 }
 
-/** Whether a process of this user created a folder long enough ago, and no longer runs. */
+/** Whether a folder belongs to this user and is old enough, and its process no longer runs. */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);
   if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;

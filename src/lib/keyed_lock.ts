@@ -21,8 +21,8 @@ export class KeyedLock {
    * Runs `work` once all earlier work of each of the keys has ended. All keys are queued at once,
    * so two callers never wait for each other.
    *
-   * @param shared Keys with a shared lock: it only waits for work with an exclusive lock on them,
-   * in `keys`.
+   * @param shared Keys to lock in shared mode: `work` only waits for earlier work that has them in
+   * `keys`.
    */
   async runAll<T>(
     keys: readonly string[],
@@ -69,7 +69,7 @@ export class KeyedLock {
 function join(line: Line, own: Promise<unknown>, isAlone: boolean): void {
   line.count++;
   if (isAlone) {
-    // It waits for the shared locks, and the next exclusive lock waits for it.
+    // The shared locks need no entry: this lock waits for them, and later locks wait for it.
     line.alone = own;
     line.sharing.clear();
   } else {

@@ -8,7 +8,7 @@ export interface DiffLine {
 /** Maximum number of line pairs to compare; beyond it, texts are shown one after the other. */
 const MAX_PAIRS = 4_000_000;
 
-/** Lengths of the longest common sequences of all ends of both lists, row by row. */
+/** Lengths of the longest common subsequences of all suffixes of both lists, row by row. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint16Array {
   const width = after.length + 1;
   const lengths = new Uint16Array((before.length + 1) * width);

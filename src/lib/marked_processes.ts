@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 
-/** Rounds of looking: a process may start another while it is being ended. */
+/** Maximum number of searches: a process may start another one before it is killed. */
 const MAX_ROUNDS = 50;
 
 const PID = /^\d+$/;
@@ -34,7 +34,7 @@ export async function markedProcesses(marker: string): Promise<number[]> {
   return found;
 }
 
-/** Ends every process with the marker, including those started in the meantime. */
+/** Kills every process with the marker, including any that start in the meantime. */
 export async function killMarked(marker: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = (await markedProcesses(marker)).filter((pid) => pid !== Deno.pid);

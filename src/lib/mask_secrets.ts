@@ -75,7 +75,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
         push(chunk) {
           const text = rest + chunk;
           const open = openEnd(text, forms);
-          // The retained text may contain the end of a secret, so it is cut if there is none.
+          // The retained text may begin inside a secret; the cut then moves to the secret's start.
           const cut = cutOutside(text, text.length - open, pattern);
           rest = text.slice(cut);
           return mask(text.slice(0, cut));

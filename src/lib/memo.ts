@@ -3,7 +3,7 @@
 /**
  * A map of recently used entries, in two generations of `capacity` each. When the young one is
  * full, it becomes the old one, and unused entries are dropped: a flood of new texts costs time,
- * but no memory.
+ * but not memory.
  */
 export class RecentMap<Value> {
   #young = new Map<string, Value>();

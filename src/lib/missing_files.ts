@@ -1,6 +1,6 @@
 /** @module Files and folders that may be missing. */
 
-/** For `.catch()`: a missing file is `undefined`; other errors are thrown. */
+/** For `.catch()`: returns `undefined` for a missing file, and throws other errors. */
 export function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

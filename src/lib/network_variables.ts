@@ -8,7 +8,7 @@
 
 /**
  * - `setting`: passed on unchanged;
- * - `path`: a file or folder, which a sandbox must show;
+ * - `path`: a file or folder that must be visible in a sandbox;
  * - `paths`: several folders with ":" between them;
  * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without user
  *   names and passwords.
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   GIT_SSL_CAINFO: "path",
   GIT_SSL_CAPATH: "path",
 
-  // npm and pnpm take each setting from a variable: no tokens, user names or keys.
+  // npm and pnpm read any setting from a variable; none here holds a token, user name or key.
   NPM_CONFIG_REGISTRY: "registry",
   NPM_CONFIG_PROXY: "setting",
   NPM_CONFIG_HTTP_PROXY: "setting",
@@ -91,7 +91,7 @@ interface NetworkVariable {
   readonly kind: Kind;
 }
 
-/** Programs read proxies in either case, and npm its settings with either sign. */
+/** Programs read proxies in upper or lower case, and npm accepts `-` and `_` in settings. */
 function kindOf(name: string): Kind | undefined {
   const upper = name.toUpperCase();
   if (SCOPED_REGISTRY.test(upper)) return "registry";
@@ -117,7 +117,7 @@ function withoutCredentialsOf(text: string): string {
   return url.href;
 }
 
-/** Returns the network settings of an environment, under their names there. */
+/** Returns the network settings of an environment, under their original names. */
 export function networkVariables(env: Environment): Record<string, string> {
   return Object.fromEntries(
     find(env).map(({ name, value, kind }) => [

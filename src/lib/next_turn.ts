@@ -2,7 +2,7 @@
 
 /**
  * Resolves in a later turn of the event loop, after the I/O that is ready now.
- * (`setImmediate` and message channels run before it: requests starve.)
+ * (`setImmediate` and message channels run before that I/O, so requests would starve.)
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
@@ -43,7 +43,7 @@ export class Pace {
     this.#perStep = perStep;
   }
 
-  /** Notes work that was done. */
+  /** Adds the cost of work that was done. */
   spend(cost: number): void {
     this.#spent += cost;
   }

@@ -1,4 +1,4 @@
-/** @module Folders of a platform in `/tmp`; the next start removes those of a killed process. */
+/** @module Folders of a platform in `/tmp`; if it is killed, its next start removes them. */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ async function digitsOf(owner: string): Promise<string> {
   return hash.digest("hex").slice(0, OWNER_DIGITS);
 }
 
-/** The first part of the names of a kind of folders, by the folder that their owner has locked. */
+/** The first part of the names of one kind of folder; `owner` is the locked data directory. */
 export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string): Promise<string> {
   return `svc-${kind}-${await digitsOf(owner)}-`;
 }

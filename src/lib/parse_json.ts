@@ -26,7 +26,7 @@ export interface ParsedJson {
   readonly mayBeIllFormed: boolean;
 }
 
-/** The text is not JSON, not UTF-8, too deep, or an object in it has too many members. */
+/** The text is not valid JSON or UTF-8, is too deep, or an object in it has too many members. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
 }
@@ -39,7 +39,7 @@ const MAX_MEMBERS = 1000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** An array or object that the scan is in. */
+/** An array or object that the scan is currently inside. */
 interface Container {
   readonly isArray: boolean;
   /** Position of its bracket. */

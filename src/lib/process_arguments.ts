@@ -27,5 +27,5 @@ export const EDGE_PROCESS_ARGUMENT = "__edge";
 /** Serves an embedded database. */
 export const DATABASE_PROCESS_ARGUMENT = "__database-process";
 
-/** Creates the backup of a running platform. */
+/** Creates a backup of a running platform. */
 export const BACKUP_PROCESS_ARGUMENT = "__backup";

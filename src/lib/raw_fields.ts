@@ -50,7 +50,7 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read in one call, while the runtime would read each separately;
+ * All fields of a request, read in one call; the public API reads each one separately.
  * `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {

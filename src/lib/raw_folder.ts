@@ -1,7 +1,7 @@
 /**
- * @module Lists the names in a folder as the system has them. `Deno.readDir` silently leaves out
- * names that are not valid UTF-8. Linux with the GNU C library; other systems have no such names,
- * or no such call.
+ * @module Lists the names in a folder exactly as the system stores them. `Deno.readDir` silently
+ * leaves out names that are not valid UTF-8. Linux with the GNU C library; other systems have no
+ * such names, or no such call.
  */
 import { lazyLibc } from "./libc.ts";
 
@@ -36,7 +36,7 @@ function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuf
 const isDots = (name: Uint8Array): boolean =>
   name.byteLength <= 2 && name.every((byte) => byte === 0x2e);
 
-/** The bytes of each name in a folder; `undefined` if the system does not say. */
+/** The bytes of each name in a folder; `undefined` if the system does not provide them. */
 export function rawNames(path: string): readonly Uint8Array<ArrayBuffer>[] | undefined {
   const call = GETDENTS64[Deno.build.arch];
   const library = libc();

@@ -12,7 +12,7 @@ export const CHECK_TIMEOUT_MS = 10_000;
 /** Maximum and default number of retries of a failed request. */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
-/** Time for all requests of a release, in milliseconds, and that for all of its commands. */
+/** Time limits for all requests and for all commands of a release, in milliseconds. */
 export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
 /** Maximum number of header fields of a request or an expectation. */
@@ -41,7 +41,7 @@ export const CHECK_HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 export const CHECK_URL = /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/;
 export const CHECK_METHOD = /^[A-Z]{1,16}$/;
 /** Text without control characters or leading or trailing spaces. */
-// deno-lint-ignore no-control-regex -- control characters are what it excludes
+// deno-lint-ignore no-control-regex -- excludes control characters on purpose
 export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
 /** One request, and the response that lets the release pass. */

@@ -6,11 +6,11 @@ export const MAX_REMOTE_PATTERN = 500;
 export interface RemotePattern {
   readonly scheme: "http" | "https";
   /**
-   * Labels of the host name, the last one first; `*` is any one, `**` one or more, and must be
-   * last.
+   * Labels of the host name in reverse order. The last entry can be a wildcard: `*` for exactly one
+   * label, `**` for one or more.
    */
   readonly labels: readonly string[];
-  /** "" is the scheme's own. */
+  /** Empty for the scheme's default port. */
   readonly port: string;
   /** A glob over the path: `*` within a segment, `**` across segments. */
   readonly path: string;
@@ -84,7 +84,7 @@ export function matchesPathGlob(glob: string, path: string): boolean {
   return reached[path.length] === 1;
 }
 
-/** Whether a pattern allows a URL; its query is not judged. */
+/** Whether a pattern allows a URL; ignores the query. */
 export function matchesRemote(pattern: RemotePattern, url: URL): boolean {
   return url.protocol === `${pattern.scheme}:` && url.port === pattern.port &&
     matchesHost(pattern, url.hostname) && matchesPathGlob(pattern.path, url.pathname);

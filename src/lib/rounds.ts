@@ -3,7 +3,7 @@
 export interface RoundsOptions {
   /** Time until the first round, in milliseconds. */
   readonly firstMs: number;
-  /** Time from one start to the next, in milliseconds; a round that takes longer skips one. */
+  /** Time from one start to the next, in milliseconds; a longer round skips the next one. */
   readonly everyMs: number;
   run(signal: AbortSignal): Promise<void>;
   onError(error: unknown): void;

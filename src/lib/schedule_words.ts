@@ -1,4 +1,4 @@
-/** @module The schedule of a crontab in words. Pure. */
+/** @module Describes a crontab schedule in words. Pure. */
 
 const MONTHS = [
   "January",
@@ -49,7 +49,7 @@ function placeIn(names: readonly string[], text: string, first: number): string 
   return named ?? names[(Number(text) - first) % names.length] ?? text;
 }
 
-/** Values and ranges of a field, each value as `name` writes it. Steps do not change. */
+/** Values and ranges of a field, with each value formatted by `name`. Steps stay as they are. */
 function fieldWords(field: string, name: (text: string) => string = String): string {
   return listOf(
     field.split(",").map((part) => {
@@ -85,7 +85,7 @@ function timesOf(minute: string, hour: string): string | undefined {
   return times.length > MAX_TIMES ? undefined : `at ${listOf(times)}`;
 }
 
-/** The days of the month or of the week; a crontab with both runs on either. */
+/** The days of the month or of the week; a schedule with both runs on days that match either. */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];
   const ofWeek = weekday === "*" ? [] : [fieldWords(weekday, (text) => placeIn(DAYS, text, 0))];

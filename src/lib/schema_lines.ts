@@ -1,4 +1,4 @@
-/** @module The differences of two schemas as lines, for people. */
+/** @module The differences between two schemas as lines, for people. */
 import { formatCount, printable } from "./format.ts";
 
 /** Maximum number of differences that are listed. */

@@ -6,7 +6,7 @@
  */
 import { sha256Hex } from "./hash.ts";
 
-/** Names the attached files; it is packed too, and missing if none are attached. */
+/** Packed file with the index of the attached files; missing if there are none. */
 export const ATTACHED_INDEX = "attached.json";
 
 /** The attached files, as `scripts/compile.ts` wrote them down. */

@@ -19,7 +19,8 @@ function explain(error: unknown, program: string): unknown {
 }
 
 /**
- * The options with the environment of a child process; a complete one (`clearEnv`) does not change.
+ * The options with the environment of a child process; a complete environment (`clearEnv`) stays
+ * unchanged.
  */
 function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
   if (options.clearEnv === true) return options;
@@ -28,8 +29,8 @@ function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
 }
 
 /**
- * Starts a program that gets standard input, output and error as the options say, and no other
- * descriptors, not even ones that this process inherited.
+ * Starts a program with standard input, output and error as set in the options. It gets no other
+ * descriptors, not even those that this process inherited.
  *
  * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#spawn`
  */

@@ -3,7 +3,7 @@
 export interface Statement {
   /** Without the semicolon. */
   readonly text: string;
-  /** The start in all of the SQL, in UTF-16 units. */
+  /** Position of the statement in the complete SQL, in UTF-16 units. */
   readonly start: number;
 }
 
@@ -16,7 +16,7 @@ type Inside =
 
 const WORD = /[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*/y;
 const DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$/y;
-/** A possible beginning of either. */
+/** A `$` at the end of the buffer that may begin a dollar quote. */
 const UNFINISHED_DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?$/y;
 /** Up to the next significant character. */
 const PLAIN = /[^A-Za-z_\x80-\uffff$'"/\-();]+/y;
@@ -27,7 +27,7 @@ const FIRST_WORDS = 4;
 /** Takes SQL in pieces, and returns statements as soon as they are complete. */
 export class StatementSplitter {
   #buffer = "";
-  /** The start of the buffer in all of the SQL. */
+  /** Position of the buffer in the complete SQL. */
   #offset = 0;
   #at = 0;
   #inside: Inside | undefined;
@@ -48,7 +48,7 @@ export class StatementSplitter {
     return this.#parentheses > 0 ? "parenthesis" : undefined;
   }
 
-  /** Whether nothing but spaces and whole comments follows the last whole statement. */
+  /** Whether only spaces and complete comments follow the last complete statement. */
   get isBetween(): boolean {
     return this.open === undefined && isBlankSql(this.#buffer);
   }

@@ -128,7 +128,7 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** The parser notices a missing value only on the next line: its position is after the `=`. */
+/** Reports a missing value after its `=`, because the parser only notices it on the next line. */
 function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");
@@ -168,8 +168,8 @@ function describe(error: unknown, source: string, limits: TomlLimits): TomlResul
 }
 
 /**
- * Parses a TOML document within bounds. Syntax errors, duplicate keys, too much text and too deep
- * nesting are returned as diagnostics; bad input never throws.
+ * Parses a TOML document within bounds. Returns syntax errors, duplicate keys, oversized texts and
+ * excessive nesting as diagnostics; bad input never throws.
  */
 export function parseToml(source: string, limits: TomlLimits): TomlResult {
   const bytes = new TextEncoder().encode(source).byteLength;

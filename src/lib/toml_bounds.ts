@@ -1,4 +1,4 @@
-/** @module Bounds a TOML text before it is parsed: the parser's time grows with the square. */
+/** @module Bounds a TOML text before it is parsed, because the parser takes quadratic time. */
 import type { Position } from "./diagnostic.ts";
 
 /** The position where a text exceeds a limit. */

@@ -1,6 +1,6 @@
 /**
- * @module Returns free memory of the allocator to the system: some megabytes after the start of a
- * large program. Linux with the GNU C library; elsewhere nothing happens.
+ * @module Returns free memory of the allocator to the system. After the start of a large program,
+ * these are some megabytes. Linux with the GNU C library; does nothing elsewhere.
  */
 import { lazyLibc } from "./libc.ts";
 

@@ -104,7 +104,7 @@ export function decodeUtf8(
 /**
  * Decodes the content of a file.
  *
- * @throws {NotUtf8Error} with the file and the place of the first wrong byte.
+ * @throws {NotUtf8Error} with the file and the position of the first invalid byte.
  */
 export function decodeFile(bytes: Uint8Array, file: string): string {
   const result = decodeUtf8(bytes);

@@ -39,7 +39,7 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   B: 1,
 };
 
-/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` for another text. */
+/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` for any other text. */
 export function parseByteSize(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB|B)$/.exec(text) ?? [];
   return unit === undefined ? undefined : Math.round(Number(number) * BYTE_UNITS[unit]!);
@@ -73,19 +73,19 @@ export function httpUrl(text: string): string {
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
-/** A header for the endpoints of a host; by default for those of the first one. */
+/** A header for the endpoints on one host; without a host, for the first endpoint's host. */
 export interface HostHeader {
   readonly host: string | undefined;
   readonly name: string;
   readonly value: string;
 }
 
-/** `name=value`, or `host:name=value` with a port in the host or not. */
+/** The part before `=`: `name` or `host:name`; the host may include a port. */
 const HEADER = /^(?:(.+):)?([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
 /**
- * Headers separated by commas, with percent-encoded values, as OpenTelemetry's
- * `OTEL_EXPORTER_OTLP_HEADERS` has them.
+ * Headers separated by commas, with percent-encoded values, as in OpenTelemetry's
+ * `OTEL_EXPORTER_OTLP_HEADERS`.
  */
 export function parseHeaders(text: string): readonly HostHeader[] {
   return splitList(text).map((item) => {

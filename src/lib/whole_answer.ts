@@ -35,7 +35,7 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response of `answerOf()` is a stream, which may take long. */
+/** Whether a response of `answerOf()` is a stream, which can take a long time. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
 /** The body of a response that is sent in one piece; `undefined` for any other. */

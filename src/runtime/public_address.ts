@@ -26,7 +26,7 @@ const PRIVATE_RANGES: readonly string[] = [
   "240.0.0.0/4",
 ];
 
-/** Of IPv6, global unicast is public (RFC 4291, 2.4), except these ranges. */
+/** In IPv6, global unicast addresses are public (RFC 4291, 2.4), except for these ranges. */
 const GLOBAL_UNICAST = "2000::/3";
 const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
@@ -79,10 +79,10 @@ export function isPublic(address: Uint8Array): boolean {
     : within(address, OPEN_RANGE_V6) && !CLOSED_RANGES_V6.some((range) => within(address, range));
 }
 
-/** 127.128.0.0/9: loopback addresses two for each program that runs as a server. */
+/** 127.128.0.0/9: loopback addresses, two for each program that runs as a server. */
 const SERVERS = [127, 128] as const;
 
-/** The two loopback addresses of a server, by the number of the process that watches it. */
+/** The two loopback addresses of a server, by the id of the process that watches it. */
 export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] {
   const address = (which: number): Uint8Array => {
     const number = (pid * 2 + which) % 2 ** 23;

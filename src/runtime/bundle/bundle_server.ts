@@ -24,7 +24,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly entry: string;
   /** Text of a module that replaces the entry, and imports it as `./<its file name>`. */
   readonly wrapper?: string;
-  /** True if the server was built for Node, and its tests for Deno must fail. */
+  /** True if the server was built for Node; its checks for Deno are then changed to fail. */
   readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;
@@ -61,10 +61,9 @@ export type ServerBundleResult =
 const TARGET = "deno2.7";
 
 /**
- * Bundles a server's entry with everything that it imports: its own chunks folder, and packages,
- * resolved as Node does. Modules that ask for their location get the original one, so that
- * frameworks find their folders. A native addon needed at the start is a problem; one needed later
- * is recorded.
+ * Bundles a server's entry with everything that it imports: its own chunks, and packages, resolved
+ * as in Node. Modules that ask for their location get the original one, so frameworks find their
+ * folders. A native addon that is needed at the start is a problem; one needed later is recorded.
  */
 export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
   const root = await Deno.realPath(options.root);
@@ -136,7 +135,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
 /** The esbuild helper that creates the exports of fully imported modules. */
 const EXPORT_HELPER = "var __export = (target, all) => {";
 
-/** Marks these modules as modules, because frameworks check whether `import()` returned one. */
+/** Marks their namespaces as modules, because frameworks check whether `import()` returned one. */
 function markNamespaces(text: string): Uint8Array<ArrayBuffer> {
   const marked = text.replace(
     EXPORT_HELPER,
@@ -177,7 +176,7 @@ function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBu
 
 const FROM_NPM = "Install it from npm: add it to package.json, or as npm:<name> to deno.json";
 
-/** Replaces esbuild's advice, which is for people who configure a bundler. */
+/** Replaces esbuild's advice, which addresses people who configure a bundler. */
 function describe(found: Message, entry: string): FunctionProblem {
   const [, specifier] = /^Could not resolve "([^"]+)"/.exec(found.text) ?? [];
   const problem = toProblem(found, entry);

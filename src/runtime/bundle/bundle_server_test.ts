@@ -172,7 +172,7 @@ Deno.test("bundleServerEntry() advises to install missing packages", async () =>
   });
 });
 
-/** Each row: files of a project, and why its server would rather run on Node. */
+/** Each row: files of a project, and why its server should run on Node. */
 const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
   "nothing, if names are computed only in omitted code": [{
     "dist/server/entry.mjs": 'import { used } from "./a.mjs"; export default used;',

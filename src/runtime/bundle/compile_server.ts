@@ -7,7 +7,7 @@ import { isBuildFailure } from "./seal_function.ts";
 /** The oldest Node that servers run on, in the notation of esbuild. */
 const TARGET = "node18";
 
-/** The `require` of CommonJS modules; a name of the server's own overrides it. */
+/** Defines the names that CommonJS modules expect; a server's own declarations override them. */
 const BANNER = `import { createRequire as __svcCreateRequire } from "node:module";
 import { fileURLToPath as __svcToPath } from "node:url";
 var require = __svcCreateRequire(import.meta.url);
@@ -18,7 +18,7 @@ export type CompiledServer =
   | {
     readonly ok: true;
     readonly source: Uint8Array<ArrayBuffer>;
-    /** Its imports of packages, such as `hono/jsx`. */
+    /** Package names that it imports, such as `hono/jsx`. */
     readonly imports: readonly string[];
   }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };

@@ -44,7 +44,7 @@ const textOf = (value: unknown): string | undefined =>
     ? value.value
     : undefined;
 
-/** The wrapper that bundlers put around `require` for CommonJS code, and its name. */
+/** Text and name that identify the wrapper that bundlers put around `require` for CommonJS code. */
 const SHIM_MESSAGE = "Dynamic require of";
 const SHIM_NAME = /^__require/;
 
@@ -65,7 +65,7 @@ function namesOf(pattern: unknown, key: string): readonly string[] {
     .flatMap(({ value }) => nameOf(value) ?? []);
 }
 
-/** Nodes whose key is a name, and no use of a variable. */
+/** Nodes whose key is only a name, not a use of a variable. */
 const NAMED: ReadonlySet<string> = new Set(["Property", "MethodDefinition", "PropertyDefinition"]);
 
 class Search {
@@ -150,7 +150,7 @@ class Search {
     if (NAMED.has(node.type) && node.computed !== true && node.shorthand !== true) {
       return isNode(node.value) ? this.visit(node.value) : undefined;
     }
-    // Exported names are checked at their calls.
+    // Calls of an exported wrapper are checked in the modules that import it.
     if (node.type === "ExportSpecifier" && SHIM_NAME.test(nameOf(node.exported) ?? "")) return;
     if (this.requires.has(nameOf(node) ?? "")) this.computed = true;
     for (const child of childrenOf(node)) this.visit(child);
@@ -198,7 +198,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
       allowHashBang: true,
     }) as unknown as Node;
   } catch {
-    // Usually CommonJS, for which esbuild reports the problems.
+    // Usually CommonJS; esbuild reports its problems.
     return { text, specifiers: [], computed: false };
   }
   const search = new Search(text);
@@ -217,7 +217,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
   return { text: `${hashbang}${table}${wrapped.slice(hashbang.length)}`, specifiers, computed };
 }
 
-/** The module with a table, in which the bundler sees each call. */
+/** Returns the text of a table module, in which the bundler sees each `require` call. */
 export function requireTable(specifiers: readonly string[]): string {
   const rows = specifiers.map((name) => JSON.stringify(name)).map((name) =>
     `${name}: () => require(${name})`

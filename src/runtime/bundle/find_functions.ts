@@ -16,7 +16,7 @@ export interface FoundFunctions {
 
 const ENTRY = /^(.*)\.([jt]s)$/;
 
-/** Types, tests and helpers, which are not functions: `x.d.ts`, `x_test.ts`, `x.test.ts`, `_x.ts`. */
+/** Types, tests and helpers are not functions: `x.d.ts`, `x_test.ts`, `x.test.ts`, `_x.ts`. */
 const NO_ENTRY = /(?:\.d\.ts|[._]test\.[jt]s)$|^[_.]/;
 
 function checkName(name: string, file: string): FunctionProblem[] {

@@ -1,4 +1,4 @@
-/** @module Imports as Deno writes them: names of an import map, and `npm:` packages. */
+/** @module Imports in Deno's style: names of an import map, and `npm:` packages. */
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ export function mapSpecifier(specifier: string, imports: ImportMap): string {
 
 const NPM = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/;
 
-/** The specifier in Node's form, if it starts with `npm:`; others do not change. */
+/** Returns an `npm:` specifier in Node's form, and any other one unchanged. */
 export function nodeSpecifier(specifier: string): string {
   const [, name, path = ""] = NPM.exec(specifier) ?? [];
   return name === undefined ? specifier : name + path;

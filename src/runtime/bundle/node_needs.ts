@@ -4,7 +4,7 @@ import type { BuildResult, Metafile } from "esbuild";
 export type NodeNeedKind =
   /** A package with a native addon. */
   | "native"
-  /** Modules that are required or imported by names that are computed. */
+  /** Modules that are required or imported under computed names. */
   | "computed"
   /** Threads that start from files. */
   | "worker";
@@ -15,13 +15,13 @@ export interface NodeNeed {
   readonly subject: string;
 }
 
-/** Notes of esbuild about calls that it leaves unchanged. */
+/** Warnings of esbuild about calls that it leaves unchanged. */
 const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-require-call",
   "unsupported-dynamic-import",
 ]);
 
-/** Makes esbuild report them, which it does not do by default. */
+/** Makes esbuild report these calls, which it does not do by default. */
 export const COMPUTED_WARNINGS = Object.fromEntries(
   [...COMPUTED].map((id) => [id, "warning" as const]),
 );
@@ -40,7 +40,7 @@ export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }
 
-/** The package of a file, otherwise the file itself. */
+/** The package that a file belongs to, or else the file itself. */
 function subjectOf(path: string): string {
   const [, name] = /^.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   return name ?? path;
@@ -73,8 +73,8 @@ export function openersOf(
 }
 
 /**
- * The needs of the remaining modules in the bundle, without duplicates; native addons are recorded
- * elsewhere.
+ * The needs of the modules that remain in the bundle after tree shaking, without duplicates. Native
+ * addons are recorded elsewhere.
  */
 export function needsOf(
   { metafile, warnings }: BuildResult<{ metafile: true }>,

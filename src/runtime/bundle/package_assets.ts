@@ -1,4 +1,4 @@
-/** @module Finds the files next to packages that they open, which a bundle does not contain. */
+/** @module Finds files that packages open next to their modules; a bundle does not contain them. */
 import { join, parse } from "node:path";
 
 /** Modules of packages that may open files, because they use their own location and read files. */
@@ -11,8 +11,7 @@ export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
 const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 
 /**
- * Lists the files that modules open by names that can be read from their text,
- * by absolute paths.
+ * Lists the absolute paths of files that modules open under names that can be read from their text.
  *
  * @param files absolute real paths of modules
  */
@@ -21,7 +20,7 @@ export async function packageAssets(files: readonly string[]): Promise<readonly 
   if (first === undefined) return [];
   const { nodeFileTrace } = await import("./tracer.ts");
   const base = parse(first).root;
-  // Their imports are bundled: only these modules are inspected.
+  // Imports are bundled, so only these modules themselves are inspected.
   const { reasons } = await nodeFileTrace([...files], { base, depth: 1, mixedModules: true });
   return [...reasons].flatMap(([path, { type }]) =>
     type.includes("asset") && !NO_DATA.test(path) ? [join(base, path)] : []

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../../lib/diagnostic.ts";
 export interface FunctionProblem extends Diagnostic {
   /** Path of the file, relative to the project if the file is in it. */
   readonly file: string;
-  /** The package that it is about. */
+  /** The package that causes the problem, if it is known. */
   readonly subject?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * @module Seals functions: any bundle becomes a module without imports. The platform seals received
- * functions, because a worker without permissions can still load Node's own modules, and in a
- * compiled program files too.
+ * functions, because a worker without permissions can still load Node's own modules and, in a
+ * compiled program, files.
  */
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -23,7 +23,7 @@ export type SealResult =
 
 /**
  * The options of both bundling and sealing: an `import()` of an unknown module becomes a call that
- * throws. esbuild does that in the syntax tree, so no notation escapes.
+ * throws. esbuild does that in the syntax tree, so it catches every spelling.
  */
 const BUILD_OPTIONS = {
   bundle: true,
@@ -68,7 +68,7 @@ export function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors);
 }
 
-/** Builds a function and judges the output. */
+/** Builds a function and checks the output. */
 export async function buildFunction(
   esbuild: Esbuild,
   options: BuildOptions,
@@ -108,8 +108,8 @@ export async function buildFunction(
 }
 
 /**
- * Seals the received bundle of a function. The result differs from it in bytes; its source map
- * still points to the author's files.
+ * Seals the received bundle of a function. The result has different bytes, but its source map still
+ * points to the author's files.
  */
 export async function sealFunction(
   name: string,

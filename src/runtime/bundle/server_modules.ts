@@ -20,8 +20,8 @@ export interface ServerAsset {
 }
 
 /**
- * The start of the output file: `require` for packages that compute names, the location that
- * {@link PLACE} is relative to, and the mode that packages check.
+ * The start of the output file: `require` for packages with computed names, the base location for
+ * {@link PLACE}, and the mode that packages check.
  */
 export const SERVER_BANNER = [
   'import { createRequire as __svcCreateRequire } from "node:module";',
@@ -31,15 +31,15 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** Notes about single modules while they are loaded. */
+/** Facts about single modules, collected while they are loaded. */
 export interface PlaceNotes {
-  /** Modules that require by computed names, by paths relative to the output, with `/`. */
+  /** Modules with a computed `require`, as paths relative to the output, with `/`. */
   readonly computed: Set<string>;
   /** Names of modules that start threads. */
   readonly threads: Set<string>;
   /** Absolute paths of packages' modules that may open files next to themselves. */
   readonly openers: string[];
-  /** Modules of packages that use their own location, by paths relative to the output, with `/`. */
+  /** Packages' modules that use their own location, as paths relative to the output, with `/`. */
   readonly placed: Set<string>;
 }
 
@@ -58,7 +58,7 @@ const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filena
 
 const ASKS_FOR_PATH = /\brequire\.resolve\b/;
 
-/** Modules; one without an extension is a program in JavaScript. */
+/** Module files; a file without an extension is a JavaScript program. */
 const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
 
 /** How modules test for Deno; some that are built for Node refuse to run on Deno. */
@@ -70,8 +70,8 @@ const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|w
 const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
 
 /**
- * Returns the place of a module relative to the entry's folder. One of the project's packages gets
- * a place below `node_modules` there.
+ * Returns the path of a module relative to the entry's folder. A module outside the output gets a
+ * path below `node_modules` there.
  */
 function placeOf(file: string, entryFolder: string, root: string): string {
   if (file.startsWith(root + sep)) return relative(entryFolder, file);
@@ -80,7 +80,7 @@ function placeOf(file: string, entryFolder: string, root: string): string {
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
 }
 
-/** A data file of a package, at the place that its package has. */
+/** A data file of a package, deployed next to the path that its package has. */
 export function placedAsset(
   absolutePath: string,
   { entryFolder, root }: { readonly entryFolder: string; readonly root: string },
@@ -89,14 +89,14 @@ export function placedAsset(
   return { path: deployed.split(sep).join("/"), absolutePath };
 }
 
-/** Lines in front of a module that define its place; with `var`, which any module accepts. */
+/** Code in front of a module that defines its location; with `var`, which any module accepts. */
 function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
     `__svc_filename = __svcToPath(__svc_url), ` +
     `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
 }
 
-/** TypeScript keeps its types for esbuild, which reads the project's tsconfig.json for it. */
+/** Replaces the expressions as text: the types stay for esbuild, which applies tsconfig.json. */
 function placeTypeScript(text: string, place: string): string {
   const declared = (name: string) => new RegExp(`\\b(?:const|let|var)\\s+${name}\\b`).test(text);
   let placed = text;
@@ -115,7 +115,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** The data files that a module names and that exist there. */
+/** The data files that a module names, if they exist next to it. */
 async function assetsOf(text: string, file: string): Promise<readonly string[]> {
   const named = [...text.matchAll(DATA_FILE)].map(([, name]) => join(dirname(file), name ?? ""));
   const found = await Promise.all(
@@ -125,8 +125,8 @@ async function assetsOf(text: string, file: string): Promise<readonly string[]> 
 }
 
 /**
- * Gives each module that asks for its location its own. Packages bring the data files that they
- * reference.
+ * Gives each module that asks for its location the original one. The data files that packages
+ * reference are deployed with them.
  */
 export function keepPlaces(
   esbuild: Esbuild,

@@ -12,7 +12,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly entry: string;
   /** Absolute real path of the folder in which the server starts. */
   readonly workingFolder: string;
-  /** Packages that the server imports by names that it computes. */
+  /** Packages that the server imports under computed names. */
   readonly alsoImports?: readonly string[];
   /** True to only follow the project's own modules, not those of packages. */
   readonly ownOnly?: boolean;
@@ -42,7 +42,7 @@ const LEFT_OUT =
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
-/** Text that is read by the tracer instead of a module that it cannot read. */
+/** JavaScript for the tracer, which cannot read TypeScript. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;
@@ -65,7 +65,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
-    // Node can use both, depending on its version.
+    // Depending on its version, Node uses either entry of a package.
     moduleSyncCatchall: true,
     mixedModules: true,
     ignore: (path) => {
@@ -109,7 +109,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   return { files, links, imports, unresolved };
 }
 
-/** Passes modules its own `require`, which no tracer can analyze. */
+/** A package that passes modules its own `require`, which no tracer can analyze. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
 /** All modules of packages whose modules require each other in a hidden way. */

@@ -32,7 +32,7 @@ export function findProgram(name: string, env: Environment): string | undefined 
   return undefined;
 }
 
-/** The program of a toolchain, by the search path. */
+/** The program of a toolchain on the search path; `undefined` if there is none. */
 export const programOf = ({ programs }: Toolchain, env: Environment): string | undefined =>
   programs.map((name) => findProgram(name, env)).find((path) => path !== undefined);
 
@@ -63,7 +63,7 @@ export async function ask(
   }
 }
 
-/** The installed toolchains among those with the ids, with their versions. */
+/** Returns those of the given toolchains that are installed, with their versions. */
 export async function findToolchains(
   env: Environment,
   ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
@@ -76,7 +76,7 @@ export async function findToolchains(
       const reply = await ask(program, toolchain.versionArgs, env, limitMs);
       // A wrapper such as rustup's `cargo` can exist without the toolchain itself.
       if (reply === "failed") return [];
-      // A slow one exists.
+      // A toolchain that responds slowly is installed.
       const version = reply === "late" ? undefined : VERSION.exec(reply.text)?.[0];
       return [{ toolchain, program, version }];
     }),

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a command as a server. It runs no project code itself: it starts
- * the command in its sandbox, watches it, and reports its address to the platform. Both end
- * together.
+ * the command in its sandbox, watches it, and reports its address to the platform. The process and
+ * the command end together.
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";
@@ -34,7 +34,7 @@ const LAST_FRAMES_MS = 50;
 class CommandProcess {
   #program: RunningNode | undefined;
   #ended = false;
-  /** Its thread starts while the platform still connects. */
+  /** Prepared early: its thread starts while the platform is still connecting. */
   readonly #launch = prepareLaunch();
 
   readonly #platform: FrameConnection;

@@ -3,7 +3,7 @@ import type { ServerStart } from "../compute/wire.ts";
 import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
-/** Runs the command. */
+/** The shell that runs the command. */
 export const SHELL = "/bin/sh";
 
 /** Variables with the server's limits. */
@@ -20,7 +20,7 @@ export function programCommand(
 ): NodeCommand {
   const { command, image, path = [] } = program ?? {};
   const own = { PORT: String(port), HOST: host };
-  // No service of the machine knows its user.
+  // The system's user database does not know the sandbox's user.
   const user = { HOME: tmp, USER: "svc" };
   if (image !== undefined) {
     const [first, ...args] = command === undefined ? image.args : [SHELL, "-c", command];

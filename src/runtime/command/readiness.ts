@@ -14,7 +14,7 @@ export interface ReadinessOptions {
   readonly port: number;
   /** Called once, with the address for requests. */
   readonly ready: (at: OwnAddress) => void;
-  /** Called before that if the port differs. */
+  /** Called before `ready` if the program listens on another port. */
   readonly otherPort: (port: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** @module The toolchains of this machine, a row for each. */
+/** @module The toolchains that svc can find on this machine, one per row. */
 export interface Toolchain {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["cargo"],
     versionArgs: ["--version"],
     install: 'Install Rust from https://rustup.rs, or with "apt-get install cargo"',
-    // rustup's programs start those of a toolchain elsewhere.
+    // rustup's programs only start those of a toolchain in another folder.
     folderCommand: ["rustc", "--print", "sysroot"],
   },
   {

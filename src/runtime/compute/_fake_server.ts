@@ -55,7 +55,7 @@ export class FakeServer implements RunningServer {
   readonly connection: FrameConnection;
   readonly ended: Promise<string>;
   readonly asked: Asked[] = [];
-  /** True makes it respond to pings. */
+  /** Whether it responds to pings. */
   reacts = true;
   readonly #own: FrameConnection;
   #end!: (words: string) => void;
@@ -79,7 +79,7 @@ export class FakeServer implements RunningServer {
     this.#own.send({ type, worker: 0, id: 0, payload: toPayload(head) });
   }
 
-  /** It is ready for the server's code, and uses this much memory itself. */
+  /** Reports that it is ready for the server's code, and how much memory it uses itself. */
   boot(residentBytes: number): void {
     this.#send(ComputeFrame.booted, { files: true, calls: true, residentBytes });
   }
@@ -88,20 +88,20 @@ export class FakeServer implements RunningServer {
     this.#send(ComputeFrame.listening, {});
   }
 
-  /** The server's code has ended, and the process follows. */
+  /** Reports the end of the server's code; then the process ends too. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
-    // The frame is sent first.
+    // Only after the frame has been sent.
     setTimeout(() => this.crash("(code 1)"));
   }
 
-  /** The process ends with this message, and without a frame. */
+  /** Ends the process with a message, but without a frame. */
   crash(words: string): void {
     this.#own.close();
     this.#end(words);
   }
 
-  /** The kernel ended it because its control group ran out of memory. */
+  /** True if the kernel ended it because its control group ran out of memory. */
   isOverGroup = false;
 
   ranOut(): boolean {
@@ -122,7 +122,7 @@ export class FakeServer implements RunningServer {
   }
 }
 
-/** Starts fake servers; those that were started are in `started`. */
+/** Starts fake servers, and collects them in `started`. */
 export function fakeStart(
   pid = -1,
 ): { readonly started: FakeServer[]; readonly start: StartServer } {

@@ -22,18 +22,21 @@ import type {
 import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
-/** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
+/**
+ * A broken connection is the first sign that a process has ended; the reason follows within this
+ * time, in milliseconds.
+ */
 const END_MS = 500;
 
 /**
- * Longer for a process that accepts no connection or does not react, because few other causes
- * exist.
+ * A longer time for a process that accepts no connections or does not react, because few other
+ * causes exist.
  */
 const LATE_END_MS = 5000;
 
 interface Entered {
   readonly server: ServerProcess;
-  /** Releases its slot for another request; it continues. */
+  /** Releases the slot for another request, although this one continues. */
   readonly release: Release;
   /** Call it when the request is over, to release its slot. */
   readonly over: () => void;
@@ -66,7 +69,7 @@ class Server implements ComputeServer {
     });
   }
 
-  /** The running process; a test sends it signals. */
+  /** Id of the running process; tests send it signals. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }
@@ -150,7 +153,7 @@ class Server implements ComputeServer {
     this.#supervisor.becameIdle();
   }
 
-  /** A slot among the sockets of this server, and of all servers. */
+  /** Takes a slot among the sockets of this server, and one among those of all servers. */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {
@@ -159,7 +162,7 @@ class Server implements ComputeServer {
     };
   }
 
-  /** A slot for a request, and a running server; immediately if both are available. */
+  /** Takes a slot for a request and a running server; no promise if both are available now. */
   #enter(request: Omit<ComputeRequest, "body">): Failed | Entered | Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
@@ -173,7 +176,7 @@ class Server implements ComputeServer {
     return { server: running, release: place, over: this.#begin(request, place) };
   }
 
-  /** Like `#enter()`, when it has to wait for a slot or a server. */
+  /** Like `#enter()`, but waits for a slot or a server. */
   async #enterLater(
     request: Omit<ComputeRequest, "body">,
     place: Release | Promise<Release>,
@@ -196,7 +199,7 @@ class Server implements ComputeServer {
     return { server: found.server, release, over };
   }
 
-  /** Starts a request, until the returned function is called. */
+  /** Starts a request, which lasts until the returned function is called. */
   #begin({ requestId }: Omit<ComputeRequest, "body">, release: Release): () => void {
     this.#requests.add(requestId);
     return () => {

@@ -10,13 +10,13 @@ const HOST = "127.0.0.1";
 /** Default size of the folder for temporary files, in MiB. */
 const DEFAULT_TMP_MB = 64;
 
-/** Memory of the process that runs a server, and of its runtime, in MiB: more than is measured. */
+/** Memory of the process that runs a server, and of its runtime, in MiB; measurements are lower. */
 const RUNTIME_MB = 256;
 
-/** More for a start command of Node: its package manager and shells. */
+/** Additional memory for the package manager and shells of a start command of Node, in MiB. */
 const COMMAND_MB = 128;
 
-/** Processes and threads of a server at the same time, its runtime included. */
+/** Maximum number of processes and threads of a server, including its runtime. */
 const MAX_PROCESSES = 1024;
 
 const MIB = 1024 * 1024;
@@ -36,7 +36,7 @@ export function groupLimits(
 /**
  * Creates the description of a server for its process.
  *
- * @param place the deployment's folder without links, and the limit of memory in MiB
+ * @param place the deployment's real folder, and the memory limit in MiB
  */
 export function describeStart(
   options: ComputeServerOptions,

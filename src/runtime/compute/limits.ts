@@ -19,7 +19,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often resident memory is read while the server runs, in milliseconds. */
 export const MEMORY_POLL_MS = 50;
 
-/** A server whose thread does not react for this long is ended, in milliseconds. */
+/** Time without a reaction of its thread after which a server is ended, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
 /** Interval of pings to a server with current requests, in milliseconds. */
@@ -37,5 +37,5 @@ export const TERMINATE_MS = 2000;
 /** Maximum number of log entries per server and second; others are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
-/** Bytes of a process's own output that are read in a second; a process that writes more has to wait. */
+/** Bytes of a process's own output to read per second; a process that writes more has to wait. */
 export const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;

@@ -3,14 +3,14 @@ import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/log_lines.t
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Shortens a text to the longest message of a log entry, without splitting a character. */
+/** Shortens a text to the maximum length of a log entry, without splitting a character. */
 export function truncate(text: string): string {
   return text.length <= MAX_LOG_CHARACTERS
     ? text
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line, with the message; a stack follows it. */
+/** The first line of an error, which has its message; the other lines are the stack. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */
@@ -35,7 +35,7 @@ export class LineSplitter {
     }
   }
 
-  /** Passes on the rest without a line end. */
+  /** Passes on the last line, which has no line end. */
   end(): void {
     if (this.#kept !== "") this.#give(this.#kept);
     this.#kept = "";
@@ -50,14 +50,14 @@ export class LineSplitter {
 export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
   stream === "stdout" ? "info" : "error";
 
-/** Names of levels in loggers of all languages; errors are also named by their type. */
+/** Names of levels in loggers of all languages; the type of an error also counts. */
 const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
   [/\b(?:fatal|panic|critical|error|traceback|exception)\b|\b\w*(?:Error|Exception)\b:/i, "error"],
   [/\bwarn(?:ing)?\b/i, "warn"],
   [/\bdebug\b/i, "debug"],
 ];
 
-/** The level of a line of any program: most write all of their log to standard error. */
+/** The level of a line by its words, because most programs write their whole log to stderr. */
 export function levelOfLine(_stream: "stdout" | "stderr", line: string): LogLevel {
   const start = line.slice(0, 200);
   return LEVELS.find(([words]) => words.test(start))?.[1] ?? "info";

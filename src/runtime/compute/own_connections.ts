@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Forwards one side's data, without its first bytes, and then its end. */
+/** Forwards data from one connection to another until its end; leaves out the first bytes. */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,
@@ -37,7 +37,7 @@ async function passOn(
 }
 
 export class OwnConnections {
-  /** Whether the server greets each connection that it accepts, which only the platform expects. */
+  /** Whether the server sends a greeting over each connection; only the platform expects one. */
   greets = false;
   readonly #listener: Deno.TcpListener;
   readonly #open = new Set<Deno.Conn>();

@@ -47,7 +47,7 @@ export function parseListening(
   return { greets: greets === true, address };
 }
 
-/** The port that a connection of the server to itself comes from; `undefined` if it is malformed. */
+/** The source port of a server's connection to itself; `undefined` if it is malformed. */
 export const parseDialled = (payload: Uint8Array): number | undefined =>
   parsePayload(dialled, payload)?.port;
 

@@ -37,7 +37,7 @@ const MAX_LINES_PER_SECOND = 2000;
 /** Time in which the last frames are sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
-/** How often a folder for temporary files is checked that the kernel does not limit. */
+/** How often to check a temporary folder whose size the kernel does not limit, in milliseconds. */
 const WATCH_MS = 1000;
 
 const MIB = 1024 * 1024;
@@ -48,7 +48,7 @@ const WORKER = workerUrl(
 );
 
 /**
- * Paths that the server's thread reads of the program: the executable, or the source and Deno's
+ * Paths of the program that the server's thread must read: the executable, or the source and Deno's
  * cache.
  */
 function runtimePaths(): string[] {

@@ -14,7 +14,7 @@ import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
-/** Node closes connections that are idle for 5 s: ours close before that. */
+/** Node closes connections after 5 s without a request; ours close before that. In milliseconds. */
 const KEEP_ALIVE_MS = 4000;
 
 /**
@@ -25,7 +25,7 @@ const UNREAD_MS = 100;
 
 type Header = readonly [name: string, value: string];
 
-/** A body may pause for any time: streams of events do. */
+/** A body may pause for any length of time, as event streams do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
 /** Fields that end at this hop, or are set again for the server. */
@@ -37,7 +37,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ACCEPT_ENCODING_HEADER,
 ]);
 
-/** The headers for the server, except those about the transfer of the body. */
+/** The headers for the server, without those for the transfer of the body. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
   const named = connectionOptions(request.headers);
   const headers: Header[] = [];
@@ -63,7 +63,7 @@ function toWire(request: ComputeRequest, hidesEncodings: boolean): WireRequest {
 const isAcceptEncoding = ([name]: Header): boolean =>
   name.length === 15 && name.toLowerCase() === "accept-encoding";
 
-/** Renames the fields of that name, from the first one on. */
+/** Renames the `Accept-Encoding` fields; `first` is the index of the first one. */
 function hideAcceptEncoding(headers: Header[], first: number): void {
   for (let at = first; at < headers.length; at++) {
     const field = headers[at]!;
@@ -72,7 +72,7 @@ function hideAcceptEncoding(headers: Header[], first: number): void {
 }
 
 export interface SendOptions {
-  /** Maximum time to the headers, in milliseconds. */
+  /** Maximum time to the response headers, in milliseconds. */
   readonly timeoutMs: number;
   /** Called once, when the exchange is over or has failed. */
   readonly over: () => void;
@@ -87,7 +87,7 @@ export class ServerClient {
   };
 
   readonly #connections: ServerConnections;
-  /** Methods of requests with a body that may be sent twice. */
+  /** Connections for requests with a body that may be sent twice. */
   readonly #unsure: ServerConnections;
 
   readonly #hidesEncodings;
@@ -102,7 +102,7 @@ export class ServerClient {
     this.#unsure = new ServerConnections({ dial, times: this.#times });
   }
 
-  /** Whether the server greets each connection that it accepts. */
+  /** Whether the server sends a greeting over each connection that it accepts. */
   set greets(greets: boolean) {
     this.#connections.greets = this.#unsure.greets = greets;
   }
@@ -113,7 +113,7 @@ export class ServerClient {
     this.#unsure.close();
   }
 
-  /** Closes idle connections, and watches no others. */
+  /** Closes idle connections, and stops watching the others. */
   close(): void {
     this.reconnect();
     this.#times.deadlines.stop();
@@ -143,7 +143,7 @@ export class ServerClient {
         return await this.#exchange(connection, wire, how);
       } catch (error) {
         const stale = wasUsed && error instanceof OutboundError && error.code === "reset";
-        // Later, the server may have handled it, and may have ended because of it.
+        // After that time, the server may have handled the request, or crashed because of it.
         const isUnread = mayRepeat && performance.now() - began < UNREAD_MS;
         if (!stale || !isUnread && !isRepeatable(wire)) throw error;
       }
@@ -164,7 +164,7 @@ export class ServerClient {
       readonly leavesAt: ServerConnections | undefined;
     },
   ): Promise<WireAnswer> {
-    // The exchange may end before this function resumes. Until then, `send()` reports failures itself.
+    // The exchange may end before this function resumes; until then, `send()` reports failures.
     let isAnswered = false;
     let isOver = false;
     const answer = await connection.exchange(wire, {

@@ -9,7 +9,7 @@ import { OutboundError } from "../http1/errors.ts";
 
 const MAX_IDLE = 256;
 
-/** How long a new connection waits for its greeting, in milliseconds: then it is used without. */
+/** How long a new connection waits for a greeting, in milliseconds; then it is used without one. */
 const GREETING_MS = 1000;
 
 interface Waiting {
@@ -23,12 +23,12 @@ export interface ServerConnectionsOptions {
 }
 
 export class ServerConnections {
-  /** True if the server greets each connection that it accepts. */
+  /** True if the server sends a greeting over each connection that it accepts. */
   greets = false;
   readonly #idle = new ConnectionPool({ maxIdle: MAX_IDLE, maxIdlePerOrigin: MAX_IDLE });
   /** Requests that wait for a connection, in order. */
   readonly #waiting: Waiting[] = [];
-  /** Connections that are being opened for them. */
+  /** Number of connections that are being opened for these requests. */
   #opening = 0;
   /** Connections to the server's current address. */
   #current = new WeakSet<Http1Connection>();
@@ -91,7 +91,7 @@ export class ServerConnections {
       const connection = await this.open();
       this.#opening--;
       this.give(connection);
-      // A connection to an address where the server no longer listens has served no one.
+      // If the server's address has changed, `give()` closed the connection; requests still wait.
       if (this.#opening < this.#waiting.length) void this.#openOne();
     } catch (error) {
       this.#opening--;

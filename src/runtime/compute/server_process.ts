@@ -104,7 +104,7 @@ export class ServerProcess implements SupervisedProcess {
     return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
-  /** How the process ended, if it does within the given milliseconds. */
+  /** Returns how the process ended, if it ends within the given milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
@@ -183,16 +183,16 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Accepted once, before the server's code, which could send another.
+        // Only the first one is accepted: a later one may come from the server's code.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {
         const { greets, address } = parseListening(payload);
-        // It now listens at another address, so open connections go to the old one.
+        // The server now listens at another address; open connections lead to the previous one.
         if (this.#listens) this.client.reconnect();
         this.#listens = true;
         this.client.greets = this.#own.greets = greets;
-        // On Node, project code reports this, so only its socket counts.
+        // On Node, project code sends this frame, so its address is ignored.
         if (address !== undefined && this.#options.start.program !== undefined) {
           this.#dial = () => dialProgram(address);
         }
@@ -217,7 +217,7 @@ export class ServerProcess implements SupervisedProcess {
         );
         return;
       case ComputeFrame.ended: {
-        // The platform ended it: its own reason no longer matters.
+        // The platform is already ending the process, so its own reason no longer matters.
         if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });

@@ -51,7 +51,7 @@ export class ServerSupervisor {
   #startBegan = 0;
   #lastPing = 0;
   #pinging = false;
-  /** Processes that are ending themselves. */
+  /** Processes that are shutting down. */
   readonly #leaving = new Set<Promise<void>>();
 
   readonly #options: ServerSupervisorOptions;
@@ -120,7 +120,7 @@ export class ServerSupervisor {
     server.stop({ reason: "timeout", message });
   }
 
-  /** Asks a running server; a stopped one is as healthy as its last end. */
+  /** Pings a running server. A stopped server is unhealthy if its last run failed. */
   async check(): Promise<ComputeHealth> {
     const { running } = this;
     if (running === undefined) {
@@ -138,8 +138,8 @@ export class ServerSupervisor {
   }
 
   /**
-   * Ends the process, which gets some milliseconds to end by itself; current requests fail as
-   * aborted.
+   * Ends the process, after at most `withinMs` milliseconds in which it can end by itself; current
+   * requests fail as aborted.
    */
   async close(withinMs: number): Promise<void> {
     const server = await this.#supervisor.close();
@@ -177,7 +177,7 @@ export class ServerSupervisor {
     const { memoryMb } = this.#options.limits;
     const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
-      // Permissions apply to paths, so the server's must be real paths.
+      // Permissions apply to real paths, so the server needs the real path of its directory.
       const directory = await Deno.realPath(server.directory);
       const running = await start(
         (folder) => server.spawn(folder, { directory }),
@@ -202,7 +202,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** @throws Error with the reason, if the server ends before it listens */
+  /** @throws Error with the reason if the server ends before it listens */
   async #ready(server: ServerProcess): Promise<void> {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);
@@ -253,7 +253,7 @@ export class ServerSupervisor {
     this.#options.log({ level: "error", message });
   }
 
-  /** Reads memory, and asks for a reaction while requests run. */
+  /** Checks the server's memory, and pings it while requests are running. */
   #inspect(server: ServerProcess): void {
     const { memoryMb } = this.#options.limits;
     const used = Math.round(server.usedMb);

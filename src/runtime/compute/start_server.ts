@@ -11,10 +11,10 @@ import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
-/** Private folders of server processes are recognised by it. */
+/** Prefix of the names of private folders of server processes. */
 const FOLDER_PREFIX = "svc-cs-";
 
-/** Bytes of a socket's path beyond the folder for private folders, with a long random part. */
+/** Bytes that a socket's path adds to the folder for private folders; the random part is long. */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
 /** How long to keep reading a flood of output after its writer has ended, in milliseconds. */
@@ -26,7 +26,7 @@ export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 export interface StartServerOptions {
   /** Called with the lines of the process's own output. */
   readonly take: TakeLine;
-  /** Folder for its private folder; that for temporary files by default. */
+  /** Parent of its private folder; the system's folder for temporary files by default. */
   readonly socketsDir?: string | undefined;
   /** Limits of its control group, if the platform has such groups. */
   readonly group: GroupLimits;
@@ -35,7 +35,7 @@ export interface StartServerOptions {
 /** The process of a server that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
-  /** True once it was ended because its control group ran out of memory. */
+  /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;

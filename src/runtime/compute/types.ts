@@ -15,7 +15,7 @@ export interface ComputeRequest {
   readonly target: string;
   /** Includes `host`; hop-by-hop fields are dropped. */
   readonly headers: HeaderList;
-  /** Bytes are the body of a request that may be sent twice. */
+  /** If the body is passed as bytes, the request may be sent twice. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
   readonly requestId: string;
   /** Aborted when the client has disconnected: the server's connection is closed. */
@@ -29,11 +29,11 @@ export interface ComputeResponse {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The same as text if it is ASCII, which costs half as much to send on. */
+  /** The whole body, as text if it is ASCII, which costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no response, the others are a 502. */
+/** `timeout` becomes a 504, `overloaded` a 503, others a 502; `aborted` needs no response. */
 export type ComputeFailure =
   | "timeout"
   | "memory"
@@ -67,7 +67,7 @@ export type ComputeSocketResult =
     /** Headers of the response that opened it, without those of the handshake. */
     readonly headers: HeaderList;
   }
-  /** The server responded to the upgrade like to any other request. */
+  /** The server responded to the upgrade as to any other request. */
   | { readonly type: "response"; readonly response: ComputeResponse }
   | Extract<ComputeResult, { readonly type: "failed" }>;
 
@@ -135,9 +135,9 @@ export interface SpawnFacts {
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
-   * Absolute path of the folder with the deployment's files, which the server may read, and a
-   * `package.json` next to the folder. If a parent folder has a `package.json`, the runtime needs
-   * one here too.
+   * Absolute path of the folder with the deployment's files. The server may read the folder, and a
+   * `package.json` next to it. If a parent folder has a `package.json`, the runtime needs one here
+   * too.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
@@ -149,17 +149,18 @@ export interface ComputeServerOptions {
   readonly tmpMb?: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Single ports of private addresses that the server may reach nevertheless. */
+  /** Ports at private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];
   /** Ports of the loopback address that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];
-  /** Names of hosts that are reached by these ports. */
+  /** Names of the hosts that are reached through these ports. */
   readonly hosts?: readonly string[];
-  /** True runs it even if the kernel offers no sandbox; false if missing. */
+  /** Whether to run the server even if the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates cached pages of the deployment, for the server's code; a rejection is its response.
+   * Revalidates cached pages of the deployment, for the server's code, which receives a rejection
+   * as its response.
    */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */
@@ -172,13 +173,13 @@ export interface ComputeServerOptions {
   readonly command?: string;
   /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
-  /** The command that starts the program as a process of that engine; `folder` is private to the process. */
+  /** The command that starts this program as a process of that engine with a private `folder`. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Process slots that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;
   /** The WebSockets of all servers; by default, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
-  /** Folder for the private folders of processes; that for temporary files by default. */
+  /** Parent of the processes' private folders; the system's temporary folder by default. */
   readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;

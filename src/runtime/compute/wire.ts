@@ -47,7 +47,7 @@ export interface ServerStart {
   readonly routes: readonly LocalRoute[];
   /** Names that resolve to the platform, because it listens on the loopback address. */
   readonly hosts: readonly string[];
-  /** Runs the server even if the kernel offers no sandbox. */
+  /** Whether to run the server even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -66,7 +66,7 @@ export interface ServerStart {
 /** A program that a server may start by its name. */
 export interface ServerTool {
   readonly name: string;
-  /** Absolute path of the folder that it needs, without links. */
+  /** Absolute real path of the folder that it needs. */
   readonly folder: string;
   /** Its file in the folder: a module for Node, or a program of the machine. */
   readonly file: string;
@@ -74,7 +74,7 @@ export interface ServerTool {
 
 /** The root file system of a server, and its start command. */
 export interface ProgramImage {
-  /** Its folder in that of the deployment. */
+  /** Path of the root file system in the deployment's folder. */
   readonly directory: string;
   /** Path of a program in the image, and its arguments. */
   readonly args: readonly string[];
@@ -90,9 +90,9 @@ export interface ProgramStart {
   readonly command?: string;
   /** The image that it starts in; the system of this machine by default. */
   readonly image?: ProgramImage;
-  /** Folders of toolchains that it sees, outside of the system's own. */
+  /** Toolchain folders that it sees in addition to the system's folders. */
   readonly toolchains: readonly string[];
-  /** Folders of programs in them, before those of the system. */
+  /** Program folders of the toolchains, which precede the system's on the search path. */
   readonly path: readonly string[];
 }
 
@@ -107,14 +107,14 @@ export interface ProcessLog {
 export interface Listening {
   /** It sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
-  /** The address of a program; its own socket if missing. */
+  /** The address at which a program listens; if missing, the server's own socket. */
   readonly address?: { readonly hostname: string; readonly port: number };
 }
 
 /**
  * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
- * accepts one connection per turn of its loop, and requests should not wait for a busy server. It
- * would look like an interim response, which clients skip.
+ * accepts one connection per turn of its loop, and requests should not wait for a busy server. A
+ * client that receives it takes it for an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -131,7 +131,7 @@ export interface Ending {
 
 /** The response to a request to revalidate pages. */
 export interface Revalidated {
-  /** Why nothing was revalidated; missing if everything was. */
+  /** Why nothing was revalidated; missing on success. */
   readonly problem?: string;
 }
 
@@ -150,10 +150,10 @@ export interface Booted extends SandboxState {
   readonly runtime?: string;
 }
 
-/** Maximum payload in either direction: variables downward, a stack upward. */
+/** Maximum payload in bytes: variables in one direction, a stack in the other. */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
-/** Names the request to the server's thread, and in the log. */
+/** Carries the id of a request, for the server's thread and its log. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
 
 /**

@@ -10,7 +10,7 @@ export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 /** Maximum number of bytes in flight. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before a request, if allowed. */
+/** Bytes that a sender may send before the receiver requests any, if this is allowed. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -44,7 +44,7 @@ export interface BodySenderOptions {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-/** Sends the granted amount of a stream. The stream is not touched before. */
+/** Sends as much of a stream as the receiver has granted; reads nothing before that. */
 export class BodySender {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #credit: number;
@@ -72,14 +72,14 @@ export class BodySender {
     if (!this.#pumping && !this.#over) void this.#pump();
   }
 
-  /** Stops sending; a stream that was started is cancelled. */
+  /** Stops sending, and cancels the stream if it was started. */
   stop(reason: string): void {
     if (this.#over) return;
     this.#finish();
     this.#reader?.cancel(new Error(reason)).catch(() => {});
   }
 
-  /** Stops sending a stream that has no other use. */
+  /** Stops sending, and cancels the stream in any case, because nothing else reads it. */
   discard(reason: string): void {
     if (this.#over) return;
     this.#reader ??= this.#stream.getReader();
@@ -133,7 +133,7 @@ export class BodySender {
 
 export interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that the sender sends before a request. */
+  /** Bytes that the sender sends before this side requests any. */
   readonly credit: number;
   /** Called once when the body is complete, aborted or cancelled. */
   readonly finished: () => void;
@@ -208,7 +208,7 @@ export class BodyReceiver {
     this.#controller.error(error);
   }
 
-  /** The sender aborted: read the arrived data first, because an error discards queued data. */
+  /** Aborts the body once the arrived data has been read, because an error discards queued data. */
   brokeOff(error: Error): void {
     if (this.#over) return;
     if (this.#controller.desiredSize === 0) return this.fail(error);

@@ -8,7 +8,10 @@ import { constants, setPriority } from "node:os";
 /** The time over which a thread is judged, in milliseconds. */
 const WINDOW_MS = 250;
 
-/** The share of the time that it did not wait for a processor, from which a thread counts as burning. */
+/**
+ * A thread counts as burning if it ran for at least this share of the time in which it was not
+ * waiting for a processor.
+ */
 const BURNING = 0.8;
 
 /**
@@ -32,13 +35,13 @@ export interface ThreadTimes {
 
 /** CPU times; nothing if the system does not show them. */
 export interface CpuTimes {
-  /** Of the process with all its threads, in milliseconds. */
+  /** Processor time of a process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** By thread. */
+  /** Times of a process's threads, by thread id. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 
-/** Time in user and kernel mode of a `stat` line: fields 14 and 15, counted behind the name. */
+/** User and kernel time in a `stat` line: fields 14 and 15, counted from the end of the name. */
 function timeOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -106,7 +109,7 @@ export class CpuWatch {
     this.#lookedAt = options.now();
   }
 
-  /** Call it often: it measures occasionally, and threads only in a busy process. */
+  /** Call it often: it measures once per window, and threads only if the process is busy. */
   look(): void {
     const { times, now } = this.#options;
     const passed = now() - this.#lookedAt;

@@ -62,7 +62,7 @@ Deno.test("CpuWatch detects a busy thread even if it mostly waits for a processo
   const { burn, set } = watched();
   const wait = { 7: 180, 8: 150, 9: 210 };
   burn({ 7: 70, 8: 50, 9: 40 }, 250, wait);
-  // The second one sleeps in between, the third has used too little to decide.
+  // Thread 8 also sleeps, and thread 9 has used too little time for a decision.
   for (let window = 0; window < 4; window++) burn({ 7: 70, 8: 65, 9: 40 }, 250, wait);
   assert.deepEqual(set, [[7, BURNING_PRIORITY]]);
 });
@@ -83,7 +83,7 @@ Deno.test(
   () => {
     const before = procTimes.process(Deno.pid)!;
     let after = before;
-    // Reading them takes time, so one tick handles a few thousand.
+    // Each reading takes time, so a clock tick passes within a few thousand readings.
     for (let work = 0; after === before && work < 1e6; work++) {
       after = procTimes.process(Deno.pid)!;
     }

@@ -31,7 +31,7 @@ export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;
-  /** Time to its result, in milliseconds. */
+  /** Maximum time to its result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when all work of the call has ended. */
@@ -55,7 +55,7 @@ export class FunctionCall {
   #settled = false;
   #streaming = false;
   #over = false;
-  /** The client aborted its body, which may have caused the function's failure. */
+  /** True if the client aborted its body, which may be why the function failed. */
   #bodyBroke = false;
 
   readonly #options: FunctionCallOptions;
@@ -134,7 +134,7 @@ export class FunctionCall {
     this.#resolve({ type: "failed", reason: "invalid_result", message });
   }
 
-  /** Records that the result that follows is also the end of the call. */
+  /** Records that the next result also ends the call. */
   willSettle(): void {
     this.#settled = true;
   }
@@ -155,12 +155,12 @@ export class FunctionCall {
     this.#cancel("timeout", message);
   }
 
-  /** True once its worker was told to end it. */
+  /** True once the worker was told to end the call. */
   get cancelled(): boolean {
     return this.#cancelled;
   }
 
-  /** Removes it from its worker, which has not started it and never will. */
+  /** Removes the call from its worker, which has not started it and never will. */
   leave(over: () => void): UnbegunCall {
     const { id, worker, invocation, resolve, timeoutMs } = this.#options;
     this.#end();
@@ -227,7 +227,7 @@ export class FunctionCall {
     const { id, worker, resolve } = this.#options;
     const sender = worker.senders.get(id);
     if (result.type === "failed") sender?.stop(result.message);
-    // A body created by the function may read the given one from now on.
+    // If the result streams a body, that body may still read the one that was given.
     else if (!this.#streaming && sender?.started !== true) worker.senders.delete(id);
     resolve(result);
     if (this.#settled && !this.#streaming) return;
@@ -250,7 +250,7 @@ export class FunctionCall {
     this.#options.over();
   }
 
-  /** Stops waiting. */
+  /** Stops waiting for the worker and the client. */
   #end(): void {
     this.#over = true;
     this.#deadline.at = Infinity;

@@ -158,8 +158,8 @@ export class FunctionHost {
   }
 
   /**
-   * Gives functions that broke a shared process separate ones, so that the others recover after one
-   * restart; without a suspect, each function gets one.
+   * Moves functions that broke a shared process to separate processes, so that the others recover
+   * after one restart. If no function is suspected, each gets its own process.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;

@@ -26,7 +26,7 @@ export interface FunctionSupervisorOptions {
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
   /** True while there are calls of the deployment. */
   readonly busy: () => boolean;
-  /** The process broke while these functions were running. */
+  /** Called if the process broke, with the functions that may have caused it. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
 }
 
@@ -69,7 +69,7 @@ export class FunctionSupervisor {
     });
   }
 
-  /** While a process is being ended: resolves when it has, and its functions have their slots. */
+  /** While a process is being ended, resolves once it has ended; otherwise `undefined`. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -132,7 +132,7 @@ export class FunctionSupervisor {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "aborted", message: ENDS[cause] });
-        // It has not started, so nothing else closes its connections.
+        // Nothing else closes the connections of a process that is closed while it starts.
         if (cause === "closed") process.running.close();
       },
     };
@@ -190,14 +190,14 @@ export class FunctionSupervisor {
     this.#options.broke(this, suspects);
   }
 
-  /** Starts a process instead of one that broke, after the pause that its failures require. */
+  /** Replaces a process that broke, after the pause that its failures require. */
   restart(): void {
     clearTimeout(this.#restarting);
     const wait = Math.max(0, this.#supervisor.backoff.waitMs);
     this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
   }
 
-  /** Reads the memory, and the processor time of each thread. */
+  /** Checks the memory of the process, and the processor time of each thread. */
   #inspect(process: WorkerProcess): void {
     const limit = this.#options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;

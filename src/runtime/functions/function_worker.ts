@@ -15,12 +15,12 @@ import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import { FunctionFrame, MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
 import type { FunctionWorkerOptions, WorkerContext } from "./worker_context.ts";
 
-/** Time between two warnings of a worker's use of the processor, in milliseconds. */
+/** Time between two warnings about a worker's processor time, in milliseconds. */
 const WARN_EVERY_MS = 10_000;
 
 interface WorkerCall {
   readonly call: FunctionCall;
-  /** Call it when no call of the worker is running. */
+  /** Called when the call is over. */
   readonly over: () => void;
 }
 
@@ -47,7 +47,7 @@ export class FunctionWorker implements WorkerContext {
   #isTired = false;
   #lastUse = performance.now();
   #warnedAt = -Infinity;
-  /** The last call that the process was asked to withdraw. */
+  /** Id of the last call that the process was asked to withdraw. */
   #askedBack = 0;
 
   constructor(readonly options: FunctionWorkerOptions) {
@@ -131,19 +131,19 @@ export class FunctionWorker implements WorkerContext {
     }
   }
 
-  /** Gets no more calls from now on. */
+  /** Makes the worker get no more calls. */
   leave(): void {
     this.#isLeaving = true;
   }
 
-  /** The highest id of calls to withdraw if they have not started; nothing if there can be none. */
+  /** Returns the highest id of calls to withdraw if unstarted; `undefined` if there can be none. */
   askBack(): number | undefined {
     const last = this.#next - 2;
     if (this.#calls.size === 0 || this.#askedBack === last) return undefined;
     return this.#askedBack = last;
   }
 
-  /** Drops the withdrawn calls after the id `begun`. */
+  /** Removes and returns the withdrawn calls, whose ids are above `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {

@@ -16,7 +16,7 @@ const FORM = /^(\d{1,5})( break)?$/;
 export const formatInspector = ({ port, waits }: Inspector): string =>
   `${port}${waits ? " break" : ""}`;
 
-/** The inspector that this process must open; only such a process may read the variable. */
+/** The inspector that this process must open; other processes lack permission for the variable. */
 function readInspector(): Inspector | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: INSPECTOR_VARIABLE });
   const text = state === "granted" ? Deno.env.get(INSPECTOR_VARIABLE) : undefined;

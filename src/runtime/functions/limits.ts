@@ -22,7 +22,7 @@ export interface FunctionLimits {
   readonly waitUntilMs: number;
   /** Maximum time that a body may take after its headers, in milliseconds. */
   readonly streamMs: number;
-  /** Time in which a worker must react to the end of a call before it is replaced, in milliseconds. */
+  /** Time for a worker to react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
   /** Time in which a function must be loaded, in milliseconds. */
   readonly startMs: number;
@@ -54,7 +54,7 @@ export function memoryAllowanceMb(workers: number): number {
 /** Maximum number of workers per function; a second one handles calls while the first is busy. */
 export const MAX_WORKERS = 2;
 
-/** Memory beyond the measured limit before the control group kills the process, in MiB. */
+/** Memory above the measured limit at which the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
 /** Maximum number of threads of the runtime itself, and of each worker. */
@@ -85,7 +85,7 @@ export const SPARE_IDLE_MS = 10_000;
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
 
-/** Log entries of a deployment in a second; further entries are dropped. */
+/** Maximum number of log entries per deployment and second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**

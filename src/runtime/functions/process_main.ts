@@ -19,8 +19,8 @@ const WORKER = workerUrl(
 );
 
 /**
- * Starts a worker that may connect to the socket and nothing else; it gives that
- * permission up before it loads a function.
+ * Starts a worker that may connect to the socket and nothing else. It gives up that permission
+ * before it loads a function.
  */
 function startWorker(socketPath: string): Worker {
   const permissions = { read: [socketPath], write: [socketPath] };
@@ -89,7 +89,7 @@ class FunctionProcess {
   }
 }
 
-/** Removes the socket that a killed platform has left. */
+/** Removes the socket that a killed platform left behind. */
 function removeSocket(socketPath: string): void {
   for (const path of [socketPath, dirname(socketPath)]) {
     try {

@@ -3,14 +3,14 @@
  * time between two readings is divided among the calls that ran throughout.
  */
 
-/** Processor time of a call, in milliseconds, beyond which its function is warned of. */
+/** Processor time of a call, in milliseconds, above which a warning is logged. */
 export const WARN_MS = 50;
 
 /** The part of a call that is charged for processor time. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
-  /** In progress at the last reading. */
+  /** True if the call was in progress at the last reading. */
   seen: boolean;
 }
 
@@ -25,9 +25,9 @@ export class ProcessorTime {
   readonly #calls = new Map<number, Charged>();
   /** The last reading. */
   #lastMs: number | undefined;
-  /** No call has run since the last reading, so it is still valid. */
+  /** True if no call has run since the last reading, which is therefore still valid. */
   #isCurrent = false;
-  /** Since the worker's last report. */
+  /** Processor time since the worker's last frame, in milliseconds. */
   #silentMs = 0;
 
   readonly #options: ProcessorTimeOptions;
@@ -44,12 +44,12 @@ export class ProcessorTime {
     return this.#silentMs;
   }
 
-  /** The worker has sent something: its thread does not spin. */
+  /** Records that the worker has sent a frame, so its thread does not spin. */
   heard(): void {
     this.#silentMs = 0;
   }
 
-  /** A call begins. */
+  /** Begins a call. */
   began(id: number): void {
     this.#calls.set(id, {
       beganAt: this.#options.now(),
@@ -68,7 +68,7 @@ export class ProcessorTime {
     return call.spentMs;
   }
 
-  /** A call has moved to another worker. */
+  /** Removes a call that has moved to another worker. */
   left(id: number): void {
     this.#calls.delete(id);
   }

@@ -22,7 +22,7 @@ const schema = z.object({
 
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;
 
-/** A place in a bundle; the stack shows data modules in this form. */
+/** A position in a bundle, as stacks show positions in data modules. */
 const FRAME = /data:text\/javascript[^\s():]*:(\d+):(\d+)/g;
 
 /** Reads base64 VLQ numbers (ECMA-426, 6.2). */
@@ -93,7 +93,7 @@ export class StackMapper {
     this.#source = source;
   }
 
-  /** Replaces the position of each frame with that in the author's source, if known. */
+  /** Replaces the position of each frame with the one in the author's source, if known. */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

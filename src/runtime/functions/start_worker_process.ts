@@ -11,10 +11,10 @@ import { WorkerConnections } from "./worker_connections.ts";
 /** Name of the socket in the private folder of a process. */
 const SOCKET = "s";
 
-/** A process of functions that has connected. */
+/** A function process that has connected. */
 export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
-  /** True once it was ended because its control group ran out of memory. */
+  /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Accepts the connections of its workers. */
   readonly workers: WorkerConnections;

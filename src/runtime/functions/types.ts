@@ -50,7 +50,7 @@ export type FailureReason =
   | "crashed"
   | "overloaded"
   | "invalid_result"
-  /** The platform has ended it. */
+  /** The platform has ended the call. */
   | "aborted"
   /** The client disconnected, or its body broke off. */
   | "client_gone"
@@ -76,7 +76,7 @@ export interface FunctionLogEntry {
   /** Missing if the call is unknown, for instance while the function is loaded. */
   readonly requestId?: string;
   readonly message: string;
-  /** In file, line and column of the author's source. */
+  /** With files, lines and columns of the author's source. */
   readonly stack?: string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * @module Frames between the platform and a process of functions: their types and JSON heads. These
- * are the plain shapes; the platform validates data from functions with the schemas in
- * `parse_wire.ts`.
+ * @module Frames between the platform and a function process: their types and JSON heads. These are
+ * the plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
  *
  * On the process's own connection, a frame's worker number names the worker. Each worker has
  * another connection, where it identifies itself once and the number is ignored, so that no
@@ -35,7 +34,7 @@ export const FunctionFrame = {
   broken: 21,
   /** The call's result as JSON. */
   result: 22,
-  /** Nothing of the call is still running, `waitUntil` included. */
+  /** All work of the call has ended, including `waitUntil`. */
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,
@@ -46,7 +45,7 @@ export const FunctionFrame = {
   /** `result` and `settled` in one, because most calls leave nothing running. */
   resultSettled: 28,
   /**
-   * Of the process: the worker has ended; payload: the reason, unless the platform had requested
+   * From the process: the worker has ended; payload: the reason, unless the platform had requested
    * it.
    */
   exited: 27,
@@ -68,7 +67,7 @@ export const FunctionFrame = {
   drop: 44,
 } as const;
 
-/** Maximum payload that a function may send in one frame. */
+/** Maximum payload that a function may send in one frame, in bytes. */
 export const MAX_UPWARD_BYTES = 512 * 1024;
 
 /** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
@@ -118,7 +117,7 @@ export interface WireResponse {
   readonly headers: HeaderList;
 }
 
-/** A result's body: none, in following chunks, or the unchanged given one. */
+/** A result's body: none, sent in the next frames, or the given body, unchanged. */
 export type WireBody = "none" | "stream" | "kept";
 
 export interface InvokeHead {
@@ -155,8 +154,8 @@ export interface LogHead {
 
 export interface FetchHead extends WireRequest {
   /**
-   * Whatever host the URL names: `kv` is to the project's key-value store, by its HTTP API
-   * (docs/kv.md), and `database` to its database.
+   * Sends the request to a store, regardless of the URL's host: `kv` is the project's key-value
+   * store, with its HTTP API (docs/kv.md), and `database` its database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;

@@ -54,7 +54,7 @@ export class WorkerConnections {
     this.#acceptAll().catch(() => this.close());
   }
 
-  /** Accepts a worker, once; returns the key that identifies it. */
+  /** Allows a worker to connect once; returns the key that identifies it. */
   expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
     this.#expected.set(worker, { key, events });
@@ -91,8 +91,7 @@ export class WorkerConnections {
   }
 
   async #serve(conn: Deno.Conn): Promise<void> {
-    // At most as many may wait as there are expected workers, so that other connections cost
-    // nothing.
+    // No more connections can wait than workers are expected, so other connections cost nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
     const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
       maxQueued: MAX_WORKER_BACKLOG_BYTES,

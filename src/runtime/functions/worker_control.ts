@@ -1,4 +1,4 @@
-/** @module Starts the workers in a process of functions, and replaces broken ones. */
+/** @module Starts the workers in a function process, and replaces broken ones. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";
@@ -100,7 +100,7 @@ export class WorkerControl {
     this.#replace(process, number, { reason: "crashed", message });
   }
 
-  /** Ends a worker; its unstarted calls go to another, as soon as the process reports them. */
+  /** Ends a worker; its unstarted calls move to another as soon as the process reports them. */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;

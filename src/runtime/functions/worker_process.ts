@@ -1,4 +1,4 @@
-/** @module One process of functions, from its start to its end. */
+/** @module One function process, from its start to its end. */
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
@@ -6,20 +6,20 @@ import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { End } from "./types.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
-/** Memory of a replaced worker is mostly released within this time. */
+/** Time in which most memory of a replaced worker is released, in milliseconds. */
 const RECENT_MS = 5000;
 
 export class WorkerProcess implements SupervisedProcess {
   /** Keyed by their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
-  /** When workers of a function were replaced, by its name. */
+  /** When workers of a function were last replaced, by the function's name. */
   readonly replaced = new Map<string, number>();
   /** Why workers are being replaced, by their number. */
   readonly replacing = new Map<number, End>();
   readonly #threads: WorkerThreads;
-  /** The names with which the workers were started, by their number. */
+  /** Positions of the workers in the order in which they were started, by their number. */
   readonly #ordinals = new Map<number, number>();
-  /** Why it ends, as soon as that is certain. */
+  /** Why the process ends, as soon as that is certain. */
   end: End | undefined;
 
   readonly cpu: CpuWatch;
@@ -47,7 +47,7 @@ export class WorkerProcess implements SupervisedProcess {
     return [...this.workers.values()].some(({ busy, loading }) => busy || loading);
   }
 
-  /** The worker was started as the `ordinal`-th. */
+  /** Records that a worker was the `ordinal`-th to start. */
   opened(number: number, ordinal: number): void {
     this.#ordinals.set(number, ordinal);
   }
@@ -88,8 +88,8 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * The functions that may have broken the process: the running ones, unless memory ran out after
-   * another was replaced, which may be the cause.
+   * The functions that may have broken the process: the running ones, and those whose workers were
+   * replaced recently. If memory ran out, only the latter are suspected, if there are any.
    */
   suspects(): string[] {
     const since = performance.now() - RECENT_MS;

@@ -55,7 +55,7 @@ export class WorkerRelief {
     control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
   }
 
-  /** Ends workers that only relieved another, and have been idle since. */
+  /** Ends second workers that have been idle for a while. */
   endSpares(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       if (worker.idleMs < SPARE_IDLE_MS || worker.loading) continue;

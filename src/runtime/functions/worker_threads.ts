@@ -1,6 +1,6 @@
 /**
- * @module The threads of the workers in a process of functions. The runtime names them by the order
- * in which they were started, and Linux shows names and processor times.
+ * @module The threads of the workers in a function process. The runtime names them by the order in
+ * which they were started, and Linux shows names and processor times.
  */
 
 const MS = 1e6;

@@ -10,7 +10,7 @@ const MAX_PART = 64 * 1024;
 const MAX_LINE = 1024;
 const MAX_TRAILERS = 64;
 
-// deno-lint-ignore no-control-regex -- what an extension of a chunk must not have
+// deno-lint-ignore no-control-regex -- excludes control characters on purpose
 const CHUNK_LINE = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\x00-\x08\x0a-\x1f\x7f]*)?$/;
 
 function byLength(reader: ByteReader, length: number): NextPart {

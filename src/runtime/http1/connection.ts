@@ -19,7 +19,7 @@ const MAX_INTERIM = 10;
 /** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Most requests have shorter headers. */
+/** Size of the buffer for headers, in bytes; most requests have shorter ones. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -42,9 +42,9 @@ export interface WireAnswer {
 
 export interface ConnectionTimes {
   readonly deadlines: Deadlines;
-  /** For the time limits within an exchange: checked more often. */
+  /** For time limits within an exchange, which are checked more often. */
   readonly exchanges: Deadlines;
-  /** Time in which some byte must move during an exchange, in milliseconds. */
+  /** Maximum time without any data during an exchange, in milliseconds. */
   readonly idleMs: number;
   /** Maximum time between two exchanges, in milliseconds. */
   readonly keepAliveMs: number;
@@ -113,8 +113,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits until the other side has sent something before the first request: that it
-   * has accepted the connection. Waits no longer than a time in milliseconds.
+   * Waits before the first request until the other side sends something, and so shows that it has
+   * accepted the connection; but no longer than the given milliseconds.
    *
    * @throws OutboundError if the connection ends
    */
@@ -129,7 +129,7 @@ export class Http1Connection {
     }
   }
 
-  /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
+  /** Watches the connection between two exchanges; calls `gone` when it can no longer be used. */
   watchIdle(gone: () => void): void {
     this.#gone = gone;
     this.#conn.unref();
@@ -151,7 +151,7 @@ export class Http1Connection {
     this.#conn.close();
   }
 
-  /** Restarts the idle time: a byte has moved, or is awaited from now on. */
+  /** Restarts the idle time: data was transferred, or is awaited from now on. */
   #touch(): void {
     if (!this.#closed) this.#times.deadlines.set(this.#deadline, this.#times.idleMs);
   }
@@ -186,7 +186,7 @@ export class Http1Connection {
       if (request.body !== null) {
         this.#upload(request.body, request.length).then(
           () => upload.over = true,
-          // A server that closes without reading the body may have sent its response before.
+          // A server that closes without reading the body may already have sent its response.
           (error) => error.code !== "reset" && this.close(error),
         );
       }
@@ -220,7 +220,7 @@ export class Http1Connection {
   }
 
   /**
-   * Each character becomes a byte. Most headers need no new buffer, which saves a sixth of the
+   * Turns each character into a byte. Most headers need no new buffer, which saves a sixth of the
    * work.
    */
   #encode(head: string): Uint8Array {
@@ -254,8 +254,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits briefly for a short body, because most directly follow their headers and are far cheaper
-   * in one piece than as a stream. A slow or truncated one becomes a stream.
+   * Waits briefly for a short body, because most short bodies directly follow their headers, and
+   * are far cheaper in one piece than as a stream. A slow or truncated body becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -3,14 +3,14 @@
 export type OutboundErrorCode =
   /** The URL or a header is not allowed; nothing was sent. */
   | "bad_request"
-  /** Name or address is private or reserved; nothing was sent. */
+  /** The name or address is private or reserved; nothing was sent. */
   | "refused_address"
   | "refused_port"
   | "dns_failed"
   | "connect_failed"
   | "connect_timeout"
   | "tls_failed"
-  /** No byte moved in either direction for too long. */
+  /** No data was transferred in either direction for too long. */
   | "idle_timeout"
   /** The connection ended before the response was complete. */
   | "reset"

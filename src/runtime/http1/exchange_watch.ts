@@ -3,13 +3,13 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that is no longer awaited. The function is only called if the response is late
- * or arrives in parts: for most requests it never is, and the signal of a `Deno.serve` request
- * costs several microseconds.
+ * Aborts a request that is no longer awaited. A function is only called if the response is late or
+ * arrives in parts. Most requests never need it, and the signal of a `Deno.serve` request costs
+ * several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
-/** The signal itself; a function is called for it. */
+/** Returns the signal, from the function if there is one. */
 export function resolveSignal(signal: LazySignal | undefined): AbortSignal | undefined {
   return typeof signal === "function" ? signal() : signal;
 }
@@ -40,7 +40,7 @@ export class ExchangeWatch {
     this.#end = end;
   }
 
-  /** An exchange begins. */
+  /** Begins to watch an exchange. */
   start(options: WatchOptions): void {
     const { signal, headMs = Infinity } = options;
     this.#options = options;
@@ -66,12 +66,12 @@ export class ExchangeWatch {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The head has arrived. */
+  /** Ends the time limit for the head, which has arrived. */
   headCame(): void {
     this.#deadline.at = Infinity;
   }
 
-  /** The exchange is over. */
+  /** Stops watching the exchange, which is over. */
   stop(): void {
     this.headCame();
     this.#signal?.removeEventListener("abort", this.#abort);

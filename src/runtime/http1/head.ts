@@ -1,7 +1,6 @@
 /**
- * @module Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of
- * responses. The reader is strict: it refuses anything that two readers could interpret
- * differently.
+ * @module Writes heads of HTTP/1.1 requests, and reads heads of responses (RFC 9112). The reader is
+ * strict: it refuses anything that two readers could interpret differently.
  */
 import { OutboundError } from "./errors.ts";
 
@@ -9,7 +8,7 @@ import { OutboundError } from "./errors.ts";
 export type HeaderList = readonly (readonly [string, string])[];
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// deno-lint-ignore no-control-regex -- the characters that a value must not have, CR and LF among them
+// deno-lint-ignore no-control-regex -- matches forbidden control characters on purpose
 const BAD_VALUE = /[\x00-\x08\x0a-\x1f\x7f\u0100-\uffff]/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: (.*))?$/;
 

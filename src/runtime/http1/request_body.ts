@@ -1,4 +1,4 @@
-/** @module Announces and sends a request's body (RFC 9112, 6); decides about repeating it. */
+/** @module Announces and sends a request's body (RFC 9112, 6); decides whether to repeat it. */
 import { OutboundError } from "./errors.ts";
 import { type HeaderList, readContentLength } from "./head.ts";
 
@@ -13,7 +13,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 interface Body {
   /** Length in bytes; `undefined` if the body is sent in chunks, or there is none. */
   readonly length: number | undefined;
-  /** The headers for it, instead of those of the request. */
+  /** Headers that announce the body, instead of those of the request. */
   readonly headers: HeaderList;
 }
 
@@ -62,8 +62,8 @@ const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 /**
  * Sends a body: unchanged if its length in bytes is known, otherwise in chunks.
  *
- * @throws OutboundError `bad_request` if the body has another length, `aborted` if it ends early;
- * otherwise like `write`
+ * @throws OutboundError `bad_request` if the body does not have that length, `aborted` if it ends
+ * early; otherwise like `write`
  */
 export async function sendBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,

@@ -91,7 +91,7 @@ export class ImageLane {
     }
   }
 
-  /** Ends a process that computes for too long; on a busy machine, it may wait for longer. */
+  /** Ends a process that uses too much processor time, or on a busy machine takes far too long. */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;
@@ -130,7 +130,7 @@ export class ImageLane {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "unavailable", message: ENDS[cause] });
-        // It has not started, so nothing else closes its connection.
+        // Nothing else closes the connection of a process that is closed while it starts.
         if (cause === "closed") process.running.close();
       },
     };
@@ -146,7 +146,7 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // A process that an image broke did work; one that never started did not.
+    // Only a process that was never ready has failed to start: an image may break a working one.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }
@@ -165,7 +165,7 @@ export class ImageLane {
     process.running.kill();
   }
 
-  /** Ends the process; a job that it has fails. */
+  /** Ends the process; its current job fails. */
   async close(): Promise<void> {
     const process = await this.#supervisor.close();
     if (process === undefined) return;

@@ -23,7 +23,7 @@ const failedHead = z.strictObject({
   message: z.string().max(1000),
 });
 
-/** Each returns `undefined` for a payload of another form. */
+/** These parsers return `undefined` for a payload of another form. */
 const parseReady = (payload: Uint8Array): ReadyHead | undefined =>
   parsePayload(readyHead, payload, MAX_HEAD_BYTES);
 const parseDone = (payload: Uint8Array): DoneHead | undefined =>
@@ -31,7 +31,7 @@ const parseDone = (payload: Uint8Array): DoneHead | undefined =>
 const parseFailed = (payload: Uint8Array): FailedHead | undefined =>
   parsePayload(failedHead, payload, MAX_HEAD_BYTES);
 
-/** Why a process ends; a job that it has fails for that reason. */
+/** Why a process ends; its current job fails for that reason. */
 export interface ImageProcessEnd {
   readonly reason: ConvertFailure;
   readonly message: string;
@@ -39,14 +39,14 @@ export interface ImageProcessEnd {
 
 export class ImageProcess implements SupervisedProcess {
   readonly startedAt = performance.now();
-  /** Why it ends, as soon as that is certain. */
+  /** Why the process ends, as soon as that is certain. */
   end: ImageProcessEnd | undefined;
   readonly #ready = Promise.withResolvers<ReadyHead>();
   #finish: ((result: ConvertResult) => void) | undefined;
   #head: DoneHead | undefined;
 
   constructor(readonly running: RunningImageProcess) {
-    // The caller waits for it; a later end is not an unhandled rejection.
+    // A rejection that no one awaits must not count as unhandled.
     this.#ready.promise.catch(() => {});
   }
 
@@ -94,7 +94,7 @@ export class ImageProcess implements SupervisedProcess {
     throw new ProtocolError(`The process sent a frame of type ${type}`);
   }
 
-  /** The process has ended: its job fails. */
+  /** Fails the current job, because the process has ended. */
   lost(end: ImageProcessEnd): void {
     this.#ready.reject(new Error(end.message));
     this.#settle({ ok: false, ...end });

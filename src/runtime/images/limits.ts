@@ -1,9 +1,9 @@
-/** @module Bounds of converting images. */
+/** @module Limits of image conversion. */
 
 /** Maximum size of a source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
 
-/** Maximum number of pixels of a source, all its frames together: 8192 by 8192. */
+/** Maximum number of pixels of a source, in all its frames together: 8192 by 8192. */
 export const MAX_SOURCE_PIXELS = 8192 * 8192;
 
 /** Maximum size of a result, in bytes. */
@@ -12,7 +12,7 @@ export const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 /** Maximum width and height of a request, in pixels. */
 export const MAX_IMAGE_SIDE = 8192;
 
-/** Maximum side that a result can have: that of a JPEG. */
+/** Maximum side of a result, in pixels: the limit of JPEG. */
 export const MAX_RESULT_SIDE = 65_535;
 
 export interface ImageEngineLimits {
@@ -27,7 +27,7 @@ export interface ImageEngineLimits {
   readonly waitMs: number;
   /** Maximum time that a process may take to be ready, in milliseconds. */
   readonly startMs: number;
-  /** Resident memory of a process, in MiB. */
+  /** Maximum resident memory of a process, in MiB. */
   readonly memoryMb: number;
   /** Time between two readings of resident memory, in milliseconds. */
   readonly memoryPollMs: number;

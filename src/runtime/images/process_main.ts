@@ -1,7 +1,7 @@
 /**
  * @module The process that decodes untrusted images. Its main thread decodes nothing: it passes
- * jobs to a worker without permissions, in a process whose files and network the kernel has closed.
- * It ends when the platform closes the connection.
+ * jobs to a worker without permissions, and the kernel denies the process files and the network. It
+ * ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
@@ -20,7 +20,7 @@ import type { FromImageWorker, ToImageWorker } from "./worker/messages.ts";
 
 const WORKER = workerUrl("image_worker.js", new URL("./worker/worker_main.ts", import.meta.url));
 
-/** Paths that the worker's thread reads: the executable, or the source and Deno's cache. */
+/** Paths that the worker's thread must read: the executable, or the source and Deno's cache. */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const source = fileURLToPath(new URL("../", import.meta.url));
@@ -98,7 +98,7 @@ function yieldToPlatform(): void {
 
 /**
  * Removes the socket and its folder, which are not needed after connecting, so that a killed
- * platform leaves nothing.
+ * platform leaves nothing behind.
  */
 function removeFolder(socketPath: string): void {
   try {

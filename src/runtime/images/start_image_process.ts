@@ -5,13 +5,13 @@ import type { ProcessCommand } from "../process/self_command.ts";
 import { startProcess } from "../process/start_process.ts";
 import { MAX_RESULT_BYTES } from "./limits.ts";
 
-/** Private folders of these processes are recognised by it. */
+/** Prefix of the names of private folders of image processes. */
 const FOLDER_PREFIX = "svc-im-";
 
 /** Name of the socket in the private folder of a process. */
 const SOCKET = "s";
 
-/** A process of images that has connected. */
+/** An image process that has connected. */
 export interface RunningImageProcess extends AttendedProcess {
   readonly pid: number;
 }

@@ -11,7 +11,7 @@ export type ImageFit = (typeof IMAGE_FITS)[number];
 
 /** How one image is converted. */
 export interface Conversion {
-  /** Width of the result in pixels; the source's own if that is smaller. */
+  /** Width of the result in pixels; the source's width if that is smaller. */
   readonly width: number;
   /** Height of the box; by default, it follows from the width. */
   readonly height?: number | undefined;

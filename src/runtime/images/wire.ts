@@ -1,4 +1,4 @@
-/** @module Frames between the platform and a process of images: a head, then bytes. */
+/** @module Frames between the platform and an image process: a head, then bytes. */
 import type { Conversion } from "./types.ts";
 
 /** Types of frames. Numbers below 20 are frames to the process; the others are from it. */

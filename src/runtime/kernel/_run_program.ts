@@ -1,4 +1,4 @@
-/** Runs filters of system calls as the kernel does, for tests. */
+/** Runs system call filters as the kernel does, for tests. */
 import { JUMP_ANY_BIT, JUMP_AT_LEAST, JUMP_EQUAL, LOAD, RETURN } from "./seccomp_program.ts";
 
 const jumps: Readonly<Record<number, (value: number, k: number) => boolean>> = {

@@ -15,7 +15,7 @@ const CAPABILITY_VERSION = 0x20080522;
  * Drops all capabilities, and becomes another user if one is given. Only affects this thread: the C
  * library's own functions would change all threads.
  *
- * @returns false if the system refuses any of it
+ * @returns false if the user cannot be changed, or the capabilities cannot be dropped
  */
 export function dropRights(libc: Libc, uid?: number): boolean {
   systemCall(libc, "prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);

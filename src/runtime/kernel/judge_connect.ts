@@ -11,7 +11,7 @@ const AF_NETLINK = 16;
 
 const DNS_PORT = 53;
 
-/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, at any address. */
+/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, even if they are private. */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
     .flatMap(([, address]) => {
@@ -22,11 +22,11 @@ export function readNameservers(text: string): readonly string[] {
 
 /** Peers to which a server may connect. */
 export interface PeerRules {
-  /** As from `readNameservers`. */
+  /** Addresses in the form that `readNameservers` returns. */
   readonly nameservers: readonly string[];
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Single addresses of IPv4 that are allowed though they are private. */
+  /** Ports of IPv4 addresses that are allowed although the addresses are private. */
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
@@ -34,7 +34,7 @@ export interface PeerRules {
 
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
 
-/** Family, address and port of a name of the internet; `undefined` for any other. */
+/** Family, address and port of an internet socket's name; `undefined` for other families. */
 export function readPeer(
   sockaddr: Uint8Array,
 ): { readonly family: number; readonly address: Uint8Array; readonly port: number } | undefined {
@@ -75,7 +75,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for any free port on all addresses, like a socket that only sends. */
+/** True for port 0 of the unspecified address, to which sockets that only send can be bound. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -85,10 +85,10 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Checks the address that a socket is about to bind: a Unix socket may if the file system allows
- * it, an internet socket must not choose one.
+ * Checks the address to which a socket is about to be bound. The file system decides about Unix
+ * sockets; an internet socket must not choose an address or port.
  *
- * @returns 0 if it may, otherwise the error for the server
+ * @returns 0 if it may be bound, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

@@ -1,7 +1,7 @@
 /**
- * @module Blocks file access of this thread and those that it starts, in the kernel (landlock(7)):
- * the runtime's own checks cover neither modules that a compiled program imports nor symbolic
- * links.
+ * @module Makes the kernel block file access of this thread and the threads that it starts
+ * (landlock(7)): the runtime's own checks cover neither modules that a compiled program imports nor
+ * symbolic links.
  */
 import type { Libc } from "./libc.ts";
 
@@ -24,7 +24,7 @@ const MAKE_SYM = 1n << 12n;
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
 
-/** Rights that a rule for a file, rather than a folder, may give. */
+/** Rights that a rule can give for a file, as opposed to a folder. */
 const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 
 const BIND_TCP = 1n;
@@ -53,7 +53,7 @@ export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All rights over files that a version of Landlock knows, except for those over devices. */
+/** All file rights that a version of Landlock knows, except for the one over device ioctls. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;
@@ -85,8 +85,9 @@ function addRule(
 }
 
 /**
- * Restricts this thread, and those that it starts from now on, to the files of the rules, without
- * listening ports or signals to other processes.
+ * Restricts this thread, and everything that it starts from now on, to the files of the rules. If
+ * the kernel supports it, they also cannot bind TCP ports, connect to abstract Unix sockets of
+ * other processes, or send signals to those.
  *
  * @returns whether the kernel has restricted file access
  */

@@ -6,10 +6,10 @@ const SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  /** On a separate thread, for the thread that decides the calls of others, including this one. */
+  /** Runs on a separate thread, because the calling thread also decides this suspended call. */
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
-  /** `syscall` with a structure as second argument. */
+  /** `syscall` with a structure as the second argument. */
   callWith: {
     name: "syscall",
     parameters: ["i64", "buffer", "u64", "u64"],
@@ -17,9 +17,9 @@ const SYMBOLS = {
   },
   /** `syscall` with numbers only. */
   call: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
-  /** `syscall` with a structure as fourth argument. */
+  /** `syscall` with a structure as the fourth argument. */
   callFor: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer", "u64"], result: "i64" },
-  /** `syscall` with all that a call can take; see `systemCall`. */
+  /** `syscall` with as many arguments as a call can have; see `systemCall`. */
   systemCall: {
     name: "syscall",
     parameters: ["i64", "i64", "i64", "i64", "i64", "i64", "i64"],
@@ -27,9 +27,9 @@ const SYMBOLS = {
   },
   signal: { parameters: ["i32", "u64"], result: "pointer" },
   errno: { name: "__errno_location", parameters: [], result: "pointer" },
-  /** Waits for a descriptor, outside the event loop. */
+  /** Waits for descriptors, outside the event loop. */
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
-  /** It blocks, so it runs outside the event loop. */
+  /** `ioctl` for requests that block, so it runs outside the event loop. */
   wait: {
     name: "ioctl",
     parameters: ["i32", "u64", "buffer"],
@@ -46,7 +46,7 @@ export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const PR_SET_NO_NEW_PRIVS = 38;
 
-/** Ensures that no child process can gain privileges: Landlock and seccomp require it. */
+/** Keeps this thread and its children from gaining privileges; Landlock and seccomp require it. */
 export function setNoNewPrivileges(libc: Libc): boolean {
   return libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
 }

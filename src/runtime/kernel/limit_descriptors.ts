@@ -5,7 +5,7 @@ import { systemCall } from "./system_calls.ts";
 /**
  * Maximum number of descriptors of a server: enough for as many requests and WebSockets as the
  * platform sends it, each with a connection elsewhere. The buffers of sockets and pipes are kernel
- * memory that counts for no process, about 200 KiB per descriptor, so the number of descriptors
+ * memory that no process accounts for, about 200 KiB per descriptor, so the number of descriptors
  * limits them.
  */
 const MAX_DESCRIPTORS = 2560;

@@ -1,11 +1,11 @@
-/** @module The listener of a system call filter (seccomp_unotify(2)): decides each held call. */
+/** @module The listener of a system call filter (seccomp_unotify(2)), which decides held calls. */
 import type { Libc } from "./libc.ts";
 import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
 
 const SET_MODE_FILTER = 1;
 const GET_ACTION_AVAILABLE = 2;
 const NEW_LISTENER = 8;
-/** A signal does not interrupt a call that has been received (Linux 5.19). */
+/** Once a call has been received, only fatal signals interrupt it (Linux 5.19 or later). */
 const WAIT_KILLABLE = 32;
 const NOTIFY_ACTION = 0x7fc00000;
 
@@ -15,29 +15,29 @@ const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
-/** Replaces another descriptor with the copy. */
+/** Makes the copy replace a given descriptor. */
 const SET_DESCRIPTOR = 1;
 
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
 
 /**
- * Number of times in a row that the kernel may withdraw its request, for example because a thread
- * has ended.
+ * Maximum number of times in a row that the kernel withdraws its request, for example because a
+ * thread has ended.
  */
 const MAX_FAILURES = 1000;
 
-/** A call that waits for its response. */
+/** A suspended call that waits for a decision. */
 export interface HeldCall {
   readonly id: bigint;
-  /** The thread that calls, as this process sees it. */
+  /** Id of the calling thread, as this process sees it. */
   readonly thread: number;
   /** Number of the system call. */
   readonly number: number;
   readonly args: readonly bigint[];
 }
 
-/** True if the kernel can ask before it performs a call. */
+/** True if the kernel can ask a listener before it performs a call. */
 export function canSupervise(libc: Libc): boolean {
   if (PROCESSOR === undefined) return false;
   const action = new Uint8Array(Uint32Array.of(NOTIFY_ACTION).buffer);
@@ -45,7 +45,7 @@ export function canSupervise(libc: Libc): boolean {
 }
 
 /**
- * Installs a filter for this thread and those that it starts from now on.
+ * Installs a filter for this thread, and for everything that it starts from now on.
  *
  * @returns the listener's descriptor; `undefined` if the filter is not in force
  */
@@ -62,7 +62,7 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   return undefined;
 }
 
-/** Whether a call still waits: its thread id still belongs to the calling thread. */
+/** Whether a call still waits, so that its thread id still belongs to the calling thread. */
 export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
   return libc.ioctl(descriptor, IS_HELD, new Uint8Array(BigUint64Array.of(id).buffer)) === 0;
 }
@@ -81,10 +81,11 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
 }
 
 /**
- * Gives the caller of a suspended call a copy of a descriptor; if `isPrivate`, its child processes
- * do not inherit it. Replaces the caller's descriptor `at` if it is given.
+ * Gives the caller of a suspended call a copy of a descriptor, which replaces the caller's
+ * descriptor `at` if that is given. If `isPrivate`, programs that the caller executes do not
+ * inherit it.
  *
- * @returns its number there, or the negative number of an error
+ * @returns the copy's number in the caller, or the negative number of an error
  */
 export function addDescriptor(
   libc: Libc,
@@ -122,7 +123,7 @@ function send(
 }
 
 /**
- * Handles calls until the process ends. Unanswered calls wait or fail, so an early end opens
+ * Handles calls until the process ends. Unanswered calls wait or fail, so an early end allows
  * nothing.
  */
 export async function takeCalls(

@@ -1,6 +1,6 @@
 /**
  * @module Ports of the loopback address that are redirected for a server: to itself, and to the
- * hosts of its platform. The server has no port that is really open.
+ * hosts of its platform. The server itself has no open port.
  */
 
 import { isServerAddress } from "../public_address.ts";
@@ -34,7 +34,7 @@ export interface RoutedConnect {
 const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 
-/** Whether an address is this machine's own; for the kernel, the zero address is. */
+/** Whether an address is this machine's own; to the kernel, the zero address also is. */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
   if (bytes.byteLength === 4) return bytes[0] === 127 && !isServerAddress(bytes);
@@ -46,7 +46,7 @@ function isOwnMachine(bytes: Uint8Array): boolean {
 
 interface OwnPort {
   readonly family: number;
-  /** The start of the address in the struct. */
+  /** Offset of the address in the struct. */
   readonly from: number;
   readonly port: number;
 }

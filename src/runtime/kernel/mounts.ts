@@ -19,7 +19,7 @@ export const cString = (text: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${text}\0`);
 
 /**
- * Performs a system call as `systemCall` does.
+ * Performs a system call, like `systemCall()`.
  *
  * @throws {RefusedCallError} if the system refuses it
  */
@@ -34,7 +34,7 @@ export function mustCall(
 }
 
 /**
- * Gives this thread, and those that it starts from now on, separate mounts.
+ * Gives this thread, and everything that it starts from now on, a separate mount namespace.
  *
  * @throws {RefusedCallError}
  */
@@ -62,7 +62,7 @@ export function mountMemory(libc: Libc, folder: string, options: string): void {
   );
 }
 
-/** Maximum number of files and folders in a folder for temporary files, by its size in MiB. */
+/** Maximum number of files and folders in a folder for temporary files, per MiB of its size. */
 const FILES_PER_MB = 256;
 
 /** Mount options for a folder for temporary files of one user. */

@@ -1,4 +1,4 @@
-/** @module Writes filters of system calls (seccomp(2), classic BPF) out of blocks. */
+/** @module Builds system call filters (seccomp(2), classic BPF) from blocks. */
 import { type CallName, EPERM, type Processor } from "./system_calls.ts";
 
 /** Actions of the kernel for a call. */
@@ -30,10 +30,10 @@ const NUMBER = 0;
 const ARCH = 4;
 const ARGUMENTS = 16;
 
-/** System calls of another calling convention of the same processor (x32). */
+/** From this number on, system calls use another ABI of the same processor (x32). */
 const FOREIGN_ABI = 0x40000000;
 
-/** Loads the lower half of an argument: all of it if it is an int. */
+/** Loads the lower half of an argument, which is all of it for an int. */
 export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
 
 /** Loads the upper half of an argument. */
@@ -117,9 +117,9 @@ export function wherePointer(
 }
 
 /**
- * Puts the blocks of a program together.
+ * Joins blocks to a program.
  *
- * @param otherwise the response to calls without a block
+ * @param otherwise the action for calls without a block
  */
 export function writeProgram(
   { arch, number }: Processor,

@@ -21,7 +21,7 @@ const LIBRARIES_AND_SETTINGS: readonly string[] = [
   "/etc/localtime",
 ];
 
-/** More that native code reads: libraries elsewhere, fonts, and certificates of other systems. */
+/** Other paths for native code: more libraries, fonts, and certificates of other distributions. */
 const FOR_NATIVE_CODE: readonly string[] = [
   "/lib32",
   "/usr/lib32",
@@ -36,7 +36,7 @@ const FOR_NATIVE_CODE: readonly string[] = [
   "/etc/ca-certificates/extracted",
 ];
 
-/** Devices without a state. */
+/** Stateless devices. */
 const DEVICES: readonly string[] = ["/dev/zero", "/dev/random", "/dev/urandom"];
 
 /** Files that a runtime reads about the machine and itself, if it has no root folder. */
@@ -96,7 +96,7 @@ export const SHOWN_TO_PROGRAMS: readonly string[] = [
   ...READABLE_PROGRAMS,
 ];
 
-/** System paths to add to the root folder of an image, which has all others itself. */
+/** System paths to add to the root folder of an image, which contains all others itself. */
 export const SHOWN_TO_IMAGES: readonly string[] = [
   ...DEVICES,
   "/dev/null",

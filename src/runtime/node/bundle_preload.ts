@@ -5,7 +5,7 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { loadEsbuild } from "../bundle/load_esbuild.ts";
 
-/** How the module is bundled, in the terms of esbuild. */
+/** esbuild's options for bundling the module. */
 export const PRELOAD_BUNDLE = {
   bundle: true,
   minify: true,

@@ -39,27 +39,27 @@ export function preloadStart(
   };
 }
 
-/** A path as NODE_OPTIONS and shells take it. */
+/** A path, quoted for NODE_OPTIONS and shells. */
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** The size that Node chooses on a large machine. */
+/** Maximum semi-space size, in MiB: the one that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
-/** Arguments and environment of Node; the preload is the first of the further files. */
+/** Arguments and environment of Node; the preload is the first of the additional files. */
 export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   const { entry, env, port, host, memoryMb, command } = start;
   const { directory, tmp, files: [preload] } = view;
   const flags = [
     "--enable-source-maps",
-    // With a smaller heap, it collects garbage sooner.
+    // With a smaller heap, Node collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // By default Node sizes the young generation by the machine, so garbage alone can reach the limit.
+    // The default young generation depends on the machine: garbage alone can reach the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {
     NODE_ENV: "production",
-    // Its user is known to no table of users: without this, os.homedir() throws.
+    // The sandbox's user is in no user database: without this variable, os.homedir() throws.
     HOME: tmp,
     ...env,
     PORT: String(port),

@@ -20,7 +20,7 @@ const MAX_ASKED = 1000;
  */
 const OTHER_MS = 1000;
 
-/** The same if the other port is any free one, which is rarely meant for requests. */
+/** The same for a server that requested any free port, which is rarely meant for requests. */
 const ANY_MS = 5000;
 
 /** Maximum number of additional ports to distinguish and report. */
@@ -44,11 +44,11 @@ export interface MembersOptions {
 
 export class NodeMembers {
   readonly #members = new Set<FrameConnection>();
-  /** The process that serves requests, and pings. */
+  /** The process that gets requests and pings. */
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;
-  /** Other ports that listen. */
+  /** Other ports on which the server listens. */
   readonly #others = new Set<number>();
   /** The alternative port for requests, while nothing listens on the server's own. */
   #adopted: number | undefined;
@@ -71,7 +71,7 @@ export class NodeMembers {
     return this.#members.size;
   }
 
-  /** Hears a process until its end; never rejects. */
+  /** Receives messages from a process until it disconnects; never rejects. */
   async join(conn: Deno.Conn): Promise<void> {
     if (this.#members.size >= MAX_MEMBERS) return conn.close();
     const member = new FrameConnection(conn, MAX_NODE_FRAME_BYTES);
@@ -99,7 +99,7 @@ export class NodeMembers {
   }
 
   /**
-   * Handles a message from Node, which must not claim to be another process or in another sandbox.
+   * Handles a message from Node, which must not claim another process id or another sandbox.
    */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {
@@ -134,7 +134,7 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /** Requests go to another port than the server's own, because nothing else listens. */
+  /** Sends requests to another port than the server's own, because nothing listens on that one. */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);
@@ -153,7 +153,7 @@ export class NodeMembers {
     this.#publish(member, false);
   }
 
-  /** The server listens on its own port, possibly after another port handled its requests. */
+  /** Sends requests to the server's own port, even if they went to another port until now. */
   #replaceAdopted(member: FrameConnection, greets: boolean): void {
     if (this.#adopted !== undefined) {
       this.#listens = false;

@@ -9,7 +9,7 @@ export const STAGED_PRELOAD = "node_preload.cjs";
 /**
  * Reads the bundled module.
  *
- * @param bundled path of the file that `bundlePreload()` made; a compiled program contains it
+ * @param bundled path of the file that `bundlePreload()` wrote; a compiled program contains it
  */
 export async function readPreload(bundled?: string): Promise<string> {
   return await readTextFile(

@@ -5,7 +5,7 @@ import { probeKind } from "./sandbox/probe_kind.ts";
 export async function runNodeProbe(folder: string): Promise<never> {
   const found = await probeKind(folder);
   Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(found)));
-  // Its thread is in the sandbox, and waits for a supervisor that there is not.
+  // A thread of this process is in the sandbox, and waits for a supervisor that does not exist.
   Deno.exit(0);
 }
 

@@ -66,8 +66,8 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
 let found: Promise<FoundKind> | undefined;
 
 /**
- * Finds out which sandbox servers on Node get, by a process that tries it; once, because it does
- * not change while the program runs.
+ * Finds out which sandbox servers on Node get, by starting a process that tries it. This happens
+ * once, because the result does not change while the program runs.
  */
 export function probeNodeSandbox(options: ProcessCommandOptions): Promise<FoundKind> {
   return found ??= probe(options);

@@ -1,7 +1,7 @@
 /**
  * @module The process that runs a server on Node. It runs no project code itself: it starts Node,
  * or the command that starts Node, in its sandbox, watches it, and passes frames between Node and
- * the platform. All end with it.
+ * the platform. Node and the command end with this process.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
@@ -42,7 +42,7 @@ const LAST_FRAMES_MS = 50;
 /** Maximum memory of Node before it has loaded a server, in MiB. */
 const MAX_BASE_MB = 96;
 
-/** More for a command: its package manager and shells. */
+/** Additional memory for the package manager and shells of a command, in MiB. */
 const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
@@ -62,11 +62,11 @@ class NodeProcess {
   #node: RunningNode | undefined;
   #command: string | undefined;
   #passedEnd = false;
-  /** The last process's reason for its end. */
+  /** Why the last process ended, as it reported. */
   #reason: string | undefined;
   #terminated = false;
 
-  /** Its thread starts while the platform still connects. */
+  /** Prepared early: its thread starts while the platform is still connecting. */
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;
@@ -115,7 +115,7 @@ class NodeProcess {
     this.#leave(end);
   }
 
-  /** Node ends when it closes its connection. */
+  /** Serves Node's only connection, and ends Node when it closes. */
   async #hearOne(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const conn = await listener.accept().catch(() => undefined);
     if (conn === undefined) return;
@@ -124,7 +124,7 @@ class NodeProcess {
   }
 
   /**
-   * Accepts all listening processes of a command, because one may start another instead of itself.
+   * Accepts all listening processes of a command, because one can start another that replaces it.
    */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();
@@ -148,7 +148,7 @@ class NodeProcess {
     }, RESTART_MS);
   }
 
-  /** When all servers have ended, the command that started them must end too. */
+  /** Ends the command after SIGTERM once all servers that it started have ended. */
   #terminateRest(): void {
     if (this.#terminated && this.#command !== undefined && this.#members?.size === 0) {
       this.#node?.terminate();
@@ -162,7 +162,7 @@ class NodeProcess {
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
-    // Node gets the file before its text is known, because the text has the paths that Node sees.
+    // The file must exist before its text is known, because the text has the paths that Node sees.
     await Deno.writeTextFile(file, "");
     const { command, tools = [] } = start;
     const isCommand = command !== undefined;
@@ -207,7 +207,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
   }
 
-  /** A command may replace a process that ends. */
+  /** Reports why Node ended; for a command, keeps the reason, because the server may restart. */
   #noteEnd(message: string): void {
     if (this.#command !== undefined) {
       this.#reason = message;

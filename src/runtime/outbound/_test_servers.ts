@@ -7,7 +7,7 @@ export interface RawServer extends Disposable {
   readonly port: number;
   /** Connections accepted so far. */
   connections(): number;
-  /** All that was received. */
+  /** Everything received so far. */
   received(): string;
 }
 

@@ -1,23 +1,24 @@
 /**
- * @module Counts abandoned connects, which are no longer awaited but which the runtime continues. A
- * TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit) keeps it,
- * and its file descriptor, forever. While there are too many, no new connection is started.
+ * @module Counts abandoned connection attempts: no one waits for them, but the runtime continues
+ * them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
+ * keeps it, and its file descriptor, open forever. While there are too many, no new connection is
+ * started.
  */
 import ipaddr from "ipaddr.js";
 
-/** Maximum number of abandoned connects to one network. */
+/** Maximum number of abandoned attempts for one network. */
 const MAX_OF_NETWORK = 16;
 
 /**
- * Maximum number of abandoned connects in all; beyond that, only networks that have responded
+ * Maximum number of abandoned attempts in total; beyond that, only networks that have responded
  * before are tried.
  */
 const MAX_ABANDONED = 256;
 
-/** Number of networks to remember that have responded. */
+/** Maximum number of networks to remember as having responded. */
 const MAX_KNOWN = 4096;
 
-/** An IPv6 client has its own /64 (RFC 4291, 2.5.1), an IPv4 client an address. */
+/** An IPv6 host can have a whole /64 (RFC 4291, 2.5.1), an IPv4 host a single address. */
 const IPV6_NETWORK_BYTES = 8;
 
 function networkOf(address: string): string {
@@ -30,7 +31,7 @@ export class AbandonedConnects {
   readonly #known = new Set<string>();
   #total = 0;
 
-  /** Connects that continue although nothing waits for them. */
+  /** Number of attempts that continue although no one waits for them. */
   get size(): number {
     return this.#total;
   }
@@ -42,7 +43,7 @@ export class AbandonedConnects {
     return this.#total < MAX_ABANDONED || this.#known.has(network);
   }
 
-  /** Counts a connect that was abandoned; call the returned function when it has settled. */
+  /** Counts an abandoned attempt; call the returned function when it has settled. */
   add(address: string): () => void {
     const network = networkOf(address);
     this.#total++;

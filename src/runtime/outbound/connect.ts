@@ -18,7 +18,7 @@ import {
  */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
-/** Connects to an address that was judged. */
+/** Connects to an address that has been checked. */
 export type Dial = (
   to: { readonly hostname: string; readonly port: number },
 ) => Promise<Deno.TcpConn>;
@@ -39,13 +39,13 @@ export interface ConnectRules {
   readonly ownRoute?: OwnRoute | undefined;
   /** Time for lookup, connection and TLS together, in milliseconds. */
   readonly connectMs: number;
-  /** Certificates (PEM) to trust next to the system's. */
+  /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];
-  /** Connects that are no longer awaited. */
+  /** Connection attempts for which no one waits. */
   readonly abandoned: AbandonedConnects;
 }
 
-/** Maximum number of addresses of a name that are tried. */
+/** Maximum number of addresses to try for a name. */
 const MAX_ADDRESSES = 4;
 
 /** The target of a URL, before a lookup. */
@@ -61,7 +61,7 @@ const refused = (host: string): OutboundError =>
   new OutboundError("refused_address", `Requests to "${host}" are not allowed: it is not public`);
 
 /**
- * Judges scheme, credentials, port and host. The URL parser has already normalized addresses in
+ * Checks scheme, credentials, port and host. The URL parser has already normalized addresses in
  * other notations.
  *
  * @throws OutboundError
@@ -136,7 +136,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
 /** The state of a connection attempt. */
 interface Attempt {
   address: string | undefined;
-  /** No caller is waiting. */
+  /** True once no caller is waiting. */
   isGivenUp: boolean;
 }
 

@@ -44,7 +44,7 @@ Deno.test("handshakes without a response do not accumulate, and are dropped when
   assert.deepEqual(new Set(first), new Set(["connect_timeout"]));
   assert.equal(await ask(), "connect_failed");
   const code = await until(() => {
-    // A busy machine may accept a connection only now.
+    // On a busy machine, the tarpit may accept connections late.
     pit.release();
     return ask();
   }, (code) => code !== "connect_failed");

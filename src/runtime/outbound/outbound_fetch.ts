@@ -39,21 +39,21 @@ export interface OutboundOptions {
   readonly dial?: Dial;
   /** Time for lookup, connection and TLS together, in milliseconds. Default: 10 s. */
   readonly connectMs?: number;
-  /** Time in which some byte must move, in milliseconds. Default: 60 s. */
+  /** Maximum time without any data, in milliseconds. Default: 60 s. */
   readonly idleMs?: number;
-  /** Redirects that `follow` follows. Default: 10. */
+  /** Maximum number of redirects to follow. Default: 10. */
   readonly maxRedirects?: number;
-  /** Idle connections for each origin. Default: 64. */
+  /** Maximum number of idle connections per origin. Default: 64. */
   readonly maxIdlePerOrigin?: number;
-  /** How long a connection may be idle, in milliseconds. Default: 4 s, below the usual 5 s of servers. */
+  /** Maximum idle time of a connection, in milliseconds. Default: 4 s, because servers wait 5 s. */
   readonly keepAliveMs?: number;
   /** Clock and timer of these times. Default: the system's. */
   readonly timers?: Timers;
-  /** Certificates (PEM) to trust next to the system's. */
+  /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];
 }
 
-/** Idle connections to all origins together. */
+/** Maximum number of idle connections to all origins. */
 const MAX_IDLE = 512;
 
 export interface Outbound {
@@ -77,7 +77,7 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
   return [...headers, ...ofBody];
 }
 
-/** Like `WholeAnswer`, with its source. */
+/** Like `WholeAnswer`, with the URL that it came from. */
 class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
     { head, body }: { readonly head: ResponseHead; readonly body: WholeBody },

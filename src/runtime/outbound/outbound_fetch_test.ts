@@ -76,7 +76,7 @@ Deno.test("outbound fetch does not reuse a connection after bytes that belong to
   });
 });
 
-/** The second request on a connection finds it closed, too late to be noticed before. */
+/** Opens a connection that fails at its second request, without any earlier sign. */
 async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: to.port });
   const write = conn.write.bind(conn);

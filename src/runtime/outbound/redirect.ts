@@ -4,7 +4,7 @@ import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are for one origin only. */
+/** Headers that are meant for one origin only. */
 const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2"]);
 
 /** Headers that describe a body. */

@@ -7,8 +7,8 @@ export interface OutboundRequest {
   /** Absolute, `http:` or `https:`, without credentials. */
   readonly url: string;
   /**
-   * `host` always comes from the URL, and hop-by-hop headers are dropped. A
-   * `content-length` is binding: a body of another length breaks the request.
+   * `host` always comes from the URL, and hop-by-hop headers are dropped. A `content-length` is
+   * binding: the request fails if the body has another length.
    */
   readonly headers: HeaderList;
   /** Sent in chunks if there is no `content-length`. */
@@ -21,13 +21,13 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly status: number;
   readonly statusText: string;
-  /** In order, names as received; hop-by-hop headers are dropped. */
+  /** In order, with names as received; hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
   /** `null` if the response cannot have one. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The same as text if it is ASCII, which costs half as much to send on. */
+  /** The whole body, as text if it is ASCII, which costs half as much to forward. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The URL that responded, after redirects. */
   readonly url: string;

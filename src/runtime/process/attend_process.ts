@@ -1,7 +1,7 @@
 import type { Frame } from "./frames/frame.ts";
 import type { FrameConnection } from "./frames/frame_connection.ts";
 
-/** A connected process, in its supervisor's view. */
+/** A connected process, as its supervisor sees it. */
 export interface AttendedProcess {
   readonly connection: FrameConnection;
   /** Resolves with the process's last output when it has ended. */

@@ -44,8 +44,8 @@ export class ConcurrencyGate {
 }
 
 /**
- * Waits for a slot for a limited time, in milliseconds; a later one is released. `undefined` if
- * none became free in time.
+ * Waits for a slot for a limited time, in milliseconds. Returns `undefined` if none became free in
+ * time; a slot that becomes free later is released.
  */
 export async function waitForPlace(
   place: Promise<Release>,

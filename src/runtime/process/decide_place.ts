@@ -17,10 +17,10 @@ export type PlaceDecision<T extends Tenant> =
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
-  /** Occupied places: of tenants, and of starting processes. */
+  /** Number of occupied places, including those of processes that are starting. */
   readonly taken: number;
   readonly max: number;
-  /** Processes that wait for a place. */
+  /** Number of processes that wait for a place. */
   readonly waiting: number;
   readonly tenants: Iterable<T>;
 }
@@ -47,7 +47,7 @@ const MIB = 1024 * 1024;
 /** Assumed memory of a function process, including its runtime, in MiB. */
 const FUNCTIONS_MB = 192;
 
-/** Share of the machine's memory that processes of functions may fill. */
+/** Share of the machine's memory that function processes may fill. */
 const FUNCTIONS_PART = 0.25;
 
 /** Assumed memory of one server, in MiB: the spec's default limit. */

@@ -5,7 +5,7 @@
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 
-/** Files of the runtime's event loop, and the kernel's requests (seccomp). */
+/** Files of the runtime's event loop, and of the kernel's notifications (seccomp). */
 const EVENT_LOOP: ReadonlySet<string> = new Set([
   "anon_inode:[eventpoll]",
   "anon_inode:[eventfd]",
@@ -17,7 +17,7 @@ const STANDARD = 3;
 
 const NOTHING = "/dev/null";
 
-/** How many checks, and the pause between them in milliseconds, before a file counts as left open. */
+/** Checks before a file counts as left open, and the pause between two of them in milliseconds. */
 const LOOKS = 20;
 const PAUSE_MS = 10;
 
@@ -81,7 +81,7 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
     }
     const foreign = findForeignDescriptors(all);
     if (foreign.length === 0) return undefined;
-    // The runtime itself sometimes reads a file and closes it.
+    // The runtime itself sometimes opens a file for a moment.
     if (look < LOOKS && !foreign.some(({ inherited }) => inherited)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;

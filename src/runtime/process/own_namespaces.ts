@@ -5,7 +5,7 @@ import type { ProcessCommand } from "./self_command.ts";
 const UNSHARE = "/usr/bin/unshare";
 
 /**
- * Keeps user, process id and standard streams; the privileges only apply in its own user namespace.
+ * Keeps the user, process id and standard streams; privileges only apply in a new user namespace.
  */
 const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;
 

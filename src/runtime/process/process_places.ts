@@ -19,7 +19,7 @@ export interface Place {
 }
 
 export interface ProcessPlacesOptions {
-  /** Processes at the same time, including those that are starting or ending. */
+  /** Maximum number of processes at the same time, including those that are starting or ending. */
   readonly max: number;
   /** Maximum time that a process waits for a place, in milliseconds; 10 s by default. */
   readonly waitMs?: number;

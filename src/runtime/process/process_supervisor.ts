@@ -8,7 +8,7 @@ import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
 import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 
-/** A process, in its supervisor's view. */
+/** A process, as its supervisor sees it. */
 export interface SupervisedProcess {
   /** When it was started, on the supervisor's clock. */
   readonly startedAt: number;
@@ -55,7 +55,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly startMs?: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
-  /** Time between two checks at the process, in milliseconds. */
+  /** Time between two checks of the process, in milliseconds. */
   readonly pollMs: number;
   readonly timers?: Timers;
 }
@@ -93,7 +93,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting !== undefined;
   }
 
-  /** Records the use of the process, which is idle from here on. */
+  /** Records that the process was used until now. */
   touch(): void {
     this.#lastUse = this.#timers.now();
   }
@@ -106,7 +106,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   /**
    * Starts the process; joins a current start.
    *
-   * @throws NoPlaceError if no place came free in time; otherwise as the driver
+   * @throws NoPlaceError if no place became free in time; otherwise like the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {
@@ -123,7 +123,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Starts no more; returns the remaining process, to be ended. */
+  /** Starts no more processes; returns the current one, which the caller must end. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();

@@ -5,7 +5,7 @@ import type { Timers } from "./timers.ts";
 export const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 100;
 
-/** A process that ran this long without failing has recovered. */
+/** A process that ran this long without failing has recovered, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
 /** The pause before the next start after a number of failures in a row; none after the first. */
@@ -28,7 +28,7 @@ export class RestartBackoff {
     return Math.ceil(this.#notBefore - this.#timers.now());
   }
 
-  /** Notes a failure: of a start, or of a process that was started at `startedAt`. */
+  /** Records the failure of a start, or of a process that was started at `startedAt`. */
   failed(startedAt?: number): void {
     const now = this.#timers.now();
     if (startedAt !== undefined && now - startedAt > HEALTHY_MS) this.#failures = 0;

@@ -54,7 +54,7 @@ export class SocketCount implements SocketFacts {
 /** Maximum share of all descriptors for WebSockets. */
 const DESCRIPTORS_PART = 1 / 2;
 
-/** Each socket needs two descriptors: the client's connection, and that to the server. */
+/** Each socket needs two descriptors: one for the client's connection, one for the server's. */
 const DESCRIPTORS_EACH = 2;
 
 /** The descriptor limit if the system does not show it. */
@@ -70,7 +70,7 @@ const SERVER_PART = 1 / 2;
 export interface SocketLimits {
   /** Maximum number of open WebSockets per server. */
   readonly perServer: number;
-  /** Number of sockets to all servers of the platform together. */
+  /** Maximum number of open WebSockets to all servers of the platform. */
   readonly total: number;
 }
 

@@ -15,9 +15,9 @@ export function denoCache(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * A Deno folder with compiled source only, in which none of its databases can be opened. Without
- * it, Deno compiles at each start, and the process itself checks for open descriptors
- * (`refuseForeignDescriptors`).
+ * A cache folder for Deno that only contains compiled source, because no database can be opened in
+ * it. If it cannot be created, Deno compiles at each start, and the process itself checks for open
+ * descriptors (`refuseForeignDescriptors`).
  */
 export function sourceCache(env: Readonly<Record<string, string | undefined>>): string {
   const folder = join(denoCache(env), FOLDER);
@@ -38,5 +38,5 @@ export function sourceCacheEnvironment(
   };
 }
 
-/** Keeps Deno from using a cache of machine code, its own or that of others. */
+/** Keeps Deno from using any cache of machine code. */
 export const NO_CODE_CACHE = "--no-code-cache";

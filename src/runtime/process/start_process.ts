@@ -32,9 +32,9 @@ async function noteWords(stream: ReadableStream<Uint8Array>, words: LastWords): 
 export interface StartProcessOptions {
   /** The name for error messages: "A function process". */
   readonly name: string;
-  /** Private folders of this kind of process are recognised by it. */
+  /** Prefix of the names of this kind of process's private folders. */
   readonly folderPrefix: string;
-  /** Folder for the private folder; that for temporary files by default. */
+  /** Parent of the private folder; the system's folder for temporary files by default. */
   readonly parentFolder?: string | undefined;
   /** Name of the socket in the private folder. */
   readonly socketName: string;
@@ -64,7 +64,7 @@ export interface StartedProcess {
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last output when it has ended. */
   readonly ended: Promise<string>;
-  /** True once it was ended because its control group ran out of memory. */
+  /** True once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Ends it immediately. */
   kill(): void;
@@ -122,7 +122,7 @@ async function startIn(
     stderr: "piped",
   });
   const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // It starts project code after it has connected.
+  // This is early enough: the process starts project code after it has connected.
   group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();

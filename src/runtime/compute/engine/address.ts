@@ -1,7 +1,7 @@
 /**
  * @module The one address of a server. The server sees the host and port that it requested; in fact
- * it listens on a Unix socket that only the platform can reach. If servers of additional ports are
- * allowed, each has a socket next to it.
+ * it listens on a Unix socket that only the platform can reach. If additional ports are allowed,
+ * each has its own socket next to that one.
  */
 
 /** The address on which a server seems to listen. */
@@ -14,7 +14,7 @@ export interface AdvertisedAddress {
 interface ServerAddressOptions {
   readonly port: number;
   readonly host: string;
-  /** Servers of `node:http` greet; false if missing. */
+  /** Whether servers of `node:http` send a greeting; false if missing. */
   readonly greets?: boolean;
   /** Whether servers may listen on additional ports; false if missing. */
   readonly others?: boolean;
@@ -35,7 +35,7 @@ export interface TakenPort {
   readonly isAny?: boolean;
 }
 
-/** The first of the ports that no service is assigned to (RFC 6335, 6), and the one after the last. */
+/** Ports that are assigned to no service (RFC 6335, 6); `to` is not included. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
 /** Ports that one process uses in turn; another process starts elsewhere. */
@@ -44,7 +44,7 @@ const IN_TURN = 1024;
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
-  /** Those of them that are not reported. */
+  /** Paths in `#taken` whose servers are not reported. */
   readonly #hidden = new Set<string>();
 
   readonly #firstFree = DYNAMIC_PORTS.from +
@@ -95,7 +95,7 @@ export class ServerAddress {
     return path;
   }
 
-  /** The server has closed it and may listen again. */
+  /** Releases a path whose server has closed, so that it can be taken again. */
   release(path = this.socket): void {
     this.#taken.delete(path);
     this.#hidden.delete(path);
@@ -113,7 +113,7 @@ export class ServerAddress {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }
 
-  /** Why a server cannot listen on the port of another. */
+  /** The error of a server that cannot have the address that it requested. */
   refused(advertised: AdvertisedAddress): Error {
     const { others, own } = this.#options;
     if (others !== true) return refusedListen(advertised, ONE_ONLY);
@@ -122,8 +122,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. For port 0, or none, it is the only port, or a free one if
-   * servers may listen on additional ports.
+   * The address that the server sees. Without a port, or for port 0, it has the only port; if
+   * servers may listen on additional ports, it has a free one.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

@@ -19,12 +19,12 @@ export interface Emitter {
 }
 
 interface IncomingRequest {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
-/** The arguments of `listen`; `other` is a socket or descriptor of the server's own. */
+/** The arguments of `listen`; `other` stands for the server's own socket or descriptor. */
 type ListenArguments = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
@@ -53,7 +53,7 @@ const WITH_REQUEST: ReadonlySet<string> = new Set([
   "checkExpectation",
 ]);
 
-/** Restores `Accept-Encoding` to the client's position. */
+/** Restores the client's `Accept-Encoding`, which the platform sends under another name. */
 function restoreAcceptEncoding(request: IncomingRequest): void {
   const { headers } = request;
   const accepted = headers[ACCEPT_ENCODING_HEADER];
@@ -79,7 +79,7 @@ const PEER = {
 /** Changes a request, and its response or socket, before the server's code sees them. */
 export type Adapt = (request: object, answer: unknown) => void;
 
-/** Runs each request of a kind of server in its scope. */
+/** Makes servers with this prototype handle each request in its own scope. */
 export function scopeRequests(prototype: Emitter, adapt?: Adapt): void {
   const emit = prototype.emit;
   const replaced: Method = function (event, ...args) {
@@ -118,10 +118,10 @@ export function addPeer(socket: unknown): void {
 
 const advertisedBy = new WeakMap<object, AdvertisedAddress>();
 
-/** Servers that send a greeting: their connections are separate, and use HTTP. */
+/** Servers that send a greeting over each connection. */
 const greeters = new WeakSet<object>();
 
-/** Makes servers show the address that they requested. */
+/** Makes `address()` of servers return the address that they requested. */
 export function replaceAddress(prototype: object): void {
   const address = Reflect.get(prototype, "address") as Method;
   const replaced: Method = function () {

@@ -2,7 +2,7 @@
 import dns from "node:dns";
 import process from "node:process";
 
-/** The address at which the sandbox redirects connections. */
+/** The address whose connections the sandbox redirects. */
 export const OWN_ADDRESS = "127.0.0.1";
 
 /** Names that always mean this machine (RFC 6761, 6.3). */
@@ -15,13 +15,13 @@ export class OwnHosts {
     this.#names = new Set(names);
   }
 
-  /** Whether to look up a name here, because no name server knows its target in the sandbox. */
+  /** Whether to resolve a name here, because no name server knows its address in the sandbox. */
   resolves(hostname: string): boolean {
     const name = hostname.toLowerCase();
     return name !== "localhost" && (this.#names.has(name) || isLocal(name));
   }
 
-  /** Whether requests to a host, a name or an address, end at this server or its platform. */
+  /** Whether requests to a host (name or address) reach this server or its platform. */
   includes(hostname: string): boolean {
     const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1");
     return this.#names.has(name) || isLocal(name) || name === "::1" || name === "0.0.0.0" ||
@@ -34,7 +34,7 @@ type Lookup = (this: unknown, ...args: unknown[]) => unknown;
 const asksForAll = (options: unknown): boolean =>
   typeof options === "object" && options !== null && Reflect.get(options, "all") === true;
 
-/** Finds own hosts at the loopback address, and passes other names on. */
+/** Makes `node:dns` resolve own hosts to the loopback address; passes other names on. */
 export function findOwnHosts(own: OwnHosts): void {
   const found = { address: OWN_ADDRESS, family: 4 };
   const { lookup } = dns as unknown as { lookup: Lookup };

@@ -21,7 +21,7 @@ export const currentRequest = (): string | undefined => current.getStore()?.id;
 /** Reads `DEPTH_HEADER`, which is missing for the requests of visitors. */
 export const readDepth = (value: unknown): number => Number(value ?? 0) || 0;
 
-/** The field that a request of the running code to its own server or platform carries. */
+/** The field to add to a request from the running code to its own server or platform. */
 export const depthField = (): readonly [string, string] => [
   DEPTH_HEADER,
   String((current.getStore()?.depth ?? 0) + 1),

@@ -25,7 +25,7 @@ import { buildFilter } from "./seccomp_filter.ts";
 const MAX_SOCKADDR = 128;
 const SOL_SOCKET = 1;
 const SO_ERROR = 4;
-/** struct msghdr: name, its length; within struct mmsghdr of 64 bytes. */
+/** Size of `struct mmsghdr`. Its `struct msghdr` begins with the name and the name's length. */
 const MSGHDR_BYTES = 64;
 const MAX_MESSAGES = 1024;
 
@@ -41,12 +41,12 @@ interface SupervisorOptions {
   /** Descriptor of the filter's listener. */
   readonly descriptor: number;
   readonly rules: PeerRules;
-  /** Called with the port that a connection to an announced route comes from. */
+  /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;
 }
 
 class Supervisor {
-  /** Addresses of this class's own connections, which the kernel also reports. */
+  /** Pointers in this class's own calls of `connect`, which the kernel suspends too. */
   readonly #own = new Set<bigint>();
 
   readonly #options: SupervisorOptions;
@@ -92,7 +92,7 @@ class Supervisor {
       .finally(() => this.#own.delete(place));
     const port = portOf(this.#nameOf(socket));
     if (route.isAnnounced && port !== undefined) announce(port);
-    // The thread that connected has its own errno.
+    // The call ran on another thread, whose errno cannot be read here, so the socket is asked.
     return result === 0 ? 0 : this.#errorOf(socket) || EINPROGRESS;
   }
 
@@ -104,7 +104,7 @@ class Supervisor {
     return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
   }
 
-  /** The address of a socket itself; zeros if it has none. */
+  /** The local address of a socket; zeros if it has none. */
   #nameOf(socket: number): Uint8Array {
     const name = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
@@ -131,7 +131,7 @@ class Supervisor {
     return 0;
   }
 
-  /** A server listens on its Unix socket, and on no port. */
+  /** Allows a server to listen on a Unix socket, but on no port. */
   #judgeListen(descriptor: number): number {
     const name = this.#nameOf(descriptor);
     return name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;
@@ -157,7 +157,7 @@ class Supervisor {
 }
 
 /**
- * Installs the filter for this thread and those that it starts from now on.
+ * Installs the filter for this thread, and for all threads that it starts from now on.
  *
  * @returns whether the filter is in force
  */

@@ -23,7 +23,7 @@ export interface SandboxOptions {
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
-  /** Called with the port that a connection to an announced route comes from. */
+  /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;
 }
 
@@ -37,7 +37,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** Puts this thread, and those that it starts from now on, into the sandbox. */
+/** Puts this thread, and all threads that it starts from now on, into the sandbox. */
 export function enterSandbox(options: SandboxOptions): SandboxState {
   const libc = openLibc();
   if (libc === undefined) {

@@ -5,19 +5,19 @@ import { openLibc } from "../../kernel/libc.ts";
 
 /** The parts of the sandbox that the kernel provides; a server needs them all. */
 export interface SandboxSupport {
-  /** Files, TCP ports and signals can be closed (Landlock). */
+  /** Files, TCP ports to listen on, and signals can be restricted (Landlock). */
   readonly files: boolean;
-  /** Programs, and private, local and reserved addresses can be closed (seccomp). */
+  /** Programs, and private, local and reserved addresses, can be blocked (seccomp). */
   readonly calls: boolean;
 }
 
 /** The sandbox around the server's thread, beyond the permissions of the runtime. */
 export interface SandboxState extends SandboxSupport {
-  /** Why an access is not blocked. */
+  /** Why the sandbox is incomplete. */
   readonly reason?: string;
 }
 
-/** Asks the system; changes nothing. */
+/** Asks the kernel what it supports, without changing anything. */
 export function probeSandbox(): SandboxSupport {
   const libc = openLibc();
   return libc === undefined

@@ -1,6 +1,6 @@
 /**
  * @module Restricts a process that only computes: it keeps its open descriptors, reads the program
- * itself and writes its own folders, but can open no other file, socket or program.
+ * itself and writes its own folders, but cannot open other files or sockets, or start programs.
  */
 import { always, Answer, whereArgument, writeProgram } from "../../kernel/seccomp_program.ts";
 import { EPERM, PROCESSOR, type Processor } from "../../kernel/system_calls.ts";
@@ -12,9 +12,9 @@ import { REFUSED, SIGNALS } from "./seccomp_filter.ts";
 
 /** The kernel's restrictions on this process. */
 export interface SealState {
-  /** Files and folders (Landlock). */
+  /** Whether files and folders are restricted (Landlock). */
   readonly files: boolean;
-  /** Sockets, programs, and other processes (seccomp). */
+  /** Whether sockets, programs and other processes are blocked (seccomp). */
   readonly network: boolean;
 }
 
@@ -36,11 +36,11 @@ export function buildClosedFilter(processor: Processor, pid: number): Uint8Array
 }
 
 /**
- * Closes files and network to this thread, and to those that it starts from now on. Features that
- * the system lacks are skipped and reported.
+ * Blocks files and the network for this thread, and for all threads that it starts from now on.
+ * Features that the system lacks are skipped and reported.
  *
  * @param readable paths of the program itself, which stay readable
- * @param writable its own folders, which it can modify freely
+ * @param writable the process's own folders, which it can modify freely
  */
 export function sealProcess(
   readable: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * @module The filter of system calls of the process of a server on Deno: calls that start programs
- * or reach into others are refused, signals can only go to the process itself, and calls that name
- * a peer or begin to listen are decided by the process's first thread.
+ * @module The system call filter for the process of a server on Deno. It refuses calls that start
+ * programs or reach into other processes, and limits signals to the process itself. The process's
+ * first thread decides calls that name a peer, bind a socket or begin to listen.
  */
 import {
   always,
@@ -12,7 +12,10 @@ import {
 } from "../../kernel/seccomp_program.ts";
 import { type CallName, EPERM, type Processor } from "../../kernel/system_calls.ts";
 
-/** Programs, other processes, mounts and namespaces, the kernel itself, its keys and rings. */
+/**
+ * Calls that start processes or programs, reach other processes, change mounts, namespaces or the
+ * kernel itself, or use its keys or io_uring.
+ */
 export const REFUSED: readonly CallName[] = [
   "fork",
   "vfork",
@@ -59,7 +62,7 @@ export const SIGNALS: readonly CallName[] = [
   "rt_tgsigqueueinfo",
 ];
 
-/** Calls that name an address in memory, or begin to listen. */
+/** Calls that name a socket address in memory, and the call that begins to listen. */
 export const ASKED: readonly CallName[] = ["connect", "bind", "sendmsg", "sendmmsg", "listen"];
 
 /**
@@ -76,7 +79,7 @@ export function buildFilter(processor: Processor, pid: number): Uint8Array<Array
       whereArgument(call, { index: 0, among: [pid], then: allow, otherwise: refuse })
     ),
     ...ASKED.map((call) => always(call, ask)),
-    // Most calls of `sendto` name no peer: the kernel handles those.
+    // Most calls of `sendto` name no peer; the filter allows those.
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
   ]);
 }

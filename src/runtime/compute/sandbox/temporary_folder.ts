@@ -12,10 +12,10 @@ import {
 } from "../../kernel/mounts.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
 
-/** Folders that every system has and no server needs, the first choice first. */
+/** Folders that every system has and no server needs, in order of preference. */
 export const TEMPORARY_PLACES = ["/tmp", "/var/tmp", "/mnt", "/srv"] as const;
 
-/** Name of the folder in the private folder, if there are no mounts. */
+/** Name of the folder in the process's private folder, if nothing can be mounted. */
 const FOLDER = "tmp";
 
 const RLIMIT_FSIZE = 1;
@@ -50,7 +50,7 @@ function findPlace(needed: readonly string[]): string | undefined {
   });
 }
 
-/** Creates the folder, for this thread and those that it starts from now on. */
+/** Creates the folder for this thread, and for all threads that it starts from now on. */
 export function openTemporaryFolder(
   { sizeMb, folder, needed }: TemporaryOptions,
 ): TemporaryFolder {
@@ -71,7 +71,7 @@ export function openTemporaryFolder(
   return { path, isLimited: false };
 }
 
-/** No file of this process may grow beyond the size of the folder; a write then fails. */
+/** Limits each file of this process to the size of the folder; writes beyond that fail. */
 function limitFiles(libc: Libc, sizeMb: number): void {
   libc.signal(SIGXFSZ, SIG_IGN);
   const bytes = BigInt(sizeMb * MIB);

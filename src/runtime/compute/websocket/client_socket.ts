@@ -7,7 +7,7 @@ import { MessageJoiner, NO_CODE, type SocketEvent } from "./messages.ts";
 /** Maximum size of a message from a server, in bytes. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Time for the server to respond to a close. */
+/** Time for the server to respond to a close frame, in milliseconds. */
 const CLOSE_MS = 3000;
 
 const READ_BYTES = 64 * 1024;

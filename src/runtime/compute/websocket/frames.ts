@@ -25,7 +25,7 @@ export class SocketError extends Error {
   }
 }
 
-/** Maximum payload of a control frame. */
+/** Maximum payload of a control frame, in bytes. */
 const MAX_CONTROL = 125;
 
 /** Writes one frame with a complete message, masked with four bytes of `mask`. */
@@ -67,7 +67,7 @@ export class FrameParser {
   }
 
   /**
-   * The next frame; `undefined` until more bytes are there.
+   * The next frame; `undefined` until more bytes have arrived.
    *
    * @throws SocketError
    */

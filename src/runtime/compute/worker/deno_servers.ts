@@ -20,7 +20,7 @@ interface ServeOptions {
 
 type Serve = (options: object, handler: Handler) => Deno.HttpServer;
 
-/** The request as the client sent it, with an http(s) URL: a Unix socket has its own scheme. */
+/** The request as the client sent it, with an http(s) URL instead of a Unix socket's URL. */
 function webRequest(request: Request): Request {
   const secure = request.headers.get("x-forwarded-proto") === "https";
   const url = request.url.replace(/^http\+unix:/, secure ? "https:" : "http:");

@@ -5,8 +5,8 @@ import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 /** Messages to the server's thread. */
 export type ToWorker =
   /**
-   * `socket` is the path where it listens, regardless of the requested port, and `tmp` is the
-   * folder for temporary files.
+   * `socket` is the path where the server listens, regardless of the requested port, and `tmp` is
+   * the folder for temporary files.
    */
   | {
     readonly type: "start";

@@ -52,7 +52,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   response._destroy = (error, done) => {
     if (response.writableFinished) return destroy.call(response, null, done);
     response.finished = true;
-    // Its stream of the body is the only way to the connection.
+    // Only the stream of the response's body can end the connection.
     destroy.call(response, error ?? new Error("The response was destroyed"), () => {
       if (!response.headersSent) response._resolve(new Response(null, { status: 500 }));
       done(error);
@@ -60,7 +60,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends both when the client disconnects; Deno only does so for sockets if something listens. */
+/** Ends both when the client disconnects; Deno only reports that if there is a listener. */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);

@@ -1,4 +1,4 @@
-/** @module Requests of a server to its own hosts: names are resolved, depth is counted. */
+/** @module Requests of a server to its own hosts: resolves their names, and counts their depth. */
 import dns from "node:dns";
 import net from "node:net";
 import { depthField } from "../engine/request_scope.ts";
@@ -7,7 +7,7 @@ import type { Method } from "../engine/node_servers.ts";
 
 type Fetch = (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
 
-/** Redirects that are followed (Fetch, 4.4: HTTP-redirect fetch). */
+/** Maximum number of redirects to follow (Fetch, 4.4: HTTP-redirect fetch). */
 const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -56,7 +56,7 @@ class OwnRequests {
   }
 }
 
-/** The request for a redirect; `undefined` if there is none, or its body is used. */
+/** The request for a redirect; `undefined` if there is none, or the body cannot be sent again. */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return undefined;
@@ -71,8 +71,8 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
 }
 
 /**
- * Sockets of `node:net` resolve names with a function that other code cannot replace, unless they
- * get their own.
+ * Makes sockets of `node:net` resolve own hosts with `dns.lookup`. By default, they use a function
+ * that other code cannot replace.
  */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;
@@ -90,7 +90,7 @@ function lookUpForSockets(own: OwnHosts): void {
   };
 }
 
-/** Finds the names of own hosts at the loopback address, in Node's modules, `fetch` and `Deno.connect`. */
+/** Makes Node's modules, `fetch` and `Deno.connect` find own hosts at the loopback address. */
 export function prepareOwnRequests(hosts: readonly string[]): void {
   const own = new OwnHosts(hosts);
   findOwnHosts(own);

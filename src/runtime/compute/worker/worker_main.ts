@@ -1,6 +1,6 @@
 /**
- * @module The thread of a deployment's server. It is prepared here, then the deployment's code is
- * loaded: code below must not rely on anything that this code can change.
+ * @module The thread of a deployment's server. It is prepared here before the deployment's code is
+ * loaded. Whatever runs later must not rely on anything that the deployment's code can change.
  */
 import { join } from "node:path";
 import process from "node:process";

@@ -33,7 +33,7 @@ function has(read: (value: unknown) => unknown, value: unknown): boolean {
 /** The body passed to the step. */
 export interface GivenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** True when a part of it was read, so that the platform no longer has all of it. */
+  /** True once a part of it was read, so the platform no longer has all of it. */
   started(): boolean;
 }
 
@@ -98,7 +98,7 @@ function asRequest(value: unknown, facts: StepFacts): Classified {
   return stream === undefined ? { head } : { head, body: stream };
 }
 
-/** A step that returned nothing: its input continues, unless it has read the body. */
+/** The result of a step that returned nothing: its input continues unless it has read the body. */
 function unchanged(facts: StepFacts): Classified {
   if (facts.mode === "observe" || facts.given?.started() !== true) {
     return { head: { type: "next" } };

@@ -46,7 +46,7 @@ async function read(response: Response): Promise<unknown> {
   return /^text\//i.test(type) ? await response.text() : await response.bytes();
 }
 
-/** The error of a response, in the store's words. */
+/** The error of a response, with the store's message. */
 export async function errorOf(response: Response, of: string): Promise<Error> {
   const told: unknown = await response.json().catch(() => undefined);
   const message = typeof told === "object" && told !== null && "error" in told

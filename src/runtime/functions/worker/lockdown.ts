@@ -29,7 +29,7 @@ const KEPT = new Set(
 const FunctionPrototype = Function.prototype;
 const { defineProperty } = Object;
 
-/** Closes the four constructors that compile text, reachable from any function's prototype. */
+/** Disables the four constructors that compile text, which any function's prototype leads to. */
 function closeConstructors(): void {
   const samples = [
     function () {},
@@ -57,9 +57,9 @@ function closeConstructors(): void {
 }
 
 /**
- * Fixes methods of `Function.prototype`. The runtime calls some of its internal functions by
- * `call`, with its whole internal interface as receiver: code that replaced that method would get
- * all of it. Other objects may still have methods of these names.
+ * Makes methods of `Function.prototype` immutable. The runtime calls some of its internal functions
+ * through `call`, with its whole internal interface as the receiver. Code that replaced `call`
+ * would get that interface. Other objects can still have methods with these names.
  */
 function closeCalls(): void {
   for (const name of ["call", "apply", "bind"] as const) {
@@ -80,7 +80,7 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer accept only functions, because text would be compiled. */
+/** Makes a timer accept only functions, because it would compile text. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {

@@ -122,7 +122,7 @@ function take(frame: Frame): void {
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
 
-/** Serves the platform until one of them closes the connection, then ends the worker. */
+/** Serves the platform until either side closes the connection, then ends the worker. */
 async function serve(connection: FrameConnection): Promise<void> {
   link = new WorkerLink(connection);
   fetcher = new WorkerFetch(link, () => calls?.only());

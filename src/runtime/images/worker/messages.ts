@@ -1,4 +1,4 @@
-/** @module Messages between the first thread of a process of images and its worker. */
+/** @module Messages between the first thread of an image process and its worker. */
 import type { Conversion } from "../types.ts";
 import type { FailedHead } from "../wire.ts";
 

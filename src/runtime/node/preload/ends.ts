@@ -9,7 +9,7 @@ type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boole
 /** Calls the server's listeners of SIGTERM; false if there are none. */
 type EmitTermination = () => boolean;
 
-/** Keeps the signals of the process from the server's listeners, and from ending it. */
+/** Keeps signals to the process from reaching the server's listeners, and from ending it. */
 function separateSignals(): EmitTermination {
   const ignore = (): void => {};
   const names: ReadonlySet<string | symbol> = new Set(HELD_BACK);
@@ -18,7 +18,7 @@ function separateSignals(): EmitTermination {
   const replaced: Emit = function (event, ...args) {
     return names.has(event) && !isAsked ? true : emit.call(this, event, ...args);
   };
-  // Node calls the current function when a signal gets its first listener.
+  // Node uses the `emit` that is current when a signal gets its first listener.
   Reflect.set(process, "emit", replaced);
   for (const signal of HELD_BACK) process.on(signal, ignore);
   return () => {
@@ -81,7 +81,7 @@ class Ending {
     this.#options.ended(message);
   }
 
-  /** Notes where the server's code calls `process.exit`. */
+  /** Records where the server's code calls `process.exit`. */
   noteExits(): void {
     const exit = process.exit;
     process.exit = (code): never => {
@@ -91,7 +91,7 @@ class Ending {
     };
   }
 
-  /** Records uncaught errors; a listener of the server may still do so. */
+  /** Records uncaught errors, which a listener of the server may still handle. */
   noteErrors(): void {
     process.on("uncaughtExceptionMonitor", (error) => {
       this.#fatal = { error };
@@ -117,7 +117,7 @@ class Ending {
     process.on("exit", listener);
   }
 
-  /** Ends after an error, instead of Node, which would print it again. */
+  /** Ends the process after an error, because Node itself would print the error again. */
   #die(error: unknown, listener: (code: number) => void): void {
     const described = this.#options.describe(textOf(error));
     this.report(described);

@@ -1,6 +1,6 @@
 /**
- * @module Connections to additional ports: the system has replaced them with Unix sockets, which
- * have no type of service.
+ * @module Connections to additional ports: the sandbox has replaced their sockets with Unix
+ * sockets, which have no type of service.
  */
 import net from "node:net";
 

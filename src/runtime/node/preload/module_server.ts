@@ -10,17 +10,17 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;
-  /** Of Koa. */
+  /** Identifies an app of Koa. */
   readonly callback?: unknown;
-  /** Of Fastify. */
+  /** Identifies an app of Fastify, together with `routing`. */
   readonly ready?: unknown;
   readonly routing?: unknown;
-  /** Of h3 and Polka. */
+  /** Identifies an app of Polka or, together with `stack`, of h3. */
   readonly handler?: unknown;
   readonly stack?: unknown;
 }
 
-/** The listener shows URLs by the protocol of the connection, and this is the client's. */
+/** Gives the connection the client's protocol, from which the listener creates the URL. */
 function markSecure({ headers, socket }: IncomingMessage): void {
   const value = headers["x-forwarded-proto"] === "https";
   Object.defineProperty(socket, "encrypted", { value, configurable: true });

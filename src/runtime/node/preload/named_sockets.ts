@@ -9,7 +9,7 @@ import process from "node:process";
 import type { Method } from "../../compute/engine/node_servers.ts";
 import type { ServerAddress } from "../../compute/engine/address.ts";
 
-/** The text of such a file. */
+/** The content of such a file. */
 const LEADS_TO = /^svc:port:(\d{1,5})\n$/;
 const MAX_BYTES = 16;
 
@@ -90,7 +90,7 @@ function listenAt(
 /** The arguments of `connect()`, with the name replaced by its port. */
 function leadBack(args: unknown[]): unknown[] {
   const [first] = args;
-  // Node passes on a list that it has marked as its own.
+  // Node itself calls the function with a list of arguments that it has marked as normalized.
   const given: unknown = Array.isArray(first) ? first[0] : first;
   const name = nameIn(given);
   const port = name === undefined ? undefined : portOf(name);
@@ -103,7 +103,7 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Gives names to Node servers, and finds them.
+ * Makes Node's servers listen at names, and its sockets connect to them.
  *
  * @param listen `listen` of Node itself
  */

@@ -49,7 +49,7 @@ function openControl(
   });
 }
 
-/** An error of the server's module ends it, like an uncaught error. */
+/** Ends the server because of an error in its module, like an uncaught error. */
 function throwUncaught(error: unknown): void {
   process.nextTick(() => {
     throw error;
@@ -71,7 +71,7 @@ async function serveExports(
   if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
     return await serve();
   }
-  // It may be part of a server that listens later, so wait until nothing else is left to do.
+  // The module may be part of a server that listens later, so wait until nothing is left to do.
   process.once("beforeExit", () => {
     if (!address.taken) serve().catch(throwUncaught);
   });
@@ -110,7 +110,7 @@ function attach(start: PreloadStart): (listening: NodeListening) => void {
   };
 }
 
-/** Leads servers to the address of this process's server. */
+/** Redirects servers to the address of this process's server. */
 function redirect(
   start: PreloadStart,
   on: { readonly taken: () => void; readonly listening: (listening: NodeListening) => void },
@@ -132,8 +132,8 @@ function redirect(
 }
 
 /**
- * A worker listens on additional ports, which only the server's own threads and processes can
- * reach.
+ * Prepares a worker, which listens on additional ports that only the server's own threads and
+ * processes can reach.
  */
 function prepareWorker({ socket, port, host, hosts }: PreloadStart): void {
   redirectServers(
@@ -142,7 +142,7 @@ function prepareWorker({ socket, port, host, hosts }: PreloadStart): void {
   prepareOwnRequests(hosts);
 }
 
-/** This process is the server. */
+/** Prepares a process that is the server. */
 function prepare(start: PreloadStart, entry: string): void {
   const listening = attach(start);
   const address = redirect(start, { taken: () => {}, listening });
@@ -150,7 +150,7 @@ function prepare(start: PreloadStart, entry: string): void {
   setImmediate(() => void serveExports({ entry, port: start.port }, address).catch(throwUncaught));
 }
 
-/** This process may become the server, or start it, or do something else. */
+/** Prepares a process that may become the server, start it, or do something else. */
 function prepareCommand(start: PreloadStart, preload: string): void {
   let listening: ReturnType<typeof attach> | undefined;
   redirect(start, {
@@ -158,7 +158,7 @@ function prepareCommand(start: PreloadStart, preload: string): void {
     listening: (what) => listening?.(what),
   });
   const { NODE_OPTIONS: options = "" } = process.env;
-  // A script may have set others, which would break the server in a child process.
+  // A script may have replaced the options; a server in a child process needs the preload.
   if (!options.includes(preload)) {
     process.env.NODE_OPTIONS = `${options} --require ${preload}`.trim();
   }
@@ -166,7 +166,7 @@ function prepareCommand(start: PreloadStart, preload: string): void {
 
 const LOADED = Symbol.for("svc.preload");
 
-// A command may name this file twice.
+// A command may load this file twice.
 if (!Reflect.has(globalThis, LOADED)) {
   Object.defineProperty(globalThis, LOADED, { value: true });
   allowTypeOfService();

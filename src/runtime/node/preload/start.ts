@@ -14,13 +14,13 @@ export interface NodeListening extends Listening {
 export interface PreloadStart {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
-  /** Absolute path of the entry; missing if a command starts the server, maybe in another process. */
+  /** Absolute path of the entry; missing if a command starts the server. */
   readonly entry?: string;
   /** The path of this file in NODE_OPTIONS, for child processes. */
   readonly preload?: string;
   /**
-   * Path of the Unix socket where the server listens. If it listens on a port other than its own,
-   * the text ends with that port: the parent process decides about its use.
+   * Path of the Unix socket where the server listens. For a port other than its own, the path ends
+   * with that port; the parent process decides how to use it.
    */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */

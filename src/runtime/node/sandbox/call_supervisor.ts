@@ -1,4 +1,4 @@
-/** @module Decides the calls that the kernel suspends: those that start Node, then Node's. */
+/** @module Decides the calls that the kernel suspends: first those that start Node, then Node's. */
 import {
   addDescriptor,
   answerCall,
@@ -20,12 +20,12 @@ import { processOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import { SocketCalls, type SocketRules } from "./socket_calls.ts";
 
-/** Of a socket's type: streams and datagrams; the other bits are flags. */
+/** The bits of a socket's type that are not flags, and the types of streams and datagrams. */
 const TYPE_BITS = 0xf;
 const TYPES: ReadonlySet<number> = new Set([1, 2]);
 const SOCK_CLOEXEC = 0x80000;
 
-/** The usual one of the type, TCP and UDP. */
+/** The default protocol of a socket's type, TCP, and UDP. */
 const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
 /** Maximum number of concurrently checked calls; others fail. */
@@ -37,13 +37,13 @@ export interface SupervisorOptions {
   /** Descriptor of the filter's listener. */
   readonly listener: number;
   readonly rules: SocketRules;
-  /** Number of programs started one after the other in Node's process; Node is the last. */
+  /** Number of programs that Node's process executes one after the other; Node is the last. */
   readonly programs: number;
-  /** The processes that Node may start; it may start none if missing. */
+  /** The processes that Node may start; if missing, it may start none. */
   readonly tree?: ProcessTree | undefined;
   /** Whether the filter also asks about new processes, not only about programs. */
   readonly asksForks: boolean;
-  /** Called before Node runs, with its process; returns the process's own number for itself. */
+  /** Called before Node runs, with its process id; returns the id in the process's namespace. */
   readonly begin: (pid: number) => number;
 }
 
@@ -72,7 +72,7 @@ export class CallSupervisor {
   run(): Promise<void> {
     const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {
-      // The call has been answered, with an error.
+      // The call has already been answered, with an error.
       this.#take(call).catch(() => {});
     });
   }
@@ -92,7 +92,7 @@ export class CallSupervisor {
     }
   }
 
-  /** "continue" only if no memory was checked, because the caller can change it. */
+  /** Returns "continue" only if no memory was checked, because the caller can change it. */
   #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
     const { number } = this.#options.processor;
     switch (asked) {
@@ -170,7 +170,7 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /** A process may signal itself; if it may start others, this process signals those for it. */
+  /** Lets a process signal itself; if it can start others, this process sends signals to those. */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
@@ -186,8 +186,8 @@ export class CallSupervisor {
   }
 
   /**
-   * Only TCP and UDP sockets; one opened by this process belongs to the machine's network, which
-   * Node cannot access.
+   * Allows only TCP and UDP sockets. If Node has its own network, this process opens the socket, so
+   * that it belongs to the machine's network, which Node itself cannot access.
    */
   #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
     const { libc, listener, rules } = this.#options;
@@ -201,7 +201,7 @@ export class CallSupervisor {
     return result;
   }
 
-  /** The programs before Node, and Node itself, are started by our own code. */
+  /** Allows the programs before Node, and Node itself, which svc starts; then those of the tree. */
   #start(pid: number): "continue" | number {
     const { libc, programs, rules, begin, tree, asksForks } = this.#options;
     if (this.#programs >= programs) {

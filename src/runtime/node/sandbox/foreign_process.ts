@@ -1,4 +1,4 @@
-/** @module The memory and sockets of Node, as the process's first thread reaches them. */
+/** @module Gives the process's first thread access to the memory and sockets of Node. */
 import { addressOf, EBADF, EFAULT, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
 
@@ -45,7 +45,7 @@ export class ForeignProcess {
   }
 
   /**
-   * Copies one of its descriptors, for the same socket, and closes the copy afterwards.
+   * Copies one of its descriptors, to use the same socket; the caller must close the copy.
    *
    * @returns the copy, or the negative number of an error
    */

@@ -16,7 +16,7 @@ const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0x800;
 const SOCK_CLOEXEC = 0x80000;
 
-/** Puts a socket in the place of the caller's; returns the negative number of an error. */
+/** Replaces the caller's socket with another one; returns the negative number of an error. */
 export type ReplaceSocket = (socket: number) => number;
 
 export const furtherPath = (server: string, port: number): string => `${server}-${port}`;
@@ -50,7 +50,7 @@ export function connectFurther(
     const address = unixAddress(path);
     const result = systemCall(libc, "connect", socket, address, address.byteLength);
     if (result === -ENOENT) return undefined;
-    // A queue that is full refuses, too: this thread cannot wait for it.
+    // A full queue also counts as a refusal, because this thread cannot wait for it.
     if (result < 0) return -ECONNREFUSED;
     systemCall(libc, "fcntl", socket, F_SETFL, systemCall(libc, "fcntl", asked, F_GETFL, 0));
     return Math.min(replace(socket), 0);

@@ -23,7 +23,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** The server's own sockets. */
+/** The rules for the server's own sockets and ports. */
 function addressRules(
   libc: Libc,
   { view }: ThreadPlan,

@@ -25,10 +25,10 @@ const SCM_RIGHTS = 1;
 /** Maximum number of descriptors in one message, which is also the kernel's limit. */
 const MAX_RIGHTS = 253;
 
-/** Control data is padded to this. */
+/** Control data is padded to a multiple of this, in bytes. */
 const WORD_BYTES = 8;
 
-/** Reads the data of a message; the negative number of an error if it cannot. */
+/** Reads the data of a message, or returns the negative number of an error. */
 export function readData(process: ForeignProcess, vectors: bigint, count: bigint): Bytes | number {
   if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
   const list = process.read(vectors, Number(count) * IOVEC_BYTES);
@@ -57,8 +57,7 @@ export function readData(process: ForeignProcess, vectors: bigint, count: bigint
 }
 
 /**
- * Reads which descriptors the control data of a message passes on; all other control data
- * is refused.
+ * Reads which descriptors the control data of a message passes on. Other control data is refused.
  */
 export function readRights(
   process: ForeignProcess,
@@ -73,7 +72,7 @@ export function readRights(
   const view = new DataView(control.buffer);
   const length = Number(view.getBigUint64(0, true));
   const isRights = view.getInt32(8, true) === SOL_SOCKET && view.getInt32(12, true) === SCM_RIGHTS;
-  // A single part: anything after it is padding.
+  // Only a single part is accepted; anything after it must be padding.
   const isAll = length <= control.byteLength && control.byteLength - length < WORD_BYTES;
   if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
   const count = Math.floor((length - CMSGHDR_BYTES) / 4);
@@ -101,7 +100,7 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
   view.setBigUint64(24, 1n, true);
   view.setBigUint64(32, addressOf(control), true);
   view.setBigUint64(40, BigInt(control.byteLength), true);
-  // Memory that the message points to must remain until it is sent.
+  // Memory that the message points to must not be freed before the message is sent.
   return { message, parts: [data, vector, control] };
 }
 

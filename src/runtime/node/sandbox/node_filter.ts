@@ -1,5 +1,5 @@
 /**
- * @module The filter of system calls of Node, which may run untrusted native code. If the first
+ * @module The system call filter for Node, which may run untrusted native code. If the first
  * thread of the process has to check memory, it also performs the call, because the caller could
  * change its memory in between.
  */
@@ -21,8 +21,8 @@ import { type CallName, ENOSYS, EPERM, type Processor } from "../../kernel/syste
 import { PLAIN_CALLS } from "../../kernel/plain_calls.ts";
 
 /**
- * Programs, other processes, mounts and namespaces, the kernel itself, and memory that no limit
- * counts: these fail with EPERM, as programs expect from a sandbox.
+ * Calls for programs, other processes, mounts, namespaces, the kernel itself, and memory that no
+ * limit accounts for. They fail with EPERM, as programs expect from a sandbox.
  */
 export const REFUSED: readonly CallName[] = [
   "fork",
@@ -118,8 +118,8 @@ export const REFUSED: readonly CallName[] = [
 ];
 
 /**
- * Landlock checks neither file attributes nor watching files, so both are refused if the machine's
- * files are visible.
+ * Calls that change file attributes or watch files, which Landlock does not check. They are refused
+ * if the machine's files are visible.
  */
 export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "chmod",
@@ -162,8 +162,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Calls of a server that may start processes, all of which have the same filter. Signals only reach
- * its own processes, in their own namespace.
+ * Blocks for a server that may start processes, which all have the same filter. In their own
+ * namespace, signals only reach the server's processes.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
@@ -173,7 +173,7 @@ function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   ];
 }
 
-/** A response that depends on no argument. */
+/** An action that depends on no argument. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
   among: [],
@@ -181,14 +181,14 @@ const whatever = (answer: number): ArgumentTest => ({
   otherwise: answer,
 });
 
-/** Calls of Node about itself. */
+/** Calls that only affect Node itself. */
 export const ALLOWED = Object.keys(PLAIN_CALLS) as readonly CallName[];
 
 const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
 
-/** Threads are free; Node itself is a process. */
+/** Allows new threads, and refuses namespaces; `onStart` decides about new processes. */
 const cloneBlock = (onStart: number): Block => ({
   call: "clone",
   steps: [
@@ -208,7 +208,7 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Set before Node runs, so that it ends with the thread that started it.
+    // Only allowed before Node runs: it makes Node end with the thread that started it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],
@@ -222,12 +222,12 @@ const LEVEL_IPV6 = 41;
 const IP_OPTIONS = 4;
 const SO_BINDTODEVICE = 25;
 const SO_BINDTOIFINDEX = 62;
-/** Extension headers, old and new numbers: routing, hops and destination. */
+/** Extension headers for routing, hops and destination, with their old and new numbers. */
 const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Options of sockets that would send packets elsewhere than to the checked address. */
+/** Refuses socket options that could send packets elsewhere than to the checked address. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
@@ -241,7 +241,7 @@ const SETSOCKOPT = byArgument("setsockopt", {
   otherwise: Answer.allow,
 });
 
-/** Requests about interfaces and routes, for the network of any socket. */
+/** Range of requests for interfaces and routes, which any socket accepts; `to` is not included. */
 const INTERFACES = { from: 0x8900, to: 0x8a00 } as const;
 
 const IOCTL: Block = {
@@ -261,7 +261,7 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
-/** Internet sockets need permission; Node sees only its own network interfaces. */
+/** Asks about internet sockets; Node can only list the interfaces of its own network. */
 function socketBlock(hasOwnNetwork: boolean): Block {
   return byArgument("socket", {
     index: 0,
@@ -280,7 +280,7 @@ function socketBlock(hasOwnNetwork: boolean): Block {
   });
 }
 
-/** Calls that name a process in an argument: only the caller itself (0) may be meant. */
+/** Calls with a process as an argument, and its index: only 0, the caller itself, is allowed. */
 const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
   ["prlimit64", 0],
   ["setpriority", 1],
@@ -294,10 +294,10 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 /**
  * Writes the filter: unlisted calls fail as if the kernel lacked them.
  *
- * @param hasOwnRoot true if Node has a root folder and its own network; otherwise the machine's
- * files are visible; `hasProcesses` if it may start programs, and `limitsProcesses` if the kernel
- * limits their number. In that case, it must not ask about those calls: a signal to the caller
- * would interrupt the call, which programs do not expect.
+ * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
+ * files are visible. `hasProcesses` is true if it may start programs, and `limitsProcesses` if the
+ * kernel limits their number. In that case, the filter must not ask about those calls: a signal to
+ * the caller would interrupt the call, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,
@@ -320,7 +320,7 @@ export function buildNodeFilter(
     ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     cloneBlock(onStart),
-    // The C library then uses `clone`, whose flags can be checked.
+    // Makes the C library use `clone` instead, whose flags the filter can check.
     always("clone3", Answer.fail(ENOSYS)),
     socketBlock(hasOwnRoot),
     SETSOCKOPT,

@@ -1,6 +1,6 @@
 /**
- * @module The ports of a server program, which binds them as on a separate machine but gets them on
- * its own loopback address. The first thread of the process makes the calls, on a copy of the
+ * @module The ports of a server program, which binds them as on a separate machine, but gets them
+ * on its own loopback addresses. The first thread of the process makes the calls, on a copy of the
  * program's socket.
  */
 import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
@@ -18,7 +18,7 @@ const SO_TYPE = 3;
 const LEVEL_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
-/** Ports that a server's programs may have bound at different times. */
+/** Maximum number of bound ports of a server's programs to remember. */
 const MAX_PORTS = 256;
 
 export interface OwnAddress {
@@ -27,7 +27,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** The second address represents `::1`, and `::` in addition to IPv4. */
+/** Index of an own address: 1 for `::1`, and for `::` on sockets without IPv4; 0 for all others. */
 type Which = 0 | 1;
 
 interface Port {
@@ -58,7 +58,7 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
 }
 
 interface OwnPortsOptions {
-  /** Number of this process, so that every process has different addresses. */
+  /** Id of this process, which gives every process different addresses. */
   readonly pid: number;
   /** Called when a program listens. */
   readonly listens: (port: number, at: OwnAddress) => void;
@@ -90,12 +90,12 @@ export class OwnPorts {
     if (known !== undefined || (result !== -EADDRINUSE && result !== -EACCES)) {
       return result === 0 ? this.#note(socket, asked, which) : result;
     }
-    // A service of the machine has the port, or only root may use it, so any other port is used.
+    // Another service uses the port, or only root may bind it, so take any other port.
     const other = this.#bind(socket, { asked, which, port: 0 });
     return other === 0 ? this.#note(socket, asked, which) : other;
   }
 
-  /** Lets a socket with a port of the server listen. */
+  /** Makes a socket listen if it is bound to a port of the server. */
   listen(socket: number, backlog: number): number {
     const own = this.#nameOf(socket);
     const which = this.#addresses.findIndex((address) => own?.address.join() === address.join());
@@ -109,7 +109,7 @@ export class OwnPorts {
     return result;
   }
 
-  /** The real name of a port that the server listens on itself; `undefined` for any other peer. */
+  /** The real address of a port that the server itself has bound; `undefined` for other peers. */
   translate(sockaddr: Bytes): Bytes | undefined {
     const asked = readPeer(sockaddr);
     if (asked === undefined || !this.#isHere(asked)) return undefined;
@@ -122,14 +122,14 @@ export class OwnPorts {
       : sockaddrOf(asked.family, this.#addresses[port.which], port.real);
   }
 
-  /** Lets an IPv6 socket reach IPv4 addresses, as the real names are. */
+  /** Lets an IPv6 socket use IPv4 addresses, because the real addresses are IPv4. */
   open(socket: number, family: number): void {
     if (family === AF_INET) return;
     const off = new Uint8Array(4);
     systemCall(this.#libc, "setsockopt", socket, LEVEL_IPV6, IPV6_V6ONLY, off, 4);
   }
 
-  /** True for the machine itself, in a program's view: loopback, or no address. */
+  /** True for the machine itself, as a program sees it: loopback, or the unspecified address. */
   #isHere({ address }: PeerAddress): boolean {
     if (isAll(address, 0) || isLoopback6(address)) return true;
     return isServerAddress(address)

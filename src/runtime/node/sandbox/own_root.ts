@@ -66,13 +66,13 @@ const LINKED_DEVICES: Readonly<Record<string, string>> = {
 /** The table of names to check before a name server (hosts(5)). */
 const HOSTS = "/etc/hosts";
 
-/** The processes that Node sees, which are its own. */
+/** Mount point of the file system that shows Node's own processes (proc(5)). */
 const PROCESSES = "/proc/.processes";
 
 /** Folders of an image that are separate for each sandbox. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
 
-/** Files in `/etc` of an image that each sandbox has for itself. */
+/** Files in `/etc` of an image that are separate for each sandbox. */
 const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "resolv.conf"]);
 
 /** Maximum size of an image's list of users or groups, in bytes. */
@@ -127,7 +127,7 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
-  /** A folder whose files are its system; that of this machine by default. */
+  /** Folder of an image whose files replace the system of this machine. */
   readonly image?: string | undefined;
   /** Names that resolve to this machine, in addition to its own. */
   readonly hosts: readonly string[];
@@ -145,8 +145,8 @@ export class OwnRoot {
   }
 
   /**
-   * Gives this thread separate mounts and a network, and its later children a process namespace;
-   * starts the root folder.
+   * Moves this thread to new namespaces for mounts, network, IPC and control groups, and its later
+   * children to a new process namespace. Mounts the empty root folder.
    *
    * @throws {RefusedCallError}
    */
@@ -161,7 +161,7 @@ export class OwnRoot {
     Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
   }
 
-  /** The mount point with the processes, for one sandbox. */
+  /** Path of the mount point for the processes of this sandbox. */
   get processes(): string {
     return join(this.#options.root, PROCESSES);
   }
@@ -191,7 +191,7 @@ export class OwnRoot {
   }
 
   /**
-   * Makes it the root folder of this thread, and of everything that shares its mounts.
+   * Makes the folder the root folder of this thread, and of everything that shares its mounts.
    *
    * @throws {RefusedCallError}
    */
@@ -233,7 +233,7 @@ export class OwnRoot {
     else Deno.symlinkSync(link, join(this.#options.root, to));
   }
 
-  /** The machine's own table of names, after the names of the server. */
+  /** Writes a table with the names of the server, and then the machine's own table. */
   #writeHosts(): void {
     const { root, hosts } = this.#options;
     const own = hosts.map((host) => `127.0.0.1 ${host}\n`).join("");
@@ -242,7 +242,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, HOSTS), own + known);
   }
 
-  /** Without it, programs that list the interfaces would find none at all. */
+  /** Enables the loopback interface; otherwise, programs would find no interface at all. */
   #raiseLoopback(): void {
     const socket = mustCall(this.#libc, "socket", AF_INET, SOCK_DGRAM, 0);
     const request = new Uint8Array(IFREQ_BYTES);

@@ -12,8 +12,8 @@ export const TMP = "/tmp";
 export const PROGRAM = "/opt/svc";
 
 /**
- * Names of the sockets. No file has them: the first thread of the process
- * replaces them by the real paths when Node connects or binds.
+ * Names of the sockets. No files have these names: the first thread of the process replaces them
+ * with the real paths when Node connects or binds.
  */
 const CONTROL_SOCKET = "/run/svc/control.sock";
 const SERVER_SOCKET = "/run/svc/server.sock";
@@ -21,7 +21,7 @@ const SERVER_SOCKET = "/run/svc/server.sock";
 /** Name of the folder for temporary files in the private folder, if there are no namespaces. */
 export const TMP_FOLDER = "tmp";
 
-/** Whether a folder is in sight of every server that starts programs. */
+/** Whether a folder is visible to every server that starts programs. */
 export const isOfSystem = (folder: string): boolean => folder.startsWith("/usr/");
 
 /** Decides the paths under which Node sees its files. */

@@ -30,7 +30,7 @@ export type SandboxLaunch = Pick<
 export interface Prepared {
   readonly thread: Thread;
   readonly plan: ThreadPlan;
-  /** Answers the system calls of the thread, and of Node. */
+  /** Descriptor of the listener that decides system calls of the thread and of Node. */
   readonly listener?: number;
   /** Number of programs to start, one after the other. */
   readonly programs: number;
@@ -42,8 +42,8 @@ export interface Prepared {
 const ROOT_FOLDER = "root";
 
 /**
- * First of the users that Node runs as, one for each process: systemd and Debian do not use this
- * range.
+ * First of the user ids under which Node runs, one for each process: systemd and Debian do not use
+ * this range.
  */
 const FIRST_UID = 0x70000000;
 
@@ -68,7 +68,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     recursive: true,
     mode: 0o700,
   });
-  // Node may have its own user.
+  // Node may run as another user.
   for (const file of files) Deno.chmodSync(file, 0o644);
   // An image contains everything that it needs, so nothing of this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [

@@ -7,9 +7,9 @@ import { LaunchError, type NodeSandboxKind } from "./types.ts";
 
 /** The sandbox that Node gets here. */
 export interface FoundKind {
-  /** `null` if none works, and no Node is started. */
+  /** `null` if none works, so Node cannot start. */
   readonly kind: Exclude<NodeSandboxKind, "open"> | null;
-  /** The reason why the best sandbox is unavailable; missing if it is not. */
+  /** The reason why the best sandbox is unavailable; missing if it is available. */
   readonly reason?: string;
 }
 

@@ -21,28 +21,28 @@ const MAX_THREADS = 512;
  */
 const SPARE_MB = 2048;
 
-/** Address space in MiB: an engine reserves much, and the tables of pages grow with it. */
+/** Maximum address space in MiB: an engine reserves a lot, and page tables grow with it. */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
-/** Memory of a process, with its part of shared pages. */
+/** Fields with the memory of a process, including its share of shared pages. */
 const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
 
 /** Its priority for the out-of-memory killer (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
 export interface NodeLimits {
-  /** Resident memory, in MiB. */
+  /** Maximum resident memory, in MiB. */
   readonly memoryMb: number;
   /**
-   * Maximum size of a file in MiB; unlimited if the folder for temporary files is limited itself.
+   * Maximum size of a file in MiB; unlimited if the folder for temporary files has its own limit.
    */
   readonly fileMb?: number;
   readonly hasOwnUser: boolean;
 }
 
 /**
- * Limits this process, for Node to inherit: once Node has its own user, only a
- * process with CAP_SYS_RESOURCE could, which containers do not have.
+ * Limits this process, so that Node inherits the limits. Once Node runs as another user, only a
+ * process with CAP_SYS_RESOURCE could limit it, and containers do not have that capability.
  */
 export function limitInherited(libc: Libc, limits: NodeLimits): void {
   const set = (resource: number, value: number): void => {
@@ -57,14 +57,14 @@ export function limitInherited(libc: Libc, limits: NodeLimits): void {
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
 }
 
-/** Makes the machine end a process before others when it runs out of memory. */
+/** Makes the kernel kill a process before others when the machine runs out of memory. */
 export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch { /* the kernel then chooses by size alone */ }
 }
 
-/** The number of a process in its own namespace (proc(5), `status`). */
+/** The id of a process in its own namespace (proc(5), `status`). */
 export function ownPidOf(pid: number): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const own = /^NSpid:.*?(\d+)$/m.exec(status)?.[1];
@@ -84,7 +84,7 @@ export function processOf(thread: number): number {
 const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
- * Memory that a process takes, in bytes: resident, swapped out, and the tables for both. 0 if it or
+ * Memory that a process uses, in bytes: resident, swapped out, and page tables. 0 if the process or
  * its first thread has ended.
  */
 export function memoryOf(pid: number): number {

@@ -15,7 +15,7 @@ const PAUSE_MS = 50;
 const LOOKS_PER_SEARCH = 4;
 
 /**
- * Number of searches until all have ended, because one may start another while it is being ended.
+ * Maximum number of searches until all have ended: one may start another before it is killed.
  */
 const MAX_ROUNDS = 20;
 
@@ -25,7 +25,7 @@ const PID = /^\d+$/;
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name of the program may contain anything.
+    // The name of the program can contain any character.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
     return undefined;
@@ -78,7 +78,7 @@ function descendantsOf(top: number): number[] {
   return found;
 }
 
-/** The same, by the parents of all processes of the machine. */
+/** Does the same with the parents of all processes of the machine. */
 function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -117,7 +117,7 @@ export class ProcessTree {
     return true;
   }
 
-  /** Whether a process is one of them now. */
+  /** Whether a process is currently one of the descendants. */
   has(pid: number): boolean {
     this.#search();
     return this.#pids.includes(pid);
@@ -133,7 +133,7 @@ export class ProcessTree {
     return bytes > limitBytes ? sum(sharedMemoryOf) : bytes;
   }
 
-  /** Sends a signal to all. */
+  /** Sends a signal to all descendants. */
   signal(signal: Deno.Signal): void {
     this.#search();
     for (const pid of this.#pids) {
@@ -143,7 +143,7 @@ export class ProcessTree {
     }
   }
 
-  /** Ends all, and those that they start in the meantime. */
+  /** Kills all descendants, including any that start in the meantime. */
   kill(): void {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       this.signal("SIGKILL");
@@ -151,10 +151,10 @@ export class ProcessTree {
     }
   }
 
-  /** Finds the processes of a full tree that have ended. */
+  /** Removes processes that have ended from a full tree. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // A search that found free slots says nothing about short programs that have run since.
+    // After a search that found free slots, programs that have already ended may count as started.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);
   }

@@ -8,7 +8,7 @@ import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
 /** How often memory is checked, in milliseconds. */
 const POLL_MS = 50;
 
-/** Looks at memory for each at the folder for temporary files. */
+/** Number of memory checks for each check of the folder for temporary files. */
 const LOOKS_PER_FOLDER = 20;
 
 /** Number of consecutive checks without memory before Node counts as ended. */
@@ -21,9 +21,9 @@ export interface RunningOptions {
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;
   readonly memoryMb: number;
-  /** All of its processes, if it may start some. */
+  /** All of the server's processes, if it may start some. */
   readonly tree: ProcessTree | undefined;
-  /** Counts the checks, so that the thread sees that this one still checks. */
+  /** Counts the checks, which shows Node's thread that this one is still running. */
   readonly beat: Int32Array<SharedArrayBuffer>;
   /** The folder for temporary files, if the kernel does not limit it. */
   readonly temporary?: { readonly folder: string; readonly maxMb: number };
@@ -89,7 +89,7 @@ export class Running implements RunningNode {
     const looks = Atomics.add(beat, 0, 1);
     const bytes = this.residentBytes();
     this.#empty = bytes === 0 ? this.#empty + 1 : 0;
-    // A process without its first thread shows no memory.
+    // The kernel shows no memory for a process whose first thread has ended.
     if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
     if (bytes > memoryMb * MIB) {
       const message = `Node used more than ${memoryMb} MiB of memory`;

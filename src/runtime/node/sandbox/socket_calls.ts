@@ -49,7 +49,7 @@ const POLLOUT = 4;
 const MAX_WAIT_MS = 130_000;
 
 const MMSGHDR_BYTES = 64;
-/** Bytes of the messages of one call; the next call sends the rest. */
+/** Maximum number of messages that one call sends; the next call sends the rest. */
 const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
@@ -67,8 +67,8 @@ export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
   /**
-   * The only one that it may bind and listen on, except for those of additional ports; none if
-   * missing.
+   * The only Unix socket that Node may bind and listen on, apart from those of additional ports;
+   * none if missing.
    */
   readonly server?: NamedSocket;
   /** Ports that it may bind and listen on; none by default. */
@@ -121,7 +121,7 @@ export class SocketCalls {
     }
     const error = judgeConnect(address, this.#rules);
     if (error === 0) return await this.#with(descriptor, (copy) => this.#connect(copy, address));
-    // Like a machine where nothing listens on that port.
+    // Fails as on a machine where nothing listens on that port.
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
@@ -149,7 +149,7 @@ export class SocketCalls {
     return result;
   }
 
-  /** The address of a socket itself; zeros if it has none. */
+  /** The local address of a socket; zeros if it has none. */
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
@@ -175,7 +175,7 @@ export class SocketCalls {
     );
   }
 
-  /** The real path of a server's socket, or of that of an additional port, by its name. */
+  /** The real path of the socket of a server or an additional port, by its name. */
   #serverPath(named: string): string | undefined {
     const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;
@@ -184,8 +184,8 @@ export class SocketCalls {
   }
 
   /**
-   * Replaces the remaining socket of an ended server, or a link to the additional port that
-   * replaced it.
+   * Binds the server's socket. Replaces a socket that an ended server left, or a link to the
+   * additional port that requests went to until now.
    */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);
@@ -206,7 +206,7 @@ export class SocketCalls {
     return result !== -ECONNREFUSED;
   }
 
-  /** A server listens on its Unix socket, or on its own ports, and on no other. */
+  /** Lets a server listen only on its own Unix sockets or ports. */
   async listen(descriptor: number, backlog: number): Promise<number> {
     const { ports, server } = this.#rules;
     const length = Math.min(Math.max(backlog, 1), MAX_BACKLOG);
@@ -221,7 +221,7 @@ export class SocketCalls {
     });
   }
 
-  /** A message with separate data and peer (sendto(2)). */
+  /** Sends a message whose data and peer are separate arguments (sendto(2)). */
   async sendTo(
     descriptor: number,
     { data, bytes, flags, peer, peerBytes }: {
@@ -239,7 +239,7 @@ export class SocketCalls {
     return await this.#with(descriptor, (socket) => this.#send(socket, copy, { flags, to }));
   }
 
-  /** A message with a head (sendmsg(2)). */
+  /** Sends a message with a head (sendmsg(2)). */
   async sendMessage(descriptor: number, head: bigint, flags: number): Promise<number> {
     const message = this.#message(head);
     if (typeof message === "number") return message;
@@ -253,7 +253,7 @@ export class SocketCalls {
     );
   }
 
-  /** Several messages (sendmmsg(2)); the sent length of each is stored in its head. */
+  /** Sends several messages (sendmmsg(2)), and stores the sent length of each in its head. */
   async sendMessages(
     descriptor: number,
     { heads, count, flags }: {
@@ -286,7 +286,7 @@ export class SocketCalls {
     if (typeof address === "number") return address;
     if (this.#isInterfaces(address)) return address;
     const family = familyOf(address);
-    // Without a family, the kernel assumes IPv4.
+    // The kernel would take an address without a family for IPv4.
     if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
     const error = judgeConnect(address, this.#rules);
     return error === 0 ? address : -error;
@@ -303,7 +303,7 @@ export class SocketCalls {
     if (header === undefined) return -EFAULT;
     const view = new DataView(header.buffer);
     const control = view.getBigUint64(40, true);
-    // Other control data could choose another route for the packet.
+    // Control data other than descriptors could choose another route for the packet.
     if (control !== 0n && !this.#rules.passesDescriptors) return -EPERM;
     const rights = readRights(this.#process, view.getBigUint64(32, true), control);
     if (typeof rights === "number") return rights;

@@ -11,7 +11,7 @@ import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
 import type { NodeCommand } from "./types.ts";
 
-/** Ends a process with the thread that started it, if no namespace does. */
+/** Makes a process end with the thread that started it, if no namespace does that. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**
@@ -21,8 +21,9 @@ const SETPRIV = "/usr/bin/setpriv";
 const SETSID = "/usr/bin/setsid";
 
 /**
- * The first process in Node's own namespace: shows it its processes, and ends them all when this
- * thread closes its input or ends; a Ctrl-C at the platform does not end it.
+ * The first process in Node's process namespace. It mounts the folder that shows Node its own
+ * processes. When this thread closes its input or ends, the first process ends, and with it all
+ * others in the namespace. A Ctrl-C at the platform does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
@@ -30,7 +31,7 @@ const FIRST_PROCESS =
 
 const PROC_OPTIONS = "nosuid,nodev,noexec,subset=pid,hidepid=invisible";
 
-/** The first thread looks at Node much more often, in milliseconds. */
+/** Maximum time between two checks by the first thread, which usually checks far more often. */
 const MAX_SILENCE_MS = 10_000;
 
 const READY = "ready\n";
@@ -54,7 +55,7 @@ function startFirstProcess(folder: string): FirstProcess {
   });
   void child.status;
   const input = child.stdin.getWriter();
-  // Not an argument, because the sandbox can see those.
+  // The folder is not an argument, because arguments are visible in the sandbox.
   input.write(new TextEncoder().encode(`${folder}\n`)).catch(() => {});
   const ready = async (): Promise<void> => {
     const reader = child.stdout.getReader();
@@ -86,7 +87,7 @@ class NodeThread {
     this.#plan = plan;
     const libc = openLibc();
     if (plan.kind === "open") return this.#post({ type: "prepared", programs: 1 });
-    // No other programs of this machine run before an image's program.
+    // Programs of this machine must not run before an image's program.
     const launchers = plan.processes && plan.image === undefined && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
@@ -105,7 +106,7 @@ class NodeThread {
     const filter = buildNodeFilter(PROCESSOR, {
       hasOwnRoot: plan.kind === "namespaces",
       hasProcesses: plan.processes,
-      // Its own user has a limit.
+      // The kernel limits the processes of a separate user.
       limitsProcesses: plan.uid !== undefined,
     });
     const listener = installFilter(libc, filter);
@@ -126,7 +127,7 @@ class NodeThread {
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
-      // As SETSID does for programs of this machine.
+      // Starts a session, as SETSID does for programs of this machine.
       detached: image !== undefined,
     });
     this.#post({ type: "started", pid: child.pid });

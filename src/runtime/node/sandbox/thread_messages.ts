@@ -10,7 +10,7 @@ export interface ThreadPlan {
   /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** The folder whose files are its system; that of this machine by default. */
+  /** Folder of an image whose files replace the system of this machine. */
   readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;
@@ -28,7 +28,7 @@ export type ToThread =
   | { readonly type: "end" };
 
 export type FromThread =
-  /** Everything is closed to the thread; `listener` decides its calls, and those of Node. */
+  /** The thread is in its sandbox; `listener` decides its calls, and those of Node. */
   | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
   | { readonly type: "started"; readonly pid: number }
   | { readonly type: "failed"; readonly message: string }

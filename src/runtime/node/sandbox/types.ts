@@ -1,13 +1,13 @@
 /**
- * @module Inputs and results of the sandbox around Node. All of it runs in the first thread of a
- * server's process, which runs no project code.
+ * @module Inputs and results of the sandbox around Node. All of this runs in a server's process,
+ * which itself runs no project code.
  */
 import type { LocalRoute, Peer } from "../../kernel/local_routes.ts";
 import type { SandboxState } from "../../compute/sandbox/sandbox_support.ts";
 import type { OwnAddress } from "./own_ports.ts";
 
 /**
- * - `namespaces`: a root folder, processes and its own network, and Landlock and seccomp;
+ * - `namespaces`: its own root folder, processes and network, plus Landlock and seccomp;
  * - `kernel`: Landlock and seccomp only, if the system has no namespaces;
  * - `open`: no sandbox, because the operator allowed that.
  */
@@ -27,21 +27,21 @@ export interface Place {
 export interface ImageRoot {
   /** Its folder on this machine, whose links stay inside the folder. */
   readonly root: string;
-  /** Folder in it that its program starts in. */
+  /** Folder in the image in which its program starts. */
   readonly workdir: string;
 }
 
-/** Places to show to Node, by paths of this machine. */
+/** Files and folders to show to Node, by their paths on this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
   readonly node: string;
-  /** Folder of the deployment, without links in its path. */
+  /** Real path of the deployment's folder. */
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
   /** Name of the socket in `folder` at which the process listens to Node. */
   readonly controlSocket?: string;
-  /** Name of the socket in `folder` at which Node is to listen. */
+  /** Name of the socket in `folder` at which Node must listen. */
   readonly serverSocket?: string;
   /** Called when it listens on a port; without it, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
@@ -59,7 +59,7 @@ export interface NodeRequest {
   readonly hosts?: readonly string[];
 }
 
-/** The same things by the paths that Node sees. */
+/** The same files and folders, by the paths that Node sees. */
 export interface NodeView {
   readonly node: string;
   /** Folder of the deployment; Node starts in it. */
@@ -70,7 +70,7 @@ export interface NodeView {
   readonly controlSocket: string;
   /** The only address where Node may listen. */
   readonly serverSocket: string;
-  /** The further files, in the order of the request. */
+  /** The additional files, in the order of the request. */
   readonly files: readonly string[];
   /** The folders with programs, in the order of the request. */
   readonly programs: readonly string[];
@@ -82,7 +82,7 @@ export interface NodeCommand {
   readonly program?: string;
   /** Arguments of Node, with paths as Node sees them. */
   readonly args: readonly string[];
-  /** The whole environment of Node, next to `TMPDIR`, `TMP` and `TEMP`. */
+  /** The whole environment of Node, except `TMPDIR`, `TMP` and `TEMP`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -91,17 +91,17 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Resident memory at which Node is ended, in MiB. */
+  /** Maximum resident memory of Node, in MiB; beyond that, it is ended. */
   readonly memoryMb: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Single ports of private addresses that Node may reach nevertheless. */
+  /** Ports at private addresses that Node may still reach. */
   readonly peers: readonly Peer[];
   /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
-  /** Called with the port that a connection to an announced route comes from. */
+  /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;
-  /** True runs Node even if the kernel offers no sandbox. */
+  /** Whether to run Node even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** The only kind of sandbox to try; the best one that works by default. */
   readonly only?: NodeSandboxKind;
@@ -118,7 +118,7 @@ export interface NodeEnd {
 
 /** A running Node. Its output goes to standard output and error of the process itself. */
 export interface RunningNode {
-  /** Process id as the process sees it. */
+  /** Node's process id, as the server's process sees it. */
   readonly pid: number;
   readonly sandbox: NodeSandbox;
   /** Never rejects. */

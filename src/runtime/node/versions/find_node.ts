@@ -4,9 +4,9 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
 export interface FoundNode {
-  /** Absolute path of the binary, without links. */
+  /** Absolute real path of the binary. */
   readonly path: string;
-  /** As in `24.1.0`. */
+  /** For example `24.1.0`. */
   readonly version: string;
 }
 

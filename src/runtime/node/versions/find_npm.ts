@@ -18,7 +18,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   for (const place of searchPath.split(":")) {
     if (!isAbsolute(place)) continue;
     const file = await Deno.realPath(join(place, name)).catch(() => undefined);
-    // Version managers replace it with their own scripts, which would fetch it.
+    // Version managers replace npm with their own scripts, which would download it.
     if (file === undefined || !/\/npm-?cli\.js$|\/npx-?cli\.js$/.test(file)) continue;
     const folder = await packageOf(file);
     if (folder !== undefined) return { name, folder, file: relative(folder, file) };

@@ -76,7 +76,7 @@ async function runNpm(
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
-        // Without a network, the reason is known within seconds.
+        // Makes npm report a missing network within seconds.
         `--fetch-retry-mintimeout=${RETRY_MS.least}`,
         `--fetch-retry-maxtimeout=${RETRY_MS.most}`,
         `--cache=${join(fetched, "cache")}`,

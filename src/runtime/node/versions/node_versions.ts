@@ -45,16 +45,16 @@ export class NodeVersions {
   }
 
   /**
-   * The absolute path of a Node binary with a version, or a version prefix; fetched if missing.
-   * Concurrent requests share one fetch. Keeps the files while their user needs them.
+   * Returns the absolute path of a Node binary with a version, or a version prefix; fetches it if
+   * missing. Concurrent requests share one fetch. Keeps the files while their user needs them.
    *
-   * @throws NodeVersionError for a version that servers do not run on @throws NodeInstallError if
-   * it cannot be fetched
+   * @throws NodeVersionError for a version that servers do not run on
+   * @throws NodeInstallError if it cannot be fetched
    */
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
-      /** Name of a file, for questions of `sweep`. */
+      /** Name of the version's user, which must be a file name; `sweep()` asks about it. */
       readonly user: string;
       /** Called with a sentence when a fetch starts, and with another when it has ended. */
       readonly say?: (message: string) => void;
@@ -81,7 +81,7 @@ export class NodeVersions {
     }
   }
 
-  /** Notes a user of a version, for the time after the next start. */
+  /** Records a user of a version on disk, for `sweep()` after the next start. */
   async #note(folder: string, user: string): Promise<void> {
     const users = join(folder, USERS);
     await Deno.mkdir(users, { recursive: true });
@@ -139,7 +139,7 @@ export class NodeVersions {
     return gone;
   }
 
-  /** Creates the folder, and removes unfinished downloads of a crash. */
+  /** Creates the folder, and removes downloads that a crash left unfinished. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);

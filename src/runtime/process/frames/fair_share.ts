@@ -1,6 +1,6 @@
 /** @module Slows down a peer that sends frames endlessly, so others get their turn. */
 
-/** Milliseconds of time that a millisecond of work costs: a third of the thread, on average. */
+/** Cost of a millisecond of work, in milliseconds: a peer gets a third of the thread on average. */
 const PRICE = 3;
 
 /** Maximum debt before work has to pause, in milliseconds. */
@@ -8,7 +8,7 @@ const CREDIT_MS = 20;
 
 export class FairShare {
   #begun = 0;
-  /** When everything that was booked has been paid. */
+  /** Time at which all booked work is paid for. */
   #paidAt = 0;
 
   readonly #now: () => number;

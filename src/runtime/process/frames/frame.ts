@@ -58,7 +58,7 @@ export class ProtocolError extends Error {
 export class FrameReader {
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
-  /** Type of the frame whose header is complete. */
+  /** Payload of the current frame, once its header is complete. */
   #payload: Uint8Array<ArrayBuffer> | undefined;
   #payloadFilled = 0;
 

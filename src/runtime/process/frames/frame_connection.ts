@@ -14,11 +14,14 @@ export interface OutgoingFrame {
 }
 
 export interface ConnectionOptions {
-  /** Bytes that may wait to be written, including the cost of their frames; with more, the connection closes. */
+  /**
+   * Maximum number of bytes that wait to be written, including the cost of their frames. Beyond
+   * that, the connection closes.
+   */
   readonly maxQueued?: number;
   /**
-   * The share of this thread's time that received frames may take; several connections may share
-   * one.
+   * The share of this thread's time that received frames may take; several connections can use the
+   * same one.
    */
   readonly share?: FairShare;
 }
@@ -39,7 +42,7 @@ export class FrameConnection {
   readonly #maxPayload: number;
   readonly #maxQueued: number;
   readonly #share: FairShare | undefined;
-  /** Ends the pause that this connection is making. */
+  /** Ends the current pause of this connection. */
   #resume: (() => void) | undefined;
   #outgoing: Uint8Array[] = [];
   #queued = 0;
