@@ -35,7 +35,7 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing if that runs all but those of `first`. */
+  /** The files of `deno task test`; missing if that task runs all files except those of `first`. */
   readonly short?: readonly string[];
   /** The program that its tests start instead of the compiled one, as a path from the root. */
   readonly program?: string;
@@ -226,7 +226,7 @@ export interface Batch {
   readonly groups: readonly (readonly string[])[];
   /** If more than one, groups run in this many threads. */
   readonly threads: number;
-  /** Path of the program that the tests start; by default that of `SVC_BIN`. */
+  /** Path of the program that the tests start; by default the program in `SVC_BIN`. */
   readonly program?: string;
 }
 
@@ -234,7 +234,7 @@ export interface Batch {
 export interface Plan {
   /** The names of its suites. */
   readonly name: string;
-  /** A plan that takes longer hangs. */
+  /** Maximum time: a plan that takes longer counts as hung. */
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
@@ -354,7 +354,7 @@ export type Extent =
   | "all"
   /** The tests of `deno task test`: every capability once. */
   | "short"
-  /** All but those. */
+  /** All other files. */
   | "rest"
   /** The tests that show, in an empty root, that the program only needs the C library. */
   | "empty root";

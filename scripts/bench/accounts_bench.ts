@@ -40,7 +40,7 @@ const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform
 interface Credentials {
   readonly session: string;
   readonly accessToken: string;
-  /** It is still pending. */
+  /** The code of a device login that is still pending. */
   readonly pendingCode: string;
 }
 
@@ -170,7 +170,8 @@ async function rowsOf(
 }
 
 /**
- * Below what the platform starts in a minute, so this is a burst, not a load of several seconds.
+ * Below the number of logins that the platform starts in a minute, so this is a burst, not a load
+ * of several seconds.
  */
 const STARTS = 900;
 const AT_ONCE = 32;

@@ -17,7 +17,8 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const CLIENTS = 50;
 /**
- * Both runs of a round together stay below the messages that an environment may send in 10 seconds.
+ * Both runs of a round together stay below the number of messages that an environment can send in
+ * 10 seconds.
  */
 const MESSAGES = 2000;
 const VALUE_BYTES = 100;
@@ -70,7 +71,7 @@ createServer((request, response) => {
     return request.resume().on("end", () => response.end());
   }
   const isLater = request.url === "/later";
-  // Others look at the server too, such as the check of a deployment.
+  // The server also gets other requests, such as the health check of a deployment.
   if (isLater || request.url === "/now") {
     rate = "";
     run(isLater ? "later" : "now", isLater ? "?delay=86400" : "")
