@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // Like from a mail program: encoded, folded, with an attachment.
+      // As from a mail program: encoded, folded, with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

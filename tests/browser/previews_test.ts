@@ -1,5 +1,5 @@
 /**
- * A protected preview in Chromium: a visitor without an account, a member who signs in by the
+ * A protected preview in Chromium: a visitor without an account, a member who signs in with the
  * form of the platform, a share link, a password, and the end of each.
  */
 import assert from "node:assert/strict";

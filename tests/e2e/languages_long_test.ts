@@ -21,13 +21,13 @@ const BUILD_MS = 900_000;
 interface App {
   /** Toolchains that build it. */
   readonly needs: readonly string[];
-  /** Its first word in the page. */
+  /** The first word of the page. */
   readonly says: string;
   /** The file with the words of the page. */
   readonly page: string;
   /** Changes the copy of its folder before it is committed. */
   prepare?(folder: string): Promise<void>;
-  /** Why it cannot run here, beyond its toolchains. */
+  /** Why it cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
   /** It also performs actions that need system calls. */
   readonly escapes?: true;

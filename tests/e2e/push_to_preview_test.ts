@@ -11,7 +11,7 @@ import { callApi, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.t
 
 const test = testNeeding("git");
 
-/** The subject of the recorded payloads. */
+/** The repository in the recorded payloads. */
 const REPOSITORY = "Codertocat/Hello-World";
 const PULL = 2;
 const BRANCH = "changes";

@@ -83,7 +83,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Drops purges and changes of nodes, like the store does after 15 minutes. */
+  /** Drops purges and changes of nodes, as the store does after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

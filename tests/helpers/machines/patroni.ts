@@ -1,6 +1,7 @@
 /**
- * Three PostgreSQL under Patroni, with etcd, as in docs/scaling.md: a standby has everything that
- * the primary acknowledges. Each is a "machine": a process namespace that ends immediately.
+ * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md: a standby has
+ * everything that the primary acknowledges. Each is a "machine": a process namespace that ends
+ * immediately.
  *
  * @module
  */

@@ -87,7 +87,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   sendTestNotification: () => ({ channel: "messenger" }),
 };
 
-/** The two that end the credential itself, or its workspace, which other tests cover. */
+/** The two endpoints that end the credential itself, or its membership; other tests cover them. */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
 const isRead = ({ method, responseKind }: Endpoint): boolean =>

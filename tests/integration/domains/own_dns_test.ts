@@ -99,7 +99,7 @@ Deno.test("svc sends clients to the nearest available edge, and never to a drain
     assert.deepEqual(await shop(us), ["192.0.2.2"]);
     assert.deepEqual(await shop(de), ["192.0.2.1"]);
     assert.deepEqual(await shop(sg), ["192.0.2.3"]);
-    // Edges do not get the certificates of these.
+    // Edges do not get the certificates of these hosts.
     for (const host of [BASE, `ns.${BASE}`]) {
       assert.deepEqual(await addressesFor(port, host, us), ["192.0.2.1"]);
     }

@@ -38,7 +38,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
 
 /** A connection whose data is read completely. */
 class Client {
-  /** Bytes that came. */
+  /** Number of received bytes. */
   received = 0;
   isClosed = false;
   readonly ended: Promise<void>;

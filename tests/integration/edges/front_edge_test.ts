@@ -22,7 +22,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Generated requests; `EDGE_RUNS=5000` sends as many. */
+/** Number of generated requests, such as `EDGE_RUNS=5000`. */
 const RUNS = Number(Deno.env.get("EDGE_RUNS") ?? 500);
 const HOST = "shop.localhost";
 const CACHED = "cached.localhost";

@@ -2,7 +2,7 @@
  * Edges and their platform are killed repeatedly: visitors behind a balancer get every page, and no
  * acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
  */
-// deno-lint-ignore-file no-console -- the numbers are what its long form is run for
+// deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

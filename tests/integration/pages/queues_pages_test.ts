@@ -45,7 +45,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
     const idOf = (html: string, body: string) =>
       html.split("<li>").find((part) => part.includes(body))!
         .match(/name="message" value="([^"]+)"/)![1]!;
-    /** Fills in the form of one letter, or of all. */
+    /** Submits the form for one dead letter, or for all of them. */
     const send = async (action: string, message?: string, typed = {}) => {
       const { html } = await letters();
       const form = formsOf(html).find((each) =>
@@ -55,7 +55,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
       assert.ok(form, `${action} ${message}`);
       return await ada.send("POST", form.action, { fields: { ...form.fields, ...typed } });
     };
-    /** Answers the question of a form. */
+    /** Submits a form, and confirms its question. */
     const confirm = async (action: string, message?: string) => {
       const question = await send(action, message);
       assert.match(question.html, /<form id="question"/);
