@@ -126,7 +126,7 @@ function followLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) 
   return { drained, all: () => text };
 }
 
-/** Starts `svc serve --json` and returns when it answers. */
+/** Starts `svc serve --json` and returns when it responds. */
 export async function startProgram(options: PlatformOptions): Promise<Platform> {
   const [program, ...args] = options.command ?? programCommand();
   const serve = ["serve", "--json", "--port", String(options.port ?? 0)];

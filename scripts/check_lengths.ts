@@ -15,7 +15,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Finds the files that are longer than their kind may be. */
+/** Finds the files that exceed the limit of their kind. */
 export function findLongFiles(files: readonly TextFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);

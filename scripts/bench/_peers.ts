@@ -153,7 +153,7 @@ https://:${httpsPort} {
 }
 `;
 
-/** Starts a server and returns when it answers. */
+/** Starts a server and returns when it responds. */
 export async function startPeer(
   peer: Omit<Peer, "stop" | "pid"> & { readonly command: Command },
   folder: string,

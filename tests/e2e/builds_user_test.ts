@@ -1,6 +1,6 @@
 /**
  * Builds on a platform that an ordinary user runs. Root switches to such a user, which needs a
- * program that this user may read: the compiled one.
+ * program that this user can read: the compiled one.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -201,7 +201,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // The client may abort the rest of an action's response once it knows the redirect.
+    // The client can abort the rest of an action's response once it knows the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }

@@ -46,7 +46,7 @@ interface Delivered {
   readonly message: string;
 }
 
-/** Sends a signed, recorded payload, like the forge at `at` does. */
+/** Sends a signed, recorded payload, as the forge at `at` does. */
 async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>, at: URL) {
   const recorded = await Deno.readTextFile(
     join(ROOT, "fixtures", "forges", `github_${name}.json`),

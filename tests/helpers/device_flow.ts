@@ -7,7 +7,7 @@ import { DEVICE_GRANT_TYPE } from "../../src/contract/device.ts";
 import type { Browser } from "./browser.ts";
 import type { TestPlatform } from "./platform.ts";
 
-/** Posts a form, like OAuth clients do. */
+/** Posts a form, as OAuth clients do. */
 export async function form(platform: TestPlatform, path: string, fields: Record<string, string>) {
   return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
 }

@@ -1,6 +1,6 @@
 /**
- * A small real project of a framework: installed, built and deployed by `svc deploy` with nothing
- * configured, then tested with the requests that all of them support.
+ * A small real project of a framework: installed, built and deployed by `svc deploy` without
+ * configuration, then tested with the requests that all of them support.
  *
  * @module
  */

@@ -79,7 +79,7 @@ const MADE_LATER: ReadonlySet<string> = new Set([
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
-    // A folder may be removed during the walk.
+    // A folder can be removed during the walk.
     const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => []);
     for (const { name, isDirectory } of entries) {
       const inner = `${path}/${name}`;

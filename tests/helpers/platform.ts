@@ -184,7 +184,7 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The process of a platform: this one, or that of the program. */
+/** The process of a platform: this process, or the program's. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 

@@ -1,5 +1,5 @@
 /**
- * A made-up second format of the data directory, and a program that migrates to it like `svc serve`
+ * A made-up second format of the data directory, and a program that migrates to it as `svc serve`
  * does at start: `deno run -A second_format.ts <dataDir> <extra bytes>`. It prints a line for each
  * step, so that it can be killed at any of them.
  */

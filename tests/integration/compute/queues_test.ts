@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // The route is closed for every spelling.
+    // The route is closed for every spelling of its path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);

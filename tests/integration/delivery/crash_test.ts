@@ -11,7 +11,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Mails sent in parallel: a crash may duplicate these. */
+/** Mails sent in parallel: a crash can duplicate these. */
 const UNDER_WAY = 4;
 
 /** Creates a workspace whose owner has an email address; returns a key for it. */

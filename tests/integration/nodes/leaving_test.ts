@@ -1,6 +1,6 @@
 /**
- * A node is stopped during requests, like behind a load balancer: none is lost, each response of
- * the leaving node is its connection's last, and running work ends.
+ * A node is stopped during requests, as behind a load balancer: none is lost, each response of the
+ * leaving node is its connection's last, and running work ends.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -12,7 +12,7 @@ const hrefOf = (html: string, text: string): string =>
 const formOf = (html: string, name: string) =>
   formsOf(html).find(({ action }) => action.includes(`/blobs/${name}`))!;
 
-/** Sends the upload form with files, like browsers do; returns the next page. */
+/** Sends the upload form with files, as browsers do; returns the next page. */
 async function upload(
   { platform, ada }: DashboardPlatform,
   page: Page,

@@ -101,7 +101,7 @@ Deno.test("lists of a person's sessions, tools, activity and workspaces link to 
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool uses its own address, because one address may send ten requests per minute.
+      // Each tool uses its own address, because one address can only send ten requests per minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),
