@@ -86,7 +86,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/builds/git_test.ts",
       "tests/integration/compute/process_test.ts",
     ],
-    // They start Node as its launcher does, which limits its own memory and descriptors.
+    // These tests start Node as its launcher does, which limits its own memory and descriptors.
     alone: [
       "tests/integration/node/launch_test.ts",
       "tests/integration/node/native_attacks_test.ts",
@@ -194,7 +194,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "cluster",
     folders: ["tests/cluster"],
-    // Each has three platforms and all their servers.
+    // Each file starts three platforms and all their servers.
     runs: { as: "lone processes" },
     first: [],
     short: [],
@@ -212,7 +212,7 @@ export const SUITES: readonly Suite[] = [
     name: "arm64",
     folders: ["tests/arm64"],
     runs: { as: "processes" },
-    // It compiles the program before it starts.
+    // This file compiles the program before its tests start.
     first: ["tests/arm64/program_test.ts"],
     short: [],
     program: "scripts/in_arm64.sh",
@@ -224,7 +224,7 @@ export const SUITES: readonly Suite[] = [
 export interface Batch {
   /** Files that share a thread, as paths from the root. */
   readonly groups: readonly (readonly string[])[];
-  /** If more than one, groups run in this many threads. */
+  /** Number of threads in which the groups run, if it is more than 1. */
   readonly threads: number;
   /** Path of the program that the tests start; by default the program in `SVC_BIN`. */
   readonly program?: string;
@@ -350,7 +350,7 @@ function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
 
 /** The part of a suite to run. */
 export type Extent =
-  /** All of its files. */
+  /** All files of the suite. */
   | "all"
   /** The tests of `deno task test`: every capability once. */
   | "short"

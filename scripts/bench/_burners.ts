@@ -1,6 +1,6 @@
 /**
- * Processes that only compute, to compete for the processors. A bare server's loss shows what the
- * machine lacks.
+ * Processes that only compute, to compete for the processors. The loss of a bare server shows how
+ * much processor time the machine lacks.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The device flow over HTTP, and what credentials cost a request.
+ * The device flow over HTTP, and the cost of credentials per request.
  *
  * @module
  */

@@ -17,7 +17,7 @@ const LISTED = 1000;
 const LISTINGS = 30;
 
 interface Measured {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly commit: number;
   readonly commitP99: number;
   /** Commits a second of many writers, who share flushes. */

@@ -29,7 +29,7 @@ interface App {
   prepare?(folder: string): Promise<void>;
   /** Why it cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
-  /** It also performs actions that need system calls. */
+  /** The app also performs actions that need system calls. */
   readonly escapes?: true;
   /** Missing features of the app: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
@@ -224,7 +224,7 @@ async function crash(box: Sandbox, site: Pushed): Promise<void> {
   for (const pid of running) {
     try {
       Deno.kill(pid, "SIGKILL");
-    } catch { /* it ended together with another one */ }
+    } catch { /* it ended together with another process */ }
   }
   await until(() => site.status("/"), (status) => status === 200, 30_000);
   await site.shows("first", "hello");

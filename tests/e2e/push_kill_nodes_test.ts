@@ -138,7 +138,7 @@ Deno.test({
       await t.step({
         name: "while a node builds a push that another node received",
         async fn() {
-          // It continues until another node has started.
+          // The build continues until another node has started.
           await a.api("PATCH", "/v1/projects/shop", {
             json: { buildCommand: "echo begun; sleep 15" },
           });

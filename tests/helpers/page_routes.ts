@@ -8,7 +8,7 @@ import type { ApiCaller } from "./platform.ts";
 
 export interface PageRoute {
   readonly method: "GET" | "POST";
-  /** With its parameters, as in `/deployments/:deployment`. */
+  /** The path with its parameters, as in `/deployments/:deployment`. */
   readonly path: string;
 }
 

@@ -85,7 +85,9 @@ function say(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** Brings a directory to the second format, or one that only knows the first refuses it. */
+/**
+ * Migrates a directory to the second format; a program that only knows the first format refuses it.
+ */
 export async function settle(dataDir: string, format: 1 | 2, extraBytes = 0): Promise<void> {
   const { release } = await openDataDir(dataDir);
   try {

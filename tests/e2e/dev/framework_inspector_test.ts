@@ -56,7 +56,7 @@ async function followThreads(
   },
 ): Promise<void> {
   for await (const session of threadsOf(inspector)) {
-    // It ends with the session.
+    // This loop ends with the session.
     void breakIn(session, folder).catch(() => {});
     void session.paused().then(() => paused(session));
   }

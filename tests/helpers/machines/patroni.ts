@@ -222,7 +222,7 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits for a state of the three; on a timeout, reports their last output. */
+  /** Waits for a state of the three servers; on a timeout, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);

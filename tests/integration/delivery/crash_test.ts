@@ -1,5 +1,6 @@
 /**
- * `kill -9` during many deliveries: no accepted one is lost, and only running ones are repeated.
+ * `kill -9` during many deliveries: no accepted delivery is lost, and only those in progress are
+ * repeated.
  *
  * `CRASH_DELIVERIES` sets their number.
  */

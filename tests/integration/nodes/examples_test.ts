@@ -194,7 +194,7 @@ Deno.test({
     const unit = await read("svc.service");
     if (isInstalled("systemd-analyze")) {
       const file = join(around.folder, "svc.service");
-      // It checks whether the program exists.
+      // `systemd-analyze` checks whether the program exists.
       await Deno.writeTextFile(file, replaced(unit, { "/usr/local/bin/svc": Deno.execPath() }));
       const { code, stderr } = await new Deno.Command("systemd-analyze", {
         args: ["verify", file],

@@ -21,7 +21,7 @@ Deno.test({
     await using _ = { [Symbol.asyncDispose]: () => dns.close() };
     const options = { dnsServer: dns.server, publicAddresses: ["127.0.0.1"] };
     const a = await cluster.start("a", { ...options, nodeId: "a" });
-    // Its clock is late, so that its ids would come before those of the other.
+    // The clock of this node is late, so its ids would come before the ids of the other node.
     const late = () => Date.now() - HOUR_MS;
     const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));

@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists: two of them share a page, each with a name in the URL. */
+/** A person's own lists: two of them share a page, each with a parameter in the URL. */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],

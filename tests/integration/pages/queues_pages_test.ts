@@ -66,7 +66,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
     assert.equal((await confirm("delete", idOf(page.html, "two"))).status, 303);
     assert.ok(!(await letters()).html.includes('<pre class="terminal" tabindex="0">two</pre>'));
     assert.equal((await counts()).dead, 3);
-    // It fails again, and becomes a dead letter again.
+    // The message fails again, and becomes a dead letter again.
     await send("retry", idOf(page.html, "three"));
     await until(counts, ({ dead, waiting }) => dead === 3 && waiting === 0, 60_000);
 
