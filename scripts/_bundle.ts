@@ -48,7 +48,7 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * Replaces node-pre-gyp by an empty module. The tracer of servers looks for one function in it,
+ * Replaces node-pre-gyp with an empty module. The tracer of servers looks for one function in it,
  * which the package has in another form. The rest of the package is a program that cannot be
  * bundled.
  */

@@ -36,7 +36,7 @@ export interface ForeignOptions {
 
 /**
  * Unpacks packages for another processor, from this machine's apt sources. The machine stays
- * unchanged: apt uses a folder for this call. Returns the complaint of a program that fails.
+ * unchanged: apt uses a folder for this call. Returns the error message of a program that fails.
  */
 export async function unpackForeign(
   packages: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Fetching a page of a deployment by its host name, without DNS: the
- * connection goes to the loopback address, the `Host` header names the site.
+ * Fetches a page of a deployment by its host name, without DNS: the connection goes to the loopback
+ * address, and the `Host` header names the site.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The svc program as a process: the platform started and stopped, the CLI
- * called, in their own environment. Tests, benches and the demo share it.
+ * The svc program as a process: starts and stops the platform, and calls the CLI, in a clean
+ * environment. Tests, benches and the demo share this module.
  *
  * @module
  */
@@ -100,7 +100,7 @@ export interface PlatformOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Maximum wait for the platform to say that it is ready, also under qemu on a busy machine. */
+/** Maximum wait for the platform to be ready, even under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
 /** How often to look for edges. */

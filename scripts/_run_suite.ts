@@ -71,7 +71,10 @@ function limitTime(child: Deno.ChildProcess, deadline: number) {
 interface RunOptions {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Whether others run in parallel: its output is shown in one piece at the end. */
+  /**
+   * Whether other runs are in progress at the same time. Its output is then shown in one piece at
+   * the end.
+   */
   readonly isBeside: boolean;
   readonly show: Show;
 }

@@ -343,7 +343,7 @@ export function planSuites(
   return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
-/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, and not hung. */
+/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but not hung. */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
   return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }

@@ -16,7 +16,7 @@ export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
-  /** The run was interrupted since its time was up. */
+  /** The run was interrupted because its time was up. */
   readonly timedOut: boolean;
 }
 

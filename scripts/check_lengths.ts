@@ -1,5 +1,5 @@
 /**
- * Limits the length of files, so that people can read them at a sitting.
+ * Limits the length of files, so that people can read them in one sitting.
  *
  * @module
  */

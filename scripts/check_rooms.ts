@@ -78,7 +78,7 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
   return undefined;
 }
 
-/** Finds imports that run up the rooms or past the `mod.ts` of a folder. */
+/** Finds imports that point to a higher room or bypass the `mod.ts` of a folder. */
 export function findRoomViolations(
   edges: readonly ImportEdge[],
   house: HouseRules,

@@ -41,7 +41,7 @@ export function peakMemory(pid: number): number {
   }
 }
 
-/** How the program under test is run, for the reader of the numbers. */
+/** Describes how the program under test runs, for the report. */
 export function describeProgram(): string {
   const command = programCommand();
   return command.length === 1 ? command[0] : `from source, Deno ${Deno.version.deno}`;

@@ -14,7 +14,7 @@ const CLIENT = { client_id: "bench" };
 /** Maximum time that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
-/** Each request uses another address, because the platform limits each. */
+/** Each request uses another address, because the platform limits the requests of an address. */
 const FROM_EVERYWHERE = `
 local n = 0
 local function from()

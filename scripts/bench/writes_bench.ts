@@ -168,7 +168,7 @@ async function measureTriggers(place: BenchPlace, repository: string): Promise<R
     const body = JSON.stringify({ branch, commitSha });
     await (await post(url, body, { "content-type": "application/json" })).body?.cancel();
   };
-  // Fetches the repository.
+  // The first trigger fetches the repository.
   await trigger(first!, "main");
   const took: number[] = [];
   let next = 0;

@@ -18,7 +18,7 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** Why the sandbox of an ordinary user cannot be tried here; `undefined` if they can. */
+/** Why the sandbox of an ordinary user cannot be tested here; `undefined` if it can. */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";

@@ -1,5 +1,6 @@
 /**
- * A TLS proxy before Pebble that refuses requests, because Pebble checks neither CAA nor limits.
+ * A TLS proxy in front of Pebble that refuses requests, because Pebble checks neither CAA nor
+ * limits.
  *
  * @module
  */

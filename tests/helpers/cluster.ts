@@ -65,7 +65,7 @@ export class Cluster implements AsyncDisposable {
     return platform;
   }
 
-  /** A connection to the store that can be cut, and the address of the store on it. */
+  /** A connection to the store that can be cut, and the address of the store through it. */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
     const proxy = new TestProxy(this.#socket);
     return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };

@@ -6,7 +6,7 @@
 import { NODE_MAJOR, type TestEngine } from "./compute_server.ts";
 import { deploy, type Files, type TestPlatform } from "./platform.ts";
 
-/** The server of the tests: node:http, as the frameworks' own servers are. */
+/** The server of the tests, which uses node:http like the frameworks' own servers. */
 export const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";

@@ -45,8 +45,7 @@ export interface Attack {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection may end before all of the body was sent, so that the response may be
-   * lost.
+   * True if the connection can end before all of the body was sent, and the response can be lost.
    */
   readonly isLong?: boolean;
   readonly status: number;

@@ -94,8 +94,8 @@ const isRead = ({ method, responseKind }: Endpoint): boolean =>
   method === "GET" && responseKind === "json";
 
 /**
- * Queries that endpoints cannot do without, by the ends of their paths; the audit log is read
- * completely, because entries of the test itself are ignored.
+ * Queries that endpoints require, by the ends of their paths; the audit log is read completely,
+ * because entries of the test itself are ignored.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
   ["/blobs/object", "?key=adas-boat"],

@@ -10,7 +10,7 @@ import { createProject, deploy, type TestPlatform, withPlatform } from "../../he
 
 type Files = Readonly<Record<string, string>>;
 
-/** In all files of servers, and in no response. */
+/** A text in all files of servers, which must be in no response. */
 const SECRET = "svc-secret";
 
 const secret = `console.info("${SECRET}");\n`;

@@ -159,7 +159,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     assert.equal(now.status, 204);
     await until(() => seenBy(platform), ({ seen }) => seen.map(text).includes("later"));
 
-    // Problems of messages.
+    // Messages with problems.
     const refused: readonly (readonly [string, number, RegExp, string?])[] = [
       ["/other/messages", 404, /declares no queue "other"\. Its queues: mails, broken/],
       ["/mails/messages?delay=2592001", 400, /whole number of seconds from 0 to 2592000/],

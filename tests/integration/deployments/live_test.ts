@@ -1,4 +1,4 @@
-/** A client that reads that a deployment is live, while it goes live, gets its pages. */
+/** As soon as a client reads that a deployment is live, the client gets its pages. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 

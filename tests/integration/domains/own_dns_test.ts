@@ -110,7 +110,7 @@ Deno.test("svc sends clients to the nearest available edge, and never to a drain
     await near.kill();
     await until(shop, (found) => found.join() === "192.0.2.1");
 
-    // A stolen key sends no visitors to another machine.
+    // A stolen key cannot send visitors to another machine.
     const thief = await startEdge({
       name: "near",
       key: near.key,

@@ -61,7 +61,7 @@ class Client {
     }
   }
 
-  /** Sends until all is sent or the other side closes. */
+  /** Sends until everything is sent or the other side closes. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));

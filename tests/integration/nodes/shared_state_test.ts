@@ -1,4 +1,4 @@
-/** Tests data that each node keeps in memory, changed through the other one. */
+/** Tests the data that each node keeps in memory while another node changes it. */
 import assert from "node:assert/strict";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -1,4 +1,7 @@
-/** Lists of more records than a page holds: no page shows them all, and each links to the rest. */
+/**
+ * Lists with more records than fit on a page: no page shows all of them, and each links to the
+ * next.
+ */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
