@@ -12,7 +12,10 @@ import { ROOT } from "./_source_files.ts";
 const FOLDER = join(ROOT, "dist", "arm64");
 const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
 
-/** Compiles the program; the base runtime is the file that `DENORT_BIN_ARM64` names, or Deno downloads it. */
+/**
+ * Compiles the program with the base runtime in `DENORT_BIN_ARM64`, or with one that Deno
+ * downloads.
+ */
 async function compile(): Promise<number> {
   const runtime = Deno.env.get("DENORT_BIN_ARM64");
   // The binary in DENORT_BIN is for this machine.
@@ -24,7 +27,7 @@ async function compile(): Promise<number> {
 }
 
 /**
- * Makes what `in_arm64.sh` starts. Returns the reason if this machine cannot.
+ * Creates the files that `in_arm64.sh` starts. Returns the reason if this machine cannot.
  *
  * @throws {Error} if the program does not compile.
  */

@@ -1,5 +1,5 @@
 /**
- * Keeps large files out of what `deno compile` packs: they are taken out of the stage, and attached
+ * Keeps large files out of what `deno compile` packs: they are removed from the stage, and attached
  * to the executable between the runtime and the packed data (src/lib/shipped_file.ts reads them).
  *
  * @module
@@ -46,8 +46,8 @@ export async function putFilesBack(stage: string, taken: TakenFiles): Promise<vo
 }
 
 /**
- * Attaches files to a compiled program; returns false, and changes nothing, if it does not end like
- * a Linux program.
+ * Attaches files to a compiled program. Returns false, and changes nothing, if the program does not
+ * have the layout of a Linux program.
  */
 export async function attachFiles(program: string, taken: TakenFiles): Promise<boolean> {
   const bytes = await Deno.readFile(program);

@@ -16,7 +16,7 @@ export function runtimeVersion(runtime: Uint8Array): string | undefined {
 /**
  * Checks that a file is the base runtime of this Deno.
  *
- * @throws {Error} if it is of another version: the program would not read what was packed.
+ * @throws {Error} if it has another version, because the program could not read the packed data.
  */
 export async function checkBaseRuntime(path: string): Promise<void> {
   const version = runtimeVersion(await Deno.readFile(path));

@@ -31,8 +31,8 @@ export interface BundleReport {
 }
 
 /**
- * CommonJS packages inside an ES module still call `require` for Node's own modules. It is created
- * with its first call: most commands do not need one.
+ * CommonJS packages inside an ES module still call `require` for Node's own modules. `require` is
+ * created at its first call, because most commands do not need it.
  */
 const REQUIRE = [
   "let svcRequire;",
@@ -48,8 +48,9 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * The tracer of servers expects one function in node-pre-gyp, which has it in another form. The
- * rest of that package is a program that cannot be bundled.
+ * Replaces node-pre-gyp with an empty module. The tracer of servers looks for one function in it,
+ * which the package has in another form. The rest of the package is a program that cannot be
+ * bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -60,8 +61,8 @@ const WITHOUT_PRE_GYP: Plugin = {
 };
 
 /**
- * The client of SSH asks a native module for the processor's features, and names files of its own
- * folder: svc ships neither, and uses neither.
+ * The SSH client refers to a native module for the processor's features, and to files in its own
+ * folder. svc ships neither, because it needs neither.
  */
 const SSH_WITHOUT_FILES: Plugin = {
   name: "ssh-without-files",
@@ -79,7 +80,7 @@ const SSH_WITHOUT_FILES: Plugin = {
   },
 };
 
-/** Every start reads the version of the program, and nothing else of the file that holds it. */
+/** Reduces `deno.json` to the version of the program, which every start reads. */
 const versionAlone = (root: string): Plugin => ({
   name: "version-alone",
   setup(bundling) {

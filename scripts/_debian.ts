@@ -30,13 +30,13 @@ export async function installMissing(
 export interface ForeignOptions {
   /** A processor as Debian names it: `arm64`. */
   readonly architecture: string;
-  /** Emptied first. */
+  /** The folder for the unpacked files, which is emptied first. */
   readonly folder: string;
 }
 
 /**
  * Unpacks packages for another processor, from this machine's apt sources. The machine stays
- * unchanged: apt uses a folder for this call. Returns the complaint of a program that fails.
+ * unchanged: apt uses a folder for this call. Returns the error message of a program that fails.
  */
 export async function unpackForeign(
   packages: readonly string[],
@@ -90,7 +90,7 @@ function aptOptions(state: string, architecture: string): readonly string[] {
     `APT::Architectures=${architecture}`,
     "Acquire::Languages=none",
     "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false",
-    // The user that apt downloads as may not enter the folder.
+    // By default, apt downloads as another user, who may not be able to access the folder.
     "APT::Sandbox::User=",
     // Without it, apt-get update succeeds even if a source is empty.
     "APT::Update::Error-Mode=any",

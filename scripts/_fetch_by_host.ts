@@ -1,6 +1,6 @@
 /**
- * Fetching a page of a deployment by its host name, without DNS: the
- * connection goes to the loopback address, the `Host` header names the site.
+ * Fetches a page of a deployment by its host name, without DNS: the connection goes to the loopback
+ * address, and the `Host` header names the site.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 30_000;
 export interface HostRequest {
   readonly port: number;
   readonly host: string;
-  /** Sent as it is: dot segments and odd escapes stay. */
+  /** Sent unchanged, including dot segments and unusual escapes. */
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -36,5 +36,5 @@ export async function writeGroups(
   return paths;
 }
 
-/** Names tests by their own files, in whole lines of the output of `deno test`. */
+/** Removes the groups from the names of tests, in whole lines of the output of `deno test`. */
 export const withoutGroups = (text: string): string => text.replaceAll(GROUP, "");

@@ -1,6 +1,6 @@
 /**
- * The svc program as a process: the platform started and stopped, the CLI
- * called, in their own environment. Tests, benches and the demo share it.
+ * The svc program as a process: starts and stops the platform, and calls the CLI, in a clean
+ * environment. Tests, benches and the demo share this module.
  *
  * @module
  */
@@ -26,15 +26,15 @@ export function programCommand(): Command {
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
- * An environment that knows nothing of the machine's account: It only gets `home`. Search path,
- * Deno's cache and the way to the network are kept.
+ * An environment without the machine's account: its home folder is `home`. The search path, Deno's
+ * cache and the network settings are kept.
  */
 export function cleanEnvironment(
   home: string,
   own: Environment = Deno.env.toObject(),
 ): Record<string, string> {
   const kept = KEPT.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]]);
-  // A root of the program's own has no file of the machine's certificates.
+  // In its own root, the program has no access to the machine's certificates.
   const network = Object.entries(networkVariables(own))
     .filter(([, value]) => own.EMPTY_ROOT === undefined || !value.startsWith("/"));
   return {
@@ -46,7 +46,7 @@ export function cleanEnvironment(
   };
 }
 
-/** `EDGES=2` starts every platform with two edges, unless its arguments say how many. */
+/** `EDGES=2` starts every platform with two edges, unless its arguments set the number. */
 const EDGES = Number(Deno.env.get("EDGES") ?? 0);
 
 /** Number of sockets that listen on a port of this machine. */
@@ -100,7 +100,7 @@ export interface PlatformOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Maximum wait for the platform to say that it is ready, also under qemu on a busy machine. */
+/** Maximum wait for the platform to be ready, even under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
 /** How often to look for edges. */
@@ -110,7 +110,7 @@ const LOOK_MS = 20;
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
 
-/** Reads a stream line by line; `all()` is everything that came so far. */
+/** Reads a stream line by line; `all()` returns all text received so far. */
 function followLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void) {
   let text = "";
   let begin = 0;
@@ -126,13 +126,13 @@ function followLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) 
   return { drained, all: () => text };
 }
 
-/** Starts `svc serve --json` and returns when it answers. */
+/** Starts `svc serve --json` and returns when it responds. */
 export async function startProgram(options: PlatformOptions): Promise<Platform> {
   const [program, ...args] = options.command ?? programCommand();
   const serve = ["serve", "--json", "--port", String(options.port ?? 0)];
   const child = new Deno.Command(program, {
     args: [...args, ...serve, "--data-dir", options.dataDir, ...options.args ?? []],
-    // The same on machines with more processors.
+    // The default depends on the number of processors.
     env: { SVC_SERVE_EDGES: String(EDGES), ...options.env },
     clearEnv: true,
     stdin: "null",

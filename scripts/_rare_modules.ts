@@ -100,7 +100,7 @@ const PG_DUMP_WITH_WASM: Plugin = {
   },
 };
 
-/** The compiled program knows Node's own modules by their bare names only in packages. */
+/** In the compiled program, the bare names of Node's own modules only work in packages. */
 const NODE_BY_FULL_NAME: Plugin = {
   name: "node-by-full-name",
   setup(bundling) {
@@ -114,7 +114,9 @@ const NODE_BY_FULL_NAME: Plugin = {
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 
-/** Packages made for Node call methods of its timers, which the runtime's own do not have. */
+/**
+ * Packages written for Node call methods of Node's timers, which the runtime's timers do not have.
+ */
 const TIMERS =
   "import { setTimeout, setInterval, clearTimeout, clearInterval } from 'node:timers';";
 

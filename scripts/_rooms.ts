@@ -95,7 +95,7 @@ export interface Doorway {
   readonly reason: string;
 }
 
-/** Files that may be imported past the `mod.ts` of their folder. */
+/** Files that can be imported without the `mod.ts` of their folder. */
 export const DOORWAYS: readonly Doorway[] = [
   { path: "deno.json", reason: "holds the version of the program, in one place" },
   {

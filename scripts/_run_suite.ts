@@ -1,5 +1,5 @@
 /**
- * Runs suites as they were planned: processes of `deno test`, side by side.
+ * Runs the batches of a plan: processes of `deno test`, side by side.
  *
  * @module
  */
@@ -14,7 +14,9 @@ import { type FileTime, readTimes } from "./_test_times.ts";
 /** Maximum time for an interrupted run to report its state. */
 const LAST_WORDS_MS = 10_000;
 
-/** How long a file may take that runs next to others: one that hangs must not hold up the rest. */
+/**
+ * Maximum time for a file that runs in parallel with others: a file that hangs must not delay them.
+ */
 const FILE_LIMIT_MS = 15 * 60_000;
 
 /** Shows the output of runs, in whole lines. */
@@ -69,7 +71,10 @@ function limitTime(child: Deno.ChildProcess, deadline: number) {
 interface RunOptions {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Whether others run in parallel: its output is shown in one piece at the end. */
+  /**
+   * Whether other runs are in progress at the same time. Its output is then shown in one piece at
+   * the end.
+   */
   readonly isBeside: boolean;
   readonly show: Show;
 }

@@ -17,7 +17,7 @@ import { RARE_MODULES } from "./_rare_modules.ts";
 
 export interface ShippedPackage {
   readonly name: string;
-  /** Files of the package that the program opens; `package.json` comes along. */
+  /** Files of the package that the program opens; `package.json` is always included. */
   readonly files: readonly string[];
   /** Files that are stored compressed (brotli), with `.br` at the end of their names. */
   readonly compressed?: readonly string[];
@@ -160,11 +160,11 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
-/** The best that brotli can do; decompressing costs the same at every level. */
+/** Brotli's highest quality; decompressing costs the same at every quality. */
 const BEST_QUALITY = 11;
 
 /**
- * The quality that `BROTLI_QUALITY` names; the best if it is not set.
+ * The quality that `BROTLI_QUALITY` names; the highest if it is not set.
  *
  * @throws {RangeError} If it names none.
  */
@@ -197,9 +197,9 @@ export async function stageDocuments(stage: string, quality = BEST_QUALITY): Pro
 }
 
 export interface StageOptions {
-  /** That of this machine by default. */
+  /** The platform to build for; this machine's by default. */
   readonly platform?: Platform;
-  /** Of brotli, from 0 to 11; the best by default. */
+  /** Brotli's quality, from 0 to 11; the highest by default. */
   readonly quality?: number;
 }
 
@@ -246,7 +246,7 @@ export async function stagePackages(
   await write(LICENCES_FILE, licences);
 }
 
-/** The time that all files of a stage have: it is packed with each. */
+/** The time of all files in a stage, because it is packed with each file. */
 const STAGE_TIME = new Date("2000-01-01T00:00:00Z");
 
 /** Gives all files the same time, so that the same source produces the same program. */

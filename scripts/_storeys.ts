@@ -169,12 +169,12 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "previews",
     "device",
     "consent",
-    // How projects start: also shown by pages of projects and the overview.
+    // How to start a project, which the pages of projects and the overview also show.
     "start",
     "entry",
     "reference",
     "docs",
-    // Questions before acts.
+    // Questions before actions.
     "asking",
     // Code that all pages share.
     "visit",
@@ -211,7 +211,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "warnings",
     "validate",
     "relations",
-    // Running one.
+    // Running a rule set.
     "evaluate",
     "compile",
     // The parts of a rule set.

@@ -35,7 +35,7 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing if that runs all but those of `first`. */
+  /** The files of `deno task test`; missing if that task runs all files except those of `first`. */
   readonly short?: readonly string[];
   /** The program that its tests start instead of the compiled one, as a path from the root. */
   readonly program?: string;
@@ -86,7 +86,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/builds/git_test.ts",
       "tests/integration/compute/process_test.ts",
     ],
-    // They start Node as its launcher does, which limits its own memory and descriptors.
+    // These tests start Node as its launcher does, which limits its own memory and descriptors.
     alone: [
       "tests/integration/node/launch_test.ts",
       "tests/integration/node/native_attacks_test.ts",
@@ -194,7 +194,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "cluster",
     folders: ["tests/cluster"],
-    // Each has three platforms and all their servers.
+    // Each file starts three platforms and all their servers.
     runs: { as: "lone processes" },
     first: [],
     short: [],
@@ -212,7 +212,7 @@ export const SUITES: readonly Suite[] = [
     name: "arm64",
     folders: ["tests/arm64"],
     runs: { as: "processes" },
-    // It compiles the program before it starts.
+    // This file compiles the program before its tests start.
     first: ["tests/arm64/program_test.ts"],
     short: [],
     program: "scripts/in_arm64.sh",
@@ -224,9 +224,9 @@ export const SUITES: readonly Suite[] = [
 export interface Batch {
   /** Files that share a thread, as paths from the root. */
   readonly groups: readonly (readonly string[])[];
-  /** If more than one, groups run in this many threads. */
+  /** Number of threads in which the groups run, if it is more than 1. */
   readonly threads: number;
-  /** Path of the program that the tests start; by default that of `SVC_BIN`. */
+  /** Path of the program that the tests start; by default the program in `SVC_BIN`. */
   readonly program?: string;
 }
 
@@ -234,7 +234,7 @@ export interface Batch {
 export interface Plan {
   /** The names of its suites. */
   readonly name: string;
-  /** A plan that takes longer hangs. */
+  /** Maximum time: a plan that takes longer counts as hung. */
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
@@ -343,18 +343,18 @@ export function planSuites(
   return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
-/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, and not hung. */
+/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, but not hung. */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
   return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }
 
 /** The part of a suite to run. */
 export type Extent =
-  /** All of its files. */
+  /** All files of the suite. */
   | "all"
   /** The tests of `deno task test`: every capability once. */
   | "short"
-  /** All but those. */
+  /** All other files. */
   | "rest"
   /** The tests that show, in an empty root, that the program only needs the C library. */
   | "empty root";

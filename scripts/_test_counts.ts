@@ -16,7 +16,7 @@ export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
-  /** The run was interrupted since its time was up. */
+  /** The run was interrupted because its time was up. */
   readonly timedOut: boolean;
 }
 
@@ -60,7 +60,7 @@ const lastList = (output: string, pattern: RegExp): string[] =>
 /** The line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** A test with its file, where files run side by side. */
+/** A test with its file, if files run side by side. */
 const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
 
 /** In the list before the closing line: a module that threw outside of its tests. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The time that the tests of a file took together. */
+/** The total time of the tests of a file. */
 export interface FileTime {
   readonly file: string;
   readonly seconds: number;

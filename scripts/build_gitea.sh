@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds Gitea, the forge that tests/e2e/gitea_test.ts talks to, from its Go module, and puts it with
-# what it reads into the folder given. Needs the go command and a C compiler; takes about ten minutes
-# of one processor the first time, and nothing where the folder has it already.
+# Builds Gitea, the forge that tests/e2e/gitea_test.ts uses, from its Go module, and puts it into
+# the given folder, together with the files that it reads. Needs the go command and a C compiler.
+# The first time, it takes about ten minutes of processor time; if the folder already has Gitea, it
+# does nothing.
 set -euo pipefail
 
 version=v1.26.0

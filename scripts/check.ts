@@ -1,6 +1,6 @@
 /**
- * `deno task check`: format, lint, types, and the house's own checks. Every
- * step runs, so that one call reports everything that is wrong.
+ * `deno task check`: format, lint, types, and the repository's own checks. Every step runs, so one
+ * call reports everything that is wrong.
  *
  * @module
  */

@@ -6,7 +6,7 @@
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Host names by their labels, so that this file does not hold them itself. */
+/** Host names as lists of labels, so that this file does not contain the names themselves. */
 const REGISTRY_LABELS: readonly (readonly string[])[] = [
   ["registry", "npmjs", "org"],
   ["registry", "yarnpkg", "com"],

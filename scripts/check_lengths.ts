@@ -1,5 +1,5 @@
 /**
- * Limits the length of files, so that people can read them at a sitting.
+ * Limits the length of files, so that people can read them in one sitting.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Finds the files that are longer than their kind may be. */
+/** Finds the files that exceed the limit of their kind. */
 export function findLongFiles(files: readonly TextFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);

@@ -1,13 +1,13 @@
 /**
- * Lints the OpenAPI document with the engine of `@redocly/cli`, without the
- * network: all recommended rules hold, and some more.
+ * Lints the OpenAPI document with the engine of `@redocly/cli`, without the network, with all
+ * recommended rules and some more.
  *
  * @module
  */
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openApiDocument } from "../src/contract/openapi.ts";
 
-/** Rules next to the recommended ones. */
+/** Rules in addition to the recommended ones. */
 const RULES = {
   "operation-description": "error",
   "parameter-description": "error",
@@ -19,7 +19,7 @@ const RULES = {
   "no-duplicated-tag-names": "error",
   "operation-4xx-response": "error",
   "no-required-schema-properties-undefined": "error",
-  // The specification's own paths overlap; the most specific one counts (`route_table.ts`).
+  // The specification's own paths overlap; the most specific one wins (`route_table.ts`).
   "no-ambiguous-paths": "off",
 } as const;
 

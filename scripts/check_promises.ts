@@ -262,7 +262,7 @@ class Finder {
     return ts.forEachChild(node, (child) => this.#onlyReports(child) ? undefined : true) !== true;
   }
 
-  /** A function with a promise, handed to someone who expects a function without a result. */
+  /** A function that returns a promise, passed to code that expects a function without a result. */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));

@@ -35,7 +35,7 @@ function isDoorway(path: string, doorways: readonly Doorway[]): boolean {
   );
 }
 
-/** The `mod.ts` that an import goes past: that of the outermost folder it enters. */
+/** The `mod.ts` that an import bypasses: the one in the outermost folder that the import enters. */
 function passedFace({ from, to }: ImportEdge, faces: ReadonlySet<string>): string | undefined {
   const parts = to.split("/");
   for (let depth = 1; depth < parts.length; depth++) {
@@ -78,7 +78,7 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
   return undefined;
 }
 
-/** Finds imports that run up the rooms or past the `mod.ts` of a folder. */
+/** Finds imports that point to a higher room or bypass the `mod.ts` of a folder. */
 export function findRoomViolations(
   edges: readonly ImportEdge[],
   house: HouseRules,
@@ -116,7 +116,7 @@ function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][
   return knots;
 }
 
-/** The shortest way from `start` back to itself inside a knot. */
+/** The shortest path from `start` back to itself inside a knot. */
 function shortestCircle(
   graph: ReadonlyMap<string, readonly ImportEdge[]>,
   knot: readonly string[],

@@ -2,8 +2,8 @@
  * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
  * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it Deno downloads its own. `BROTLI_QUALITY` (0 to
- * 11) compresses faster but worse than the best, which releases use.
+ * `DENORT_BIN` names the base runtime; without it Deno downloads its own. A `BROTLI_QUALITY` below
+ * 11 compresses faster, but less. Releases use 11.
  *
  * @module
  */
@@ -107,7 +107,7 @@ async function compileAttached(): Promise<boolean> {
   return false;
 }
 
-// Other systems map what is packed into memory, and sign or check the whole file.
+// Other systems map the packed data into memory, and sign or check the whole file.
 if (platform.os !== "linux" || !await compileAttached()) {
   await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE, ...RARE_MODULES]);
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the program for arm64, which lies in dist/arm64 beside the C library that it needs, under qemu.
+# Runs the program for arm64, which is in dist/arm64 with the C library that it needs, under qemu.
 #
 #   deno task test arm64
 #
-# Programs for arm64 that it starts run too where a user namespace can tell the kernel that qemu runs
-# them (binfmt_misc, Linux 6.7 or later); nothing outside of that namespace changes.
+# Programs for arm64 that it starts run too, if a user namespace can tell the kernel to run them
+# with qemu (binfmt_misc, Linux 6.7 or later). Nothing outside that namespace changes.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)/dist/arm64
 inside=${SVC_ARM64_INSIDE-}
@@ -15,7 +15,7 @@ if [ "$inside" = "" ]; then
   exec qemu-aarch64-static -L "$here/root" "$here/svc" "$@"
 fi
 qemu=$(command -v qemu-aarch64-static)
-# Programs look for the C library where this machine has its own.
+# Programs look for the C library in the folder of this machine's own.
 mount -t overlay overlay -o "lowerdir=$here/root/usr:/usr" /usr
 mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
 header='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs a command, in the present folder, under a Linux whose control groups are of version 2 whatever
-# this machine has: User Mode Linux, a kernel that runs as a program. The command sees this machine's
-# files; its changes are lost. It has no network but its own, and no Landlock.
+# Runs a command in the current folder under a Linux with control groups of version 2, even if this
+# machine has another version: User Mode Linux, a kernel that runs as a program. The command sees
+# this machine's files, but its changes are lost. It only has a loopback network, and no Landlock.
 #
 #   CGROUP_VM=<folder> scripts/in_cgroup2_vm.sh deno task test:file tests/e2e/control_groups_test.ts
 #
-# CGROUP_VM is the unpacked package of Debian: `apt-get download user-mode-linux` and `dpkg -x`.
-# CGROUP_VM_MEMORY is its memory in MiB. Needs busybox-static.
+# CGROUP_VM is the folder of the unpacked Debian package: `apt-get download user-mode-linux` and
+# `dpkg -x`. CGROUP_VM_MEMORY is its memory in MiB. Needs busybox-static.
 set -eu
 : "${CGROUP_VM:?must name the folder of the unpacked package user-mode-linux}"
 work=$(mktemp -d)
@@ -44,7 +44,7 @@ for folder in dev/shm tmp run; do $b mount -t tmpfs -o mode=1777 tmpfs "$folder"
 [ -e dev/fd ] || $b ln -s /proc/self/fd dev/fd
 $b cp "$command" "$b" run/
 $b ifconfig lo 127.0.0.1 up
-# At the top, since a process in a changed root (chroot) may make no namespaces.
+# At the top, because a process in a changed root (chroot) cannot create namespaces.
 $b mount --move . /
 exec $b chroot . /run/busybox sh -c 'ulimit -n 65536; /bin/sh /run/command; /run/busybox poweroff -f'
 EOI

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Runs the compiled program in a root that holds nothing but the C library, the kernel's /proc, a few
-# devices, a name for 127.0.0.1, and the folder for temporary files, which tests share with it. Needs root on Linux.
+# Runs the compiled program in a root that only has the C library, the kernel's /proc, a few
+# devices, a name for 127.0.0.1, and the folder for temporary files, which tests share with it.
+# Needs root privileges on Linux.
 #
 #   EMPTY_ROOT=libc deno task test e2e
 #
-# The program is dist/svc, or what SVC_EMPTY_ROOT_BIN names; SVC_EMPTY_ROOT_RUN starts
-# another file of the folder for temporary files in its place. in_tools_root.sh is the same
-# with the programs of this machine, read-only.
+# The program is dist/svc, or the file in SVC_EMPTY_ROOT_BIN. SVC_EMPTY_ROOT_RUN starts another file
+# instead, from the folder for temporary files. in_tools_root.sh does the same with the programs of
+# this machine, read-only.
 set -eu
 : "${SVC_EMPTY_ROOT_BIN:=$(cd "$(dirname "$0")/.." && pwd)/dist/svc}"
 export SVC_EMPTY_ROOT_BIN
@@ -38,9 +39,9 @@ else
     cp "$library" "$root$library"
   done
 fi
-# Where it lies outside too: git, for one, is told to start it from there.
+# The same path as outside the root, because programs such as git are told to start it from there.
 mkdir -p "$root$(dirname "$SVC_EMPTY_ROOT_BIN")"
-# Below the folder for temporary files it is there already, and would be emptied.
+# A program below the folder for temporary files already exists here, and would be emptied.
 if [ ! -e "$root$SVC_EMPTY_ROOT_BIN" ]; then
   : > "$root$SVC_EMPTY_ROOT_BIN"
   mount --bind "$SVC_EMPTY_ROOT_BIN" "$root$SVC_EMPTY_ROOT_BIN"
@@ -51,7 +52,7 @@ here=$PWD
 tools=${SVC_EMPTY_ROOT_TOOLS-}
 unset SVC_EMPTY_ROOT_INSIDE SVC_EMPTY_ROOT_BIN SVC_EMPTY_ROOT_RUN SVC_EMPTY_ROOT_TOOLS
 if [ "$tools" = 1 ]; then
-  # Builds make namespaces, which the kernel refuses a process in a changed root (chroot).
+  # Builds create namespaces, which a process in a changed root (chroot) cannot do.
   mkdir "$root/old"
   cd "$root"
   pivot_root . old

@@ -94,7 +94,7 @@ function chooseExtent(): Extent {
 
 const extent = chooseExtent();
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
-/** The unit tests start no program, and others their own program. */
+/** Unit tests start no program, and some suites start their own program. */
 const isCompiled = chosen.every(({ name, program }) => name === "unit" || program !== undefined) ||
   await provideProgram();
 

@@ -1,6 +1,6 @@
 /**
- * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL under
- * Patroni and its own object storage. As root on Debian, it installs its dependencies, and
+ * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL servers
+ * under Patroni and its own object storage. As root on Debian, it installs its dependencies, and
  * everything that it starts ends with it.
  *
  * @module

@@ -12,7 +12,7 @@ import { type Command, programCommand } from "../_program.ts";
 import { ROOT } from "../_source_files.ts";
 import { type Peer, startPeer } from "./_peers.ts";
 
-/** One answer, as JSON. */
+/** One response, as JSON. */
 export interface BareAnswer {
   readonly path: string;
   readonly status: number;
@@ -21,7 +21,7 @@ export interface BareAnswer {
   readonly text: string | null;
 }
 
-/** For the tables. */
+/** The name of the bare server in tables. */
 export const BARE = "bare Deno.serve";
 
 /** Fields that the runtime writes itself. */
@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Runs something next to a bare server that answers what svc answers to some requests. */
+/** Runs something next to a bare server that gives the same responses to some requests as svc. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

@@ -41,7 +41,7 @@ export function peakMemory(pid: number): number {
   }
 }
 
-/** How the program under test is run, for the reader of the numbers. */
+/** Describes how the program under test runs, for the report. */
 export function describeProgram(): string {
   const command = programCommand();
   return command.length === 1 ? command[0] : `from source, Deno ${Deno.version.deno}`;
@@ -77,7 +77,7 @@ export async function withBenchPlace<T>(
   wishes: PlatformWishes = {},
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
-  // A local PostgreSQL, which runs as another user, passes through it.
+  // A local PostgreSQL runs as another user, who needs access through this folder.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "site");
   await Deno.mkdir(site);

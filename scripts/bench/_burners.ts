@@ -1,11 +1,11 @@
 /**
- * Processes that only compute, to compete for the processors. A bare server's loss shows what the
- * machine lacks.
+ * Processes that only compute, to compete for the processors. The loss of a bare server shows how
+ * much processor time the machine lacks.
  *
  * @module
  */
 
-/** Their priority: that of builds and functions. */
+/** Their priority, which builds and functions also have. */
 export const BURNER_NICE = 10;
 
 /** Runs something next to this many burners with one thread each. */

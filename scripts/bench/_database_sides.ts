@@ -19,18 +19,18 @@ export interface DatabaseSide {
   branch(database: string, branch: string): Promise<void>;
   removeBranch(database: string, branch: string): Promise<void>;
   url(database: string): Promise<string>;
-  /** Puts a database into the state of one that is unused for long. */
+  /** Puts a database into the state that it reaches after a long time without clients. */
   letSleep(database: string): Promise<void>;
   /** Processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
 
-/** Maximum wait for a database or a branch; one of a gigabyte is copied in it. */
+/** Maximum wait for a database or a branch, long enough to copy a branch of a gigabyte. */
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** Databases of a platform, made and used as the CLI does. */
+/** Databases of a platform, created and used as the CLI does it. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";
@@ -131,7 +131,7 @@ class PlainSide implements DatabaseSide {
     this.#folder = folder;
   }
 
-  /** The first one starts the server, as that of a platform does. */
+  /** The first database starts the server, as on a platform. */
   async create(database: string): Promise<void> {
     this.#server ??= await startPlainPostgres(this.#folder);
     await this.#server.run(`CREATE DATABASE ${database}`);
@@ -149,7 +149,7 @@ class PlainSide implements DatabaseSide {
     return Promise.resolve(this.#server!.url(database));
   }
 
-  /** A running server has nothing that sleeps. */
+  /** A running server does not sleep. */
   letSleep(): Promise<void> {
     return Promise.resolve();
   }

@@ -6,9 +6,12 @@
 import type { Measured } from "./_measured.ts";
 
 export interface H2loadOutput {
-  /** What it printed. */
+  /** The output of h2load. */
   readonly report: string;
-  /** Its `--log-file`: start in microseconds, status and duration in microseconds, by tabs. */
+  /**
+   * Its `--log-file`: start in microseconds, status and duration in microseconds, separated by
+   * tabs.
+   */
   readonly log: string;
   /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";

@@ -15,7 +15,7 @@ export type Protocol = "http" | "https" | "h2";
 
 export const PROTOCOLS: readonly Protocol[] = ["http", "https", "h2"];
 
-/** For people. */
+/** The names of the protocols in tables. */
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   http: "HTTP/1.1",
   https: "HTTP/1.1 over TLS",
@@ -26,9 +26,9 @@ export interface Load {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  /** At most 10. */
+  /** Duration of the load, at most 10. */
   readonly seconds: number;
-  /** Fields of each request, next to its host. */
+  /** Header fields of each request, in addition to `Host`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A Lua script that creates wrk's requests, if one path is not enough. */
   readonly script?: string;

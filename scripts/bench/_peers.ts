@@ -28,12 +28,12 @@ export interface PeerSite {
   readonly certificate: CertificateFiles;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** An origin that everything is passed on to, instead of the folder. */
+  /** An origin to which all requests are passed on, instead of serving the folder. */
   readonly origin?: PeerOrigin;
 }
 
 export interface PeerOrigin {
-  /** Without a path. */
+  /** Base URL, without a path. */
   readonly url: string;
   /** PEM file with the certificate authority of an HTTPS origin; missing for plain HTTP. */
   readonly caFile?: string;
@@ -153,7 +153,7 @@ https://:${httpsPort} {
 }
 `;
 
-/** Starts a server and returns when it answers. */
+/** Starts a server and returns when it responds. */
 export async function startPeer(
   peer: Omit<Peer, "stop" | "pid"> & { readonly command: Command },
   folder: string,

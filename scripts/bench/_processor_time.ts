@@ -1,12 +1,11 @@
 /**
  * Processor time of a server, from proc(5): of its process, of all its threads,
- * and of the processes that it started. On a busy machine it says more than a
- * rate does.
+ * and of the processes that it started. On a busy machine, it is more meaningful than a rate.
  *
  * @module
  */
 
-/** Length of a tick in `/proc/<pid>/stat`: `USER_HZ` is 100 on every Linux of today. */
+/** Length of a tick in `/proc/<pid>/stat`: `USER_HZ` is 100 on every current Linux. */
 const TICK_MS = 10;
 
 /** Times of one process, including its threads. */

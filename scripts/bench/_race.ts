@@ -21,7 +21,7 @@ export interface Runner {
 export interface Entrant {
   readonly name: string;
   readonly protocol: Protocol;
-  /** For people. */
+  /** The protocol's name in tables. */
   readonly protocolName: string;
   readonly pid: number;
   readonly port: number;
@@ -47,7 +47,9 @@ export interface Race {
   readonly seconds: number;
   /** Minimum ratio of svc to another over plain HTTP, by the other's name. */
   readonly aims: Readonly<Record<string, number>>;
-  /** Maximum ratio of the processor time of svc to that of another over plain HTTP, by its name. */
+  /**
+   * Maximum ratio of svc's processor time to another runner's over plain HTTP, by the other's name.
+   */
   readonly processorAims?: Readonly<Record<string, number>>;
 }
 

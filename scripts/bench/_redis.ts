@@ -1,5 +1,5 @@
 /**
- * Redis (Debian) that flushes each write, as svc does, and what its own bench measures.
+ * Redis (Debian) that flushes each write, as svc does, and the results of its own bench.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** A whole number with thin thousands: `31,204`. */
+/** A whole number with separators of thousands: `31,204`. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }

@@ -1,5 +1,5 @@
 /**
- * The device flow over HTTP, and what credentials cost a request.
+ * The device flow over HTTP, and the cost of credentials per request.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const CLIENT = { client_id: "bench" };
 /** Maximum time that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
-/** Each request uses another address, because the platform limits each. */
+/** Each request uses another address, because the platform limits the requests of an address. */
 const FROM_EVERYWHERE = `
 local n = 0
 local function from()
@@ -40,7 +40,7 @@ const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform
 interface Credentials {
   readonly session: string;
   readonly accessToken: string;
-  /** It is still pending. */
+  /** The code of a device login that is still pending. */
   readonly pendingCode: string;
 }
 
@@ -170,7 +170,8 @@ async function rowsOf(
 }
 
 /**
- * Below what the platform starts in a minute, so this is a burst, not a load of several seconds.
+ * Below the number of logins that the platform starts in a minute, so this is a burst, not a load
+ * of several seconds.
  */
 const STARTS = 900;
 const AT_ONCE = 32;

@@ -17,7 +17,7 @@ const LISTED = 1000;
 const LISTINGS = 30;
 
 interface Measured {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly commit: number;
   readonly commitP99: number;
   /** Commits a second of many writers, who share flushes. */
@@ -40,7 +40,7 @@ const value = { name: "x".repeat(100), at: 1 };
 
 async function measure(kv: RecordStore): Promise<Measured> {
   const commit = (key: RecordKey) => kv.atomic().set(key, value).commit();
-  // Connections open, and code is compiled.
+  // The first calls open connections and compile code.
   await timesOf(50, (index) => commit(["warm", index]));
   const commits = await timesOf(SINGLE, (index) => commit(["single", index]));
   let count = 0;

@@ -20,7 +20,9 @@ const SECONDS = 2;
 /** Maximum overhead of a request over the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/** The processor time of a peer is its own; that of svc has the server's with it. */
+/**
+ * The processor time of a peer is only its own; the processor time of svc includes the server's.
+ */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /** Minimum ratio to each peer of a server that does nothing, and of one that renders a page. */
@@ -30,7 +32,7 @@ const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 const PAGE = "0123456789abcdef".repeat(64);
 
 /**
- * `/` is a server that does no work, `/list` renders a page like real projects do: some 0.3 ms of
+ * `/` is a server that does no work, `/list` renders a page as real projects do: about 0.3 ms of
  * work.
  */
 const SERVER = `
@@ -154,7 +156,7 @@ async function delays(svc: Runner, alone: Runner): Promise<string> {
   ]);
 }
 
-/** Kept pages next to a static file of the same content. */
+/** Cached pages, compared with a static file with the same content. */
 async function keptPages(svc: Runner): Promise<string> {
   const paths = ["/files/page.txt", "/kept/page"];
   const costs = new Map<string, Cost[]>(paths.map((path) => [path, []]));
@@ -175,7 +177,7 @@ async function keptPages(svc: Runner): Promise<string> {
   ]);
 }
 
-/** Measures cold starts, overhead and kept pages; returns the report. */
+/** Measures cold starts, overhead and cached pages; returns the report. */
 export async function benchCompute(): Promise<string> {
   return await withHttpsPlace(async (place) => {
     const { folder, site, certificate } = place;
@@ -186,7 +188,7 @@ export async function benchCompute(): Promise<string> {
     await place.tool(["init", "--name", "bench", "--create"]);
     const cold: string[] = [];
     for (const engine of ENGINES.toReversed()) {
-      // The first one may fetch Node.
+      // The first start may download Node.
       const times = (await coldStarts(place, engine)).slice(1);
       cold.push(
         `First request to a server on ${engine} that does not run: ${whole(median(times))} ms ` +

@@ -124,7 +124,7 @@ async function measure(place: BenchPlace, path: string): Promise<Run> {
   };
 }
 
-/** The middle of some rounds of each kind. */
+/** The medians of several rounds of each kind. */
 async function measureAll(edges: number): Promise<readonly Run[]> {
   return await withBenchPlace(async (place) => {
     await furnish(place);

@@ -31,13 +31,13 @@ const LOADS: readonly Load[] = (["select", "tpcb"] as const).flatMap((script) =>
   [1, 8].map((clients) => ({ script, clients, seconds: SECONDS }))
 );
 
-/** One that clients use, one to copy, and idle ones. */
+/** The names of the databases: one that clients use, one to copy, and idle ones. */
 const [USED, COPIED] = ["used", "copied"] as const;
 const NAMES = [USED, COPIED, ...Array.from({ length: DATABASES - 2 }, (_, n) => `idle${n}`)];
 
 interface Row {
   readonly name: string;
-  /** One for each side, in order. */
+  /** A value for each side, in order. */
   readonly values: readonly number[];
   readonly unit: "ms" | "MB" | "/s";
 }
@@ -230,7 +230,7 @@ const MEASURES = {
   load: measureLoads,
 } satisfies Record<typeof PARTS[number], unknown>;
 
-/** Databases are created in any case, because the rest measures them. */
+/** Databases are always created, because the other parts measure them. */
 async function measure(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const part of PARTS) {

@@ -1,6 +1,6 @@
 /**
- * How long visitors of a page wait while the platform takes deploys and builds
- * projects, against the same visitors when it does neither.
+ * How long visitors of a page wait while the platform receives deploys and builds projects,
+ * compared with the same visitors when it does neither.
  *
  * @module
  */
@@ -58,7 +58,7 @@ async function makeRepository(folder: string): Promise<void> {
   for (let index = 0; index < BUILDS; index++) await git(folder, "branch", `b${index}`);
 }
 
-/** The page that visitors ask for. */
+/** The page that visitors request. */
 async function deployPage({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "0123456789abcdef".repeat(832));
   await tool(["init", "--name", "bench", "--create"]);
@@ -117,7 +117,7 @@ const measure = (entrant: Entrant): Promise<Cost> =>
 
 type Rounds = ReadonlyMap<Entrant, readonly Cost[]>;
 
-/** A second of load for each in turn, repeatedly for as long as `goesOn` says. */
+/** Puts each under load for a second in turn, for as long as `goesOn` allows. */
 async function measureInTurns(
   entrants: readonly Entrant[],
   goesOn: (round: number) => boolean,

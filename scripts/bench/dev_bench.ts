@@ -27,9 +27,9 @@ interface Project {
   readonly name: string;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Its own dev server on a port. */
+  /** The command that starts its own dev server on a port. */
   readonly own: (port: number) => Command;
-  /** Flags for it under `svc dev`. */
+  /** Flags of `svc dev` for this project. */
   readonly flags: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function answers(port: number): Promise<boolean> {
   return false;
 }
 
-/** Starts a command and requests its page until that exists. */
+/** Starts a command, and requests its page until there is a response. */
 async function start(
   [program, ...args]: Command,
   port: number,

@@ -55,7 +55,7 @@ async function download({ host, port, protocol, pid }: Entrant): Promise<Downloa
   return { rate: MEGABYTES / seconds!, processor: processorTime(pid) - before };
 }
 
-/** Downloads over one protocol, in an order that turns around each round; returns its rows. */
+/** Downloads over one protocol, in an order that is reversed in each round; returns its rows. */
 async function heat(entrants: readonly Entrant[]): Promise<readonly string[][]> {
   const results = new Map<string, Download[]>(entrants.map(({ name }) => [name, []]));
   for (const entrant of entrants) await download(entrant);

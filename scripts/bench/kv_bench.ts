@@ -87,7 +87,7 @@ async function measureOwn(folder: string): Promise<Rates> {
       return requestsPerSecond;
     };
     const writes = await run("PUT");
-    // A slow machine has not written each of the keys.
+    // On a slow machine, the load may not have written every key.
     await fill(variables);
     return { reads: await run("GET"), writes };
   } finally {
@@ -99,7 +99,7 @@ async function measureOwn(folder: string): Promise<Rates> {
 function measureRedis(folder: string): Promise<Rates> {
   return withRedis(folder, async ({ measure }) => {
     const load = { clients: CLIENTS, valueBytes: VALUE_BYTES, keys: KEYS };
-    // About as long as the other side is measured.
+    // Measures Redis for about as long as svc.
     const rough = await measure({ ...load, test: "set", requests: 20_000 });
     const writes = await measure({ ...load, test: "set", requests: Math.ceil(rough * SECONDS) });
     return { reads: await measure({ ...load, test: "get", requests: 200_000 }), writes };

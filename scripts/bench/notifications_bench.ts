@@ -51,7 +51,7 @@ async function trigger({ platform }: BenchPlace, cookie: string, project: string
   await response.body?.cancel();
 }
 
-/** Events a second, each answered when it is in the inbox. */
+/** Events a second; each gets its response once it is in the inbox. */
 async function measureEvents(place: BenchPlace, cookie: string): Promise<number> {
   let next = 0;
   const started = performance.now();

@@ -37,7 +37,7 @@ async function deployProxy({ site, tool }: BenchPlace, origin: Origin, cached: b
   await tool(["deploy", "--prod"]);
 }
 
-/** Runs something with svc, nginx and Caddy before one origin. */
+/** Runs something with svc, nginx and Caddy in front of one origin. */
 async function withProxies(
   cached: boolean,
   run: (runners: readonly Runner[], origin: Origin, folder: string) => Promise<string>,
@@ -95,7 +95,7 @@ export async function benchCache(): Promise<string> {
 
 const ROUNDS = 3;
 
-/** Mean time of a request over one connection, in milliseconds: the middle of some rounds. */
+/** Mean time of a request over one connection, in milliseconds: the median of several rounds. */
 async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -105,7 +105,7 @@ async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<
   return median(times);
 }
 
-/** Throughput of 1 KB answers and the delay that each proxy adds; returns the report. */
+/** Throughput of responses of 1 KB, and the delay that each proxy adds; returns the report. */
 export async function benchProxy(): Promise<string> {
   return await withProxies(false, async (runners, origin) => {
     const table = await race(runners, {

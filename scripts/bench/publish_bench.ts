@@ -1,6 +1,6 @@
 /**
- * The time from publishing a rule set to its first effect, and what ten
- * thousand rules weigh in the platform.
+ * The time from publishing a rule set to its first effect, and the memory that ten thousand rules
+ * need in the platform.
  *
  * @module
  */
@@ -20,7 +20,10 @@ function ruleSet(size: number): string {
   return JSON.stringify({ schemaVersion: "EDGE_RULE_SET_V1", rules });
 }
 
-/** Publishes a set, and asks until a request meets it; both times in milliseconds. */
+/**
+ * Publishes a rule set, and sends requests until one is affected by it. Returns both times in
+ * milliseconds.
+ */
 async function publish({ platform, token }: BenchPlace, size: number) {
   const url = `${platform.url}/v1/projects/bench/rules`;
   const authorization = `Bearer ${token}`;

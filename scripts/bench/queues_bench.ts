@@ -17,7 +17,8 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const CLIENTS = 50;
 /**
- * Both runs of a round together stay below the messages that an environment may send in 10 seconds.
+ * Both runs of a round together stay below the number of messages that an environment can send in
+ * 10 seconds.
  */
 const MESSAGES = 2000;
 const VALUE_BYTES = 100;

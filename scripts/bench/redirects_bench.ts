@@ -15,7 +15,7 @@ const redirects: ReadonlyMap<string, string> = new Map(
   Array.from({ length: COUNT }, (_, index) => [`/old/page-${index}`, `/new/${index}`]),
 );
 
-/** Requests jump about by it and still ask for all thousand. */
+/** Distance between two requested pages: the order is scattered, but includes all thousand. */
 const STRIDE = 379;
 
 const PATHS = Array.from(

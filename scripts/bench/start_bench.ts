@@ -18,7 +18,7 @@ const IDLE_AFTER_MS = 30_000;
 
 /** Aims: against Node, and in milliseconds and megabytes. */
 const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 95];
-/** The commands whose aim is Node; that of others is an empty compiled program. */
+/** The commands that are compared with Node; others are compared with an empty compiled program. */
 const AIMED: ReadonlySet<string> = new Set(["svc whoami", "svc kv get greeting"]);
 
 interface Place {
@@ -122,7 +122,8 @@ function describeReady(times: readonly number[]): string {
 /** Runs the commands and the platform in their own home; returns the tables. */
 export async function benchStart(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
-  // Node reads the certificates that it names at each start, which takes longer than the rest.
+  // Without it: Node would read this file of certificates at each start, which takes most of the
+  // time.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = cleanEnvironment(folder);
   const dataDir = join(folder, "data");
   const platform = await startProgram({ dataDir, env });

@@ -12,7 +12,7 @@ import { formatTable, whole } from "./_table.ts";
 const CLIENTS = 50;
 const SECONDS = 4;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
-/** A trigger for each branch. */
+/** Number of branches, each of which gets one trigger. */
 const BRANCHES = 600;
 /** Triggers that one hook accepts per minute. */
 const PER_HOOK = 30;
@@ -43,7 +43,7 @@ async function post(url: string, body: string, fields: Fields): Promise<Response
   throw new Error(`POST ${url}: ${await response.text()}`);
 }
 
-/** Lua for wrk: each request has the next of the bodies. */
+/** Lua for wrk: each request has the next body of the list. */
 const takingTurns = (path: string, bodies: readonly string[], fields: Fields): string => {
   const headers = Object.entries(fields).map(([name, value]) => `["${name}"] = "${value}"`);
   return `
@@ -168,7 +168,7 @@ async function measureTriggers(place: BenchPlace, repository: string): Promise<R
     const body = JSON.stringify({ branch, commitSha });
     await (await post(url, body, { "content-type": "application/json" })).body?.cancel();
   };
-  // Fetches the repository.
+  // The first trigger fetches the repository.
   await trigger(first!, "main");
   const took: number[] = [];
   let next = 0;

@@ -1,5 +1,5 @@
 /**
- * A release of scripts that say their version, at a server on this machine, for tests.
+ * A release of scripts that print their version, on a server on this machine, for tests.
  *
  * @module
  */

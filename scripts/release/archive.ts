@@ -1,6 +1,6 @@
 /**
- * Archives for people and package managers. The same files make the same bytes: no times,
- * owners or orders of this machine get in.
+ * Archives for people and package managers. The same files result in the same bytes: archives
+ * contain no times, owners or file order of this machine.
  *
  * @module
  */

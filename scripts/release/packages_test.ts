@@ -5,7 +5,7 @@ import { hear, isInstalled } from "../_process.ts";
 import { type Made, VERSION, withRelease } from "./_test_release.ts";
 import { TARGETS } from "./targets.ts";
 
-/** npm's package of this machine's program. */
+/** The npm package with this machine's program. */
 const OWN = `svc-${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
 
 /** A registry with a release's packages for npm; it counts downloads. */

@@ -13,7 +13,7 @@ export interface ReleaseOptions {
   readonly programs: string;
   /** Folder that receives the release. */
   readonly out: string;
-  /** Base address at which the release will be. */
+  /** Base URL of the release. */
   readonly place: string;
   /** The signing key, as PEM of PKCS #8. */
   readonly keyPem: string;

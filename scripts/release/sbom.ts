@@ -30,7 +30,7 @@ function component(
   return { type: "library", "bom-ref": purl, name, version, purl, ...hashes };
 }
 
-/** A CycloneDX 1.6 document; the same input makes the same text. */
+/** A CycloneDX 1.6 document; the same input always results in the same text. */
 export function makeSbom(lockText: string, version: string): string {
   const { npm } = lockSchema.parse(JSON.parse(lockText));
   const found = Object.entries(npm).map(component);

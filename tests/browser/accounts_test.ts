@@ -1,5 +1,5 @@
 /**
- * Accounts from a person's view: Chromium, with JavaScript off, and the CLI in a terminal next to
+ * Accounts as a person uses them: Chromium, with JavaScript off, and the CLI in a terminal next to
  * it.
  */
 import assert from "node:assert/strict";

@@ -110,7 +110,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
         const { scrollWidth, clientWidth } = html as unknown as Record<string, number>;
         return scrollWidth! - clientWidth!;
       });
-      // Deliberately truncated titles hide the rest.
+      // Some titles are truncated on purpose.
       const cut = await page.locator("h1, h2").evaluateAll((titles) =>
         (titles as unknown as { scrollWidth: number; clientWidth: number; innerText: string }[])
           .filter((title) =>

@@ -73,7 +73,7 @@ for (const { name, file, edit, shows } of CASES) {
           await connected;
           const path = join(folder, file);
           const before = await Deno.readTextFile(path);
-          // After a first change, Vite's optimizer may reload the page once.
+          // After a first change, Vite's optimizer can reload the page once.
           await Deno.writeTextFile(path, edit(before));
           await until(() => shows(page));
           await page.waitForLoadState("networkidle");

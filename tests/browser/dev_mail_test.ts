@@ -6,7 +6,7 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { startServing } from "../helpers/dev_program.ts";
 import { MARKUP } from "../helpers/hostile_fields.ts";
 
-/** Shows where it may send mails. */
+/** Shows the address of the mail server that it gets. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(process.env.SMTP_URL)).listen(process.env.PORT);
@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // Like from a mail program: encoded, folded, with an attachment.
+      // As from a mail program: encoded, folded, with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

@@ -42,7 +42,7 @@ async function withFolder(
   }
 }
 
-/** Claims the platform; returns the page that follows. */
+/** Claims the platform; returns the next page. */
 async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   const { pathname } = new URL(platform.ownerLink!);
   const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };

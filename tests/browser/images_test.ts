@@ -1,4 +1,4 @@
-/** A converted image as a browser asks for it and shows it. */
+/** A converted image as a browser requests and shows it. */
 import assert from "node:assert/strict";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { makePng } from "../helpers/images.ts";

@@ -1,8 +1,7 @@
 /**
  * Tabs of frameworks in Chromium that stay open through five deployments and a rollback: they load
- * pages and chunks that they have not loaded before, and their forms and actions are answered by the
- * deployment of their page. Long: it installs packages. `OPEN_TABS=all` runs it, or names with
- * commas.
+ * pages and chunks that they have not loaded before, and the deployment of their page handles their
+ * forms and actions. Long: it installs packages. `OPEN_TABS=all` runs it, or names with commas.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

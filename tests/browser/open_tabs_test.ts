@@ -1,6 +1,6 @@
 /**
  * Tabs of a site in Chromium that stay open through five deployments and a rollback: their chunks
- * load, the server of their page handles their actions, and so is a form without a script.
+ * load, and the server of their page handles their actions and a form without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

@@ -1,6 +1,6 @@
 /**
- * A protected preview in Chromium: a visitor without an account, a member who signs in by the
- * form of the platform, a share link, a password, and the end of each.
+ * A protected preview in Chromium: a visitor without an account, a member who signs in with the
+ * form of the platform, a share link, a password, and how each of these ends.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

@@ -113,7 +113,7 @@ Deno.test({
 
 /**
  * A stand-in for the browser vendor's push service, which is unreachable here: `subscribe` of
- * Chromium's own push manager answers with a subscription at a push service of this test. The
+ * Chromium's own push manager returns a subscription at a push service of this test. The
  * permission, the worker, the requests, the encryption and the notification are the real ones.
  */
 const standIn = (subscription: object) =>
@@ -167,7 +167,7 @@ Deno.test({
           () => service.messages.find(isWanted),
           (found) => found !== undefined,
         );
-        // The decrypted message goes to the worker, like a vendor's service would deliver it.
+        // The decrypted message goes to the worker, as a vendor's service would deliver it.
         const { payload } = message!;
         await until(() => registrationId, (id) => id !== "");
         const shown = await until(

@@ -115,7 +115,7 @@ Deno.test({
         const pages = [first, ...opened];
         const load = async (page: Page, path: string) => {
           const start = performance.now();
-          // One that waits for a connection never loads: the others keep theirs.
+          // A tab that waits for a connection never loads, because the others keep theirs.
           await page.goto(new URL(path, url).href, { waitUntil: "load" });
           return Math.round(performance.now() - start);
         };

@@ -1,4 +1,4 @@
-/** Web vitals as a browser measures them, sent by our script and shown by page and tool. */
+/** Web vitals as a browser measures them, sent by our script and shown by the page and the CLI. */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";

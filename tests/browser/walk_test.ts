@@ -1,6 +1,6 @@
 /**
- * All of the dashboard's work, from an empty data directory and with only a browser. It runs with
- * `WALK=<folder>`, and stores the pictures for the README's animation there.
+ * A complete walk through the dashboard, from an empty data directory and with only a browser. It
+ * runs with `WALK=<folder>`, and stores the pictures for the README's animation there.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

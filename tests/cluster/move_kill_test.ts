@@ -118,7 +118,7 @@ async function furnish(folder: string): Promise<Ledger> {
   return ledger!;
 }
 
-/** Adds records to a store that expire during its move, and some that do so later. */
+/** Adds records to a store that expire during its move, and some that expire later. */
 async function addExpiring(dataDir: string): Promise<void> {
   const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let n = 0; n < EXPIRING; n++) {

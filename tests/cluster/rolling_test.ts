@@ -1,7 +1,7 @@
 /**
- * Nodes are stopped by SIGTERM one after the other under requests and writes, and started again,
- * like in an upgrade: behind a balancer, no request is lost. `SVC_OLD_BIN` is the program of an
- * older version, which all nodes run at first.
+ * Nodes are stopped by SIGTERM one after the other under requests and writes, and started again, as
+ * in an upgrade: behind a balancer, no request is lost. `SVC_OLD_BIN` is the program of an older
+ * version, which all nodes run at first.
  */
 import assert from "node:assert/strict";
 import { isInstalled } from "../../scripts/_process.ts";

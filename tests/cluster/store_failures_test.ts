@@ -59,7 +59,7 @@ async function survive(
   );
 }
 
-/** A write is refused like in an outage: with 503 and `Retry-After`. */
+/** A write is refused as in an outage: with 503 and `Retry-After`. */
 async function refusesWrites(node: Node): Promise<void> {
   const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
   assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);

@@ -136,7 +136,7 @@ Deno.test("a stop during a backup releases its lock, and does not count as a fai
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);
     const { pid } = await whenHeld(place);
-    // Like a service manager does: all processes get the signal.
+    // As a service manager does it: all processes get the signal.
     Deno.kill(pid, "SIGTERM");
     await platform.stop();
     assert.deepEqual(await marksIn(place), []);

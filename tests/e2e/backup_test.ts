@@ -108,7 +108,7 @@ async function interrupt(box: Sandbox, args: readonly string[], file: string): P
   await tool.result;
 }
 
-/** Restores after having been killed before, and starts a platform with the restored data. */
+/** Restores after killed attempts, and starts a platform with the restored data. */
 async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Promise<void> {
   await interrupt(box, ["restore", file, "--data-dir", dataDir], dataDir);
   for (const name of await besides(dataDir)) {

@@ -1,6 +1,6 @@
 /**
  * Builds on a platform that an ordinary user runs. Root switches to such a user, which needs a
- * program that this user may read: the compiled one.
+ * program that this user can read: the compiled one.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** Why the sandbox of an ordinary user cannot be tried here; `undefined` if they can. */
+/** Why the sandbox of an ordinary user cannot be tested here; `undefined` if it can. */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";

@@ -129,7 +129,7 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built 
     const page = await box.page(`p3-git-b${last}.localhost`, "/");
     assert.equal(page.text, `p3 b${last}\n`);
     assert.ok(memory < MOST_MEMORY, `${memory} bytes`);
-    // deno-lint-ignore no-console -- the numbers are what it is run by hand for
+    // deno-lint-ignore no-console -- people run it to see the numbers
     console.log(
       `accepted in ${seconds(started, accepted)}, live in ${seconds(started, ended)}, ` +
         `platform's peak memory ${Math.round(memory / 1e6)} MB`,

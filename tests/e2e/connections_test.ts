@@ -72,8 +72,8 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program answers while the connections are open; from source the runtime accepts them
- * itself, and the platform responds again when they are closed (docs/decisions/runtime.md).
+ * The compiled program responds while the connections are open; from source the runtime accepts
+ * them itself, and the platform responds again when they are closed (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

@@ -80,7 +80,8 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
     await writeVersion(box.site, 0);
-    // The first request of a deploy is sent at about the same time as that of a small command.
+    // The first request of a deploy is sent at about the same time as the request of a small
+    // command.
     const from = await timeOf(box.json(["whoami"])) * 0.7;
     const to = await timeOf(box.json(["deploy", "--prod"])) * 1.5;
 

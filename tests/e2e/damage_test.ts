@@ -247,7 +247,7 @@ async function withServer(
 }
 
 interface ServerStore {
-  /** Flags for it. */
+  /** Flags of `svc serve` for this store. */
   readonly args: readonly string[];
   readonly run: (sql: string) => Promise<Record<string, unknown>[]>;
 }

@@ -106,7 +106,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         await box.json(["db", "branches", "create", "side"]);
         const first = new Date().toISOString();
         await query(box, "UPDATE t SET x = 'side'", "side");
-        // Its history starts at the end of the second in which the branch was opened.
+        // The history of a branch starts at the end of the second in which it was opened.
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const beforeReset = new Date().toISOString();
         await box.json(["db", "branches", "reset", "side", "--force"]);

@@ -124,7 +124,7 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
     const { newerSchema } = await box.json(["rollback"]);
     assert.deepEqual(newerSchema, [JSON.parse(second.stdout).id], "the schema stays");
 
-    // Two that start at the same time: the second waits for the first.
+    // Of two deployments that start at the same time, the second waits for the first.
     const slow = "SELECT pg_sleep(2); CREATE TABLE once (id int)";
     await write(box, "migration.sql", slow);
     const both = await Promise.all([

@@ -78,7 +78,10 @@ async function readByClient(url: string, rows: number): Promise<{ count: number;
   return found;
 }
 
-/** Runs the CLI; returns how many bytes and lines it printed, their end, and its peak. */
+/**
+ * Runs the CLI; returns the number of bytes and lines that it printed, the end of its output, and
+ * its peak memory.
+ */
 async function readByTool(box: Sandbox, rows: number) {
   const [program, ...args] = programCommand();
   const child = new Deno.Command(program, {

@@ -29,7 +29,7 @@ async function examine(
   return (name) => points.filter((point) => point.name === name);
 }
 
-/** The same for names that belong to one check each. */
+/** Like `examine()`, for names that each belong to a single check. */
 async function examineEach(...given: Parameters<typeof examine>): Promise<(name: string) => Point> {
   const named = await examine(...given);
   return (name) => {

@@ -24,7 +24,7 @@ interface ForgeBench {
   readonly repository: Repository;
   /** Head of the branch `menu`. */
   readonly sha: string;
-  /** Calls the deploy hook like the forge does for pull request 7, and returns the deployment. */
+  /** Calls the deploy hook as the forge does for pull request 7, and returns the deployment. */
   tell(action: string): Promise<{ readonly id: string }>;
   status(id: string): Promise<string>;
   report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
@@ -139,7 +139,7 @@ test("a report interrupted by kill -9 is sent again, without repeating its comme
       await box.platform!.kill();
     };
     const { id } = await tell("opened");
-    // One kill may interrupt both.
+    // One kill can interrupt both.
     for (let seen = 0; seen < 2;) {
       await until(() => kills.length, (count) => count > seen, PATIENCE_MS);
       seen = kills.length;

@@ -1,4 +1,4 @@
-/** An Astro project with pages on request, deployed with nothing configured. */
+/** An Astro project with pages on request, deployed without configuration. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";

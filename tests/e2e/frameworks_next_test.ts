@@ -41,7 +41,7 @@ async function deployNext(box: Sandbox): Promise<Deployed> {
   const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
   assert.equal(code, 0, stderr);
   await cp(FIXTURE, box.site, { recursive: true });
-  // Like behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
+  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   await box.json(["init", "--create", "--name", "harbour"]);
   const told = await box.json(["deploy", "--prod"]);
@@ -201,7 +201,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // The client may abort the rest of an action's response once it knows the redirect.
+    // The client can abort the rest of an action's response once it knows the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }

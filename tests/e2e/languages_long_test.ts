@@ -21,15 +21,15 @@ const BUILD_MS = 900_000;
 interface App {
   /** Toolchains that build it. */
   readonly needs: readonly string[];
-  /** Its first word in the page. */
+  /** The first word of the page. */
   readonly says: string;
   /** The file with the words of the page. */
   readonly page: string;
   /** Changes the copy of its folder before it is committed. */
   prepare?(folder: string): Promise<void>;
-  /** Why it cannot run here, beyond its toolchains. */
+  /** Why it cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
-  /** It also performs actions that need system calls. */
+  /** The app also performs actions that need system calls. */
   readonly escapes?: true;
   /** Missing features of the app: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
@@ -224,7 +224,7 @@ async function crash(box: Sandbox, site: Pushed): Promise<void> {
   for (const pid of running) {
     try {
       Deno.kill(pid, "SIGKILL");
-    } catch { /* it ended together with another one */ }
+    } catch { /* it ended together with another process */ }
   }
   await until(() => site.status("/"), (status) => status === 200, 30_000);
   await site.shows("first", "hello");

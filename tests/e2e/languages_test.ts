@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** It performs the action in its query, and responds with the result. */
+/** Performs the action in the query of a request, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -347,7 +347,7 @@ async function escape(box: Sandbox): Promise<void> {
     (await Deno.connect({ hostname, port: Number(port) })).close();
     answers.push(await ask("connect", address));
   }
-  // It only reaches itself.
+  // The server only reaches itself.
   assert.equal(answers.filter((answer) => answer === "connected").length, 1);
   assert.ok(
     answers.length > 2 && answers.filter((answer) => answer !== "connected")

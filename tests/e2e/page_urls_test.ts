@@ -40,7 +40,7 @@ const ALIKE: Rows = {
 interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** A file of another host, whose settings are imported. */
+  /** A configuration file of another host, whose settings are imported. */
   readonly imports?: string;
   readonly rows: Rows;
 }

@@ -12,7 +12,7 @@ interface Guide {
   readonly from?: string;
   /** Commands below this heading are not run. */
   readonly until?: string;
-  /** Runs before the commands of the page, to prepare what readers have. */
+  /** Prepares what readers already have, before the commands of the page run. */
   readonly before?: string;
   /** What the outputs must contain, in this order. */
   readonly shows: readonly RegExp[];

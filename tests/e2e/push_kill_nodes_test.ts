@@ -27,7 +27,10 @@ import { TOKEN } from "../helpers/platform.ts";
 /** Three starts of nodes, and ten seconds until a dead one is detected: for long runs only. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
-/** When another node has started the build of a killed node: 15 seconds, more on a busy machine. */
+/**
+ * Maximum time until another node starts the build of a killed node: 15 seconds, more on a busy
+ * machine.
+ */
 const TAKEN_UP_MS = 20_000;
 
 /** Two nodes with one PostgreSQL and one folder of files; only `a` builds at first. */
@@ -138,7 +141,7 @@ Deno.test({
       await t.step({
         name: "while a node builds a push that another node received",
         async fn() {
-          // It continues until another node has started.
+          // The build continues until another node has started.
           await a.api("PATCH", "/v1/projects/shop", {
             json: { buildCommand: "echo begun; sleep 15" },
           });

@@ -75,7 +75,7 @@ test("after kill -9 during a push and its build, the repository is intact, the p
     const { code, said } = await push(box).ended();
     assert.deepEqual([code, said.trim()], [0, "Everything up-to-date"]);
 
-    // While git checks the objects of the next one.
+    // While git checks the objects of the next push.
     const two = await commitPage(box.site, "two");
     const checking = push(box);
     await until(() => uncheckedObjects(box.dataDir), (folders) => folders.length > 0, PATIENCE_MS);

@@ -50,7 +50,7 @@ test("git push deploys a linked folder, and gets its key from the CLI", async ()
   });
 });
 
-/** Calls git's credential helper, like git does. */
+/** Calls git's credential helper, as git does. */
 async function askTool(folder: string, env: Record<string, string>, question: string) {
   const url = env.SVC_API_URL!;
   const lines = await git(folder, "config", "--get-all", `credential.${url}.helper`);

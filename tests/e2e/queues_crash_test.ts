@@ -1,5 +1,5 @@
 /**
- * `kill -9` of the platform while messages are sent and delivered: each acknowledged one is
+ * `kill -9` of the platform while messages are sent and delivered: each acknowledged message is
  * delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets how often it is
  * killed.
  */

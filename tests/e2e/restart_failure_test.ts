@@ -120,7 +120,7 @@ Deno.test("a platform resumes serving when its successor is killed, or fails aft
       await said(box, SERVES_AGAIN, RESTARTS + 1);
       await askAll(box);
     });
-    // A response that a successor has started ends with it, so no client may be active.
+    // Responses that a successor has started end with it, so no client is active here.
     const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
     await ready.kill();
     await said(box, SERVES_AGAIN, RESTARTS + 2);

@@ -9,7 +9,10 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
-/** Starts a platform that takes over from the running one; returns when the old one has ended. */
+/**
+ * Starts a platform that takes over from the running one; returns when the running platform has
+ * ended.
+ */
 async function replace(box: Sandbox): Promise<void> {
   const before = box.platform!;
   const platform = await startProgram({

@@ -1,4 +1,4 @@
-/** Files of other hosts: imported by the CLI, deployed, and tested over HTTP. */
+/** Configuration files of other hosts: imported by the CLI, deployed, and tested over HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";

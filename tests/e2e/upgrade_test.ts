@@ -1,6 +1,6 @@
 /**
- * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. Its decisions are
- * tested next to it; here, it must result in a working program.
+ * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. Unit tests cover
+ * its decisions; here, it must result in a working program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -270,7 +270,8 @@ Deno.test({
           releases.isSlow = undefined;
           assert.equal(await slow.version(), NEW);
           const { stdout, stderr } = await (await install()).run(["upgrade"]);
-          // deno-lint-ignore no-control-regex -- what a terminal alone is sent
+          // deno-lint-ignore no-control-regex -- matches control characters on purpose, which only
+          // a terminal gets
           assert.doesNotMatch(stdout + stderr, /[█░\r\x1b]/);
         },
       });

@@ -1,5 +1,6 @@
 /**
- * A TLS proxy before Pebble that refuses requests, because Pebble checks neither CAA nor limits.
+ * A TLS proxy in front of Pebble that refuses requests, because Pebble checks neither CAA nor
+ * limits.
  *
  * @module
  */
@@ -10,7 +11,7 @@ export interface Refusal {
   /** Start of the path of the requests to refuse: `/order-plz` or `/finalize-order/`. */
   readonly path: string;
   readonly status: number;
-  /** The last part of its type, such as `caa`. */
+  /** The last part of the error's type, such as `caa`. */
   readonly type: string;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;

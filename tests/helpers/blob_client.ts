@@ -17,7 +17,7 @@ export interface BlobKey {
 /** Sends a request; paths start after the bucket. */
 export type SendToBucket = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Deno's types and those of the package differ in their bodies. */
+/** The types of bodies differ between Deno and the package. */
 type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 export async function createBlobKey(platform: TestPlatform, project: string): Promise<BlobKey> {

@@ -24,7 +24,7 @@ interface PageDocument {
 
 /**
  * Words that a line break splits, although they fit on one line of a phone. Log lines may break
- * anywhere, like in a terminal.
+ * anywhere, as in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {

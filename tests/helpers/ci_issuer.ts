@@ -29,7 +29,7 @@ export interface CiIssuer extends AsyncDisposable {
 export const KEYS_PATH = "/keys";
 export const DISCOVERY_PATH = "/.well-known/openid-configuration";
 
-/** Starts an issuer below a path, such as that of a GitHub Enterprise Server. */
+/** Starts an issuer below a path, as on a GitHub Enterprise Server. */
 export async function startIssuer(
   path = "",
   { cert, key }: { readonly cert?: string; readonly key?: string } = {},

@@ -65,7 +65,7 @@ export class Cluster implements AsyncDisposable {
     return platform;
   }
 
-  /** A connection to the store that can be cut, and the address of the store on it. */
+  /** A connection to the store that can be cut, and the address of the store through it. */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
     const proxy = new TestProxy(this.#socket);
     return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };
@@ -83,7 +83,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Drops purges and changes of nodes, like the store does after 15 minutes. */
+  /** Drops purges and changes of nodes, as the store does after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

@@ -6,7 +6,7 @@
 import { NODE_MAJOR, type TestEngine } from "./compute_server.ts";
 import { deploy, type Files, type TestPlatform } from "./platform.ts";
 
-/** The server of the tests: node:http, as the frameworks' own servers are. */
+/** The server of the tests, which uses node:http like the frameworks' own servers. */
 export const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -93,7 +93,7 @@ export const LAYERS = [
     target: "COMPUTE",
     directory: "server",
     entry: "server/entry.mjs",
-    // A busy machine is slow.
+    // A busy machine needs more time.
     runtime: { timeoutMs: 60_000, memoryMb: 256 },
   },
 ];
@@ -109,7 +109,7 @@ export const MANIFEST = {
   ],
 };
 
-/** The same, but its servers time out soon. */
+/** The same manifest, but with a short timeout for its server. */
 export const HASTY_MANIFEST = {
   ...MANIFEST,
   layers: MANIFEST.layers.map((layer) =>

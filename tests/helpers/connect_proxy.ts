@@ -26,7 +26,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Connects a connection, after its CONNECT, to a port of this machine. */
+/** Forwards a connection, after its CONNECT, to a port of this machine. */
 async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
   const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
   if (target === undefined) return connection.close();

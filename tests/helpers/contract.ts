@@ -1,5 +1,6 @@
 /**
- * Validates responses against the platform's OpenAPI document: every test that calls the API does.
+ * Validates responses against the platform's OpenAPI document. Every test that calls the API uses
+ * this.
  *
  * @module
  */

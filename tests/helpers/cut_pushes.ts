@@ -55,7 +55,7 @@ export function beginPush(folder: string, { url, repository, token, env }: PushT
   };
 }
 
-/** Commits a page that says `text`, next to a picture that takes a while to send. */
+/** Commits a page that contains `text`, next to a picture that takes a while to send. */
 export async function commitPage(folder: string, text: string): Promise<string> {
   await Deno.writeTextFile(join(folder, "index.html"), text);
   const picture = new Uint8Array(PICTURE_BYTES);

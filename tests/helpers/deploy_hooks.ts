@@ -52,7 +52,7 @@ export interface HeldBuilds {
 
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
-/** A repository and the folder that it and the data directory are in. */
+/** A repository, and the folder that contains it and the data directory. */
 export interface HookFolder {
   readonly folder: string;
   readonly repository: TestRepository;

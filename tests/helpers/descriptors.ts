@@ -35,9 +35,7 @@ const SYMBOLS = {
 
 const O_RDWR = 2;
 
-/**
- * Opens a file like a shell does for a program: it is open in all processes that this one starts.
- */
+/** Opens a file as a shell does for a program: it is open in all processes that this one starts. */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);
   const descriptor = libc.symbols.open(new TextEncoder().encode(`${path}\0`), O_RDWR);

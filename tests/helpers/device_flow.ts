@@ -7,12 +7,12 @@ import { DEVICE_GRANT_TYPE } from "../../src/contract/device.ts";
 import type { Browser } from "./browser.ts";
 import type { TestPlatform } from "./platform.ts";
 
-/** Posts a form, like OAuth clients do. */
+/** Posts a form, as OAuth clients do. */
 export async function form(platform: TestPlatform, path: string, fields: Record<string, string>) {
   return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
 }
 
-/** Requests the token, as the client that started, if it named itself. */
+/** Requests the token, with the id of the client that started the flow, if it has one. */
 export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
   form(platform, "/v1/device/token", {
     grant_type: DEVICE_GRANT_TYPE,

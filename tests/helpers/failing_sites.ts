@@ -37,7 +37,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** Its queue fails too, at the first attempt; its task does not. */
+/** The manifest of the ferry. Its queue fails too, at the first attempt; its task does not. */
 const FERRY = {
   ...MANIFEST,
   queues: [{ name: "boats", path: "/api/boats", retries: 0 }],

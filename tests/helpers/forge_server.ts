@@ -153,7 +153,7 @@ export interface ForgeServer extends AsyncDisposable {
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
-/** Serves one repository like a forge of the kind, to clients with the token. */
+/** Serves one repository as a forge of this kind does, to clients with the token. */
 export function serveForge(
   kind: ForgeKind,
   { repository, token }: { readonly repository: string; readonly token: string },

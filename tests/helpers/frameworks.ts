@@ -1,6 +1,6 @@
 /**
- * A small real project of a framework: installed, built and deployed by `svc deploy` with nothing
- * configured, then tested with the requests that all of them support.
+ * A small real project of a framework: installed, built and deployed by `svc deploy` without
+ * configuration, then tested with the requests that all of them support.
  *
  * @module
  */
@@ -45,7 +45,7 @@ async function deployFramework(
 ): Promise<DeployedProject> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
-  // Like behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
+  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   const init = await box.json(["init", "--create"]);
   assert.equal((init.framework as { id: string } | null)?.id, name);

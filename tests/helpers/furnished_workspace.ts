@@ -1,5 +1,5 @@
 /**
- * A workspace with one of everything, and the path parameters of each.
+ * A workspace with one item of each kind, and the path parameters of each item.
  *
  * @module
  */
@@ -45,7 +45,9 @@ export const PARAMETERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Creates one of everything in the workspace `ada`; returns a value for each path parameter. */
+/**
+ * Creates one item of each kind in the workspace `ada`; returns a value for each path parameter.
+ */
 export async function furnish(
   platform: HookPlatform,
   ada: Browser,

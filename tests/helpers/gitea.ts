@@ -83,7 +83,7 @@ export async function startGitea(folder: string): Promise<Gitea> {
   const administer = async (...args: string[]) => {
     const { code, stdout, stderr } = await hear(gitea(...args), { env });
     if (code !== 0) throw new Error(`gitea ${args.join(" ")}: ${stdout}${stderr}`);
-    // Its log output comes before that.
+    // Gitea prints its log before this line.
     return stdout.trimEnd().split("\n").at(-1)!;
   };
   await administer("migrate");

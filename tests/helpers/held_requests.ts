@@ -13,7 +13,8 @@ export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
   /**
-   * Requests the rest; returns whether everything arrived unchanged, or the connection ended early.
+   * Requests the remaining parts; returns whether everything arrived unchanged, or the connection
+   * ended early.
    */
   finish(): Promise<"whole" | "broken">;
 }

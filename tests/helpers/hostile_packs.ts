@@ -37,9 +37,9 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
 
 /** One object in a pack. */
 export interface Entry {
-  /** Number of its type in packs; those of a pack need not exist. */
+  /** The number of the object's type in packs, which can be one that git does not know. */
   readonly number: number;
-  /** The claimed size, regardless of the content. */
+  /** The size that the head claims, regardless of the content. */
   readonly size: number;
   /** Bytes between head and content: the base of a delta. */
   readonly base?: Bytes;

@@ -45,8 +45,7 @@ export interface Attack {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection may end before all of the body was sent, so that the response may be
-   * lost.
+   * True if the connection can end before all of the body was sent, and the response can be lost.
    */
   readonly isLong?: boolean;
   readonly status: number;
@@ -79,7 +78,7 @@ const MADE_LATER: ReadonlySet<string> = new Set([
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
-    // A folder may be removed during the walk.
+    // A folder can be removed during the walk.
     const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => []);
     for (const { name, isDirectory } of entries) {
       const inner = `${path}/${name}`;

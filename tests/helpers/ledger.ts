@@ -29,7 +29,10 @@ const LARGE_BYTES = 20_000;
 /** Maximum length of a list in one request. */
 const PAGE = 100;
 
-/** Files of a deployment: one that all share, its own one, and one with its number. */
+/**
+ * Files of a deployment: one that all deployments share, one of its own content, and one with its
+ * number.
+ */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,

@@ -12,7 +12,7 @@ export interface ReceivedMail {
   readonly subject: string;
   /** The plain text, decoded. */
   readonly text: string;
-  /** As it came. */
+  /** The complete mail, unparsed. */
   readonly source: string;
 }
 

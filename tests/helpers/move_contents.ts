@@ -29,7 +29,7 @@ export type Records = ReadonlyMap<string, Content>;
 /** Sizes by `workspace/sha256`; each has the content that matches its name. */
 export type Blobs = ReadonlyMap<string, number>;
 
-/** How much later a record may expire: a commit is retried while PostgreSQL is down. */
+/** How much later a record can expire: a commit is retried while PostgreSQL is down. */
 const LATER_MS = 15_000;
 
 /** Records that belong to one store only. */

@@ -8,7 +8,7 @@ import type { ApiCaller } from "./platform.ts";
 
 export interface PageRoute {
   readonly method: "GET" | "POST";
-  /** With its parameters, as in `/deployments/:deployment`. */
+  /** The path with its parameters, as in `/deployments/:deployment`. */
   readonly path: string;
 }
 
@@ -18,7 +18,7 @@ const anything: unknown = new Proxy(() => {}, {
   apply: () => anything,
 });
 
-/** Every page and form that `bindPages()` binds, those of the messenger included. */
+/** Every page and form that `bindPages()` binds, including those of the messenger. */
 export function pageRoutes(): PageRoute[] {
   const routes: PageRoute[] = [];
   const router = {

@@ -9,7 +9,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 export const MOST_BYTES = 100_000;
 
 /**
- * Minimum share of a page's text that exists without scripts; on the overview, the day is a link.
+ * Minimum share of a page's text that exists without scripts. It is below 1 because the overview
+ * shows a link instead of the figures of the day.
  */
 const LEAST_SHARE = 0.8;
 

@@ -57,7 +57,7 @@ export type ApiCaller = Pick<TestPlatform, "api">;
 export async function rawRequest(
   port: number,
   options: {
-    /** Where to connect to; 127.0.0.1 by default. */
+    /** The address to connect to; 127.0.0.1 by default. */
     address?: string;
     method?: string;
     host: string;
@@ -162,7 +162,7 @@ export async function startInProcess(
   // Most test files start the program, so they need not load the whole platform.
   const { startPlatform }: typeof import("../../src/serve/mod.ts") = await import(SERVE);
   const running = await startPlatform({
-    // The same on machines with more processors.
+    // The default depends on the number of processors.
     ...withTestOptions({ edges: 0, ...options, dataDir }),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
@@ -184,7 +184,7 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The process of a platform: this one, or that of the program. */
+/** The process of a platform: this process, or the program's. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 

@@ -48,7 +48,7 @@ export async function withCi(run: (parts: CiPlatform) => Promise<void>): Promise
   }
 }
 
-/** Asks the token endpoint to exchange a token, as a form. */
+/** Sends a form to the token endpoint to exchange a token. */
 export async function askExchange(
   platform: Pick<TestPlatform, "url">,
   fields: Readonly<Record<string, string>>,

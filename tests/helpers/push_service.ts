@@ -70,7 +70,7 @@ async function checkVapid(header: string | null, facts: {
   return { sub };
 }
 
-/** `publicKey` is the one that browsers subscribe with. */
+/** Browsers subscribe with `publicKey`. */
 export function servePush(publicKey: () => string): TestPushService {
   const browsers = new Map<string, Keys>();
   const messages: PushedMessage[] = [];

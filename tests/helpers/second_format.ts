@@ -1,5 +1,5 @@
 /**
- * A made-up second format of the data directory, and a program that migrates to it like `svc serve`
+ * A made-up second format of the data directory, and a program that migrates to it as `svc serve`
  * does at start: `deno run -A second_format.ts <dataDir> <extra bytes>`. It prints a line for each
  * step, so that it can be killed at any of them.
  */
@@ -85,7 +85,9 @@ function say(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** Brings a directory to the second format, or one that only knows the first refuses it. */
+/**
+ * Migrates a directory to the second format; a program that only knows the first format refuses it.
+ */
 export async function settle(dataDir: string, format: 1 | 2, extraBytes = 0): Promise<void> {
   const { release } = await openDataDir(dataDir);
   try {

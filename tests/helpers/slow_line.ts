@@ -9,7 +9,7 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
-  /** Share of the pieces that are resent after a while, like on a line that loses packets. */
+  /** Share of the pieces that are resent after a while, as on a line that loses packets. */
   lost: number;
   /** Cuts every connection; new ones are refused until it is repaired. */
   cut(): void;

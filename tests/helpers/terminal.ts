@@ -29,7 +29,7 @@ export function startOnTerminal(
   { cwd, env = {}, program = programCommand() }: {
     readonly cwd: string;
     readonly env?: Record<string, string>;
-    /** Another program than svc. */
+    /** A program other than svc. */
     readonly program?: readonly string[];
   },
 ): Terminal {

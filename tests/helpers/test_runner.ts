@@ -1,5 +1,5 @@
 /**
- * Builds that a test delays, or whose number at a time it observes.
+ * Builds that a test delays, or counts while they run at the same time.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits like commands between two checks, but only briefly. */
+/** Waits as commands do between two checks, but only briefly. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 

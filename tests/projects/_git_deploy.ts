@@ -1,5 +1,5 @@
 /**
- * Deploys a project like a push does: a repository, a deploy hook, and a build on the platform.
+ * Deploys a project as a push does: a repository, a deploy hook, and a build on the platform.
  *
  * @module
  */

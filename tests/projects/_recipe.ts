@@ -35,7 +35,7 @@ const browser = z.strictObject({
   picture: z.string().optional(),
 });
 
-/** Texts to send to a WebSocket, each after one it has sent, and the expected replies. */
+/** Texts to send to a WebSocket, each after a text that it has sent, and the expected replies. */
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),

@@ -1,5 +1,5 @@
 /**
- * Popular npm packages, each in a server: deployed, it responds like under plain Node. `PACKAGES`
+ * Popular npm packages, each in a server: deployed, it responds as under plain Node. `PACKAGES`
  * selects them (`all`, or names with commas).
  */
 import assert from "node:assert/strict";

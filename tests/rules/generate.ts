@@ -1,5 +1,5 @@
 /**
- * Generates random rule sets and requests for tests, from so few words that they match.
+ * Generates random rule sets and requests for tests, from few words, so that they often match.
  *
  * @module
  */

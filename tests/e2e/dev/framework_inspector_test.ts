@@ -56,7 +56,7 @@ async function followThreads(
   },
 ): Promise<void> {
   for await (const session of threadsOf(inspector)) {
-    // It ends with the session.
+    // This loop ends with the session.
     void breakIn(session, folder).catch(() => {});
     void session.paused().then(() => paused(session));
   }
@@ -78,7 +78,7 @@ for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
         let stopped: Session | undefined;
         void found.promise.then((session) => stopped = session);
         const underWay = new Set<Promise<void>>();
-        // A first request may load the script, a later one then stops in it.
+        // The first request can load the script; a later one then stops in it.
         await until(() => {
           if (underWay.size > 0) return stopped !== undefined;
           const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));

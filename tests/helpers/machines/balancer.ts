@@ -69,9 +69,9 @@ listen way_${index}
   }`;
 
 interface Started {
-  /** Begins the command. */
+  /** The start of the command line, before HAProxy's own program. */
   readonly prefix?: readonly string[];
-  /** Waited for. */
+  /** The port that must be open before the balancer counts as started. */
   readonly port?: number;
 }
 

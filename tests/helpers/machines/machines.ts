@@ -158,7 +158,7 @@ export interface MachinesOptions {
   readonly args?: readonly string[];
   /** A node in its own network, which can be cut off; with Patroni only. */
   readonly cuttable?: string;
-  /** The program of the nodes, if it is another one. */
+  /** The program of the nodes; by default the tested one. */
   readonly command?: Command;
 }
 

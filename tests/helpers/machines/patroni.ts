@@ -1,6 +1,7 @@
 /**
- * Three PostgreSQL under Patroni, with etcd, as in docs/scaling.md: a standby has everything that
- * the primary acknowledges. Each is a "machine": a process namespace that ends immediately.
+ * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md: a standby has
+ * everything that the primary acknowledges. Each is a "machine": a process namespace that ends
+ * immediately.
  *
  * @module
  */
@@ -221,7 +222,7 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits for a state of the three; on a timeout, reports their last output. */
+  /** Waits for a state of the three servers; on a timeout, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);

@@ -14,7 +14,7 @@ const TEXT = "<h1>always here</h1>";
 const HOST = "always.localhost";
 const AT_ONCE = 4;
 
-/** A request that failed; times are those of `performance.now()`. */
+/** A request that failed; times are values of `performance.now()`. */
 export interface Failure {
   readonly began: number;
   readonly ended: number;

@@ -1,6 +1,6 @@
 /**
  * Clients that write to a platform continuously and keep a ledger: acknowledged writes must survive
- * every failure, others may.
+ * every failure, others can be lost.
  *
  * @module
  */

@@ -95,7 +95,7 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item may be read twice, because others are added above it between two pages.
+    // An item can be read twice, because others are added above it between two pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;

@@ -19,7 +19,7 @@ import {
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
 const FILES = { "index.html": "<h1>hello</h1>" };
 
-/** The platform from the view of a new key's holder. */
+/** The platform as the holder of a new key sees it. */
 async function holderOf(
   platform: TestPlatform,
   wanted: Readonly<Record<string, unknown>>,

@@ -87,15 +87,15 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   sendTestNotification: () => ({ channel: "messenger" }),
 };
 
-/** The two that end the credential itself, or its workspace, which other tests cover. */
+/** The two endpoints that end the credential itself, or its membership; other tests cover them. */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
 const isRead = ({ method, responseKind }: Endpoint): boolean =>
   method === "GET" && responseKind === "json";
 
 /**
- * Queries that endpoints cannot do without, by the ends of their paths; the audit log is read
- * completely, because entries of the test itself are ignored.
+ * Queries that endpoints require, by the ends of their paths; the audit log is read completely,
+ * because entries of the test itself are ignored.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
   ["/blobs/object", "?key=adas-boat"],

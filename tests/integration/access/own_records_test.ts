@@ -1,4 +1,4 @@
-/** A person's own resources with a key or CLI: those of its workspace, until it is revoked. */
+/** A person's own resources with a key or the CLI: only in its workspace, until it is revoked. */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";

@@ -6,7 +6,10 @@ import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furnished_workspace.ts";
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-/** Endpoints about a code, which anybody signed in may call, because the code itself is secret. */
+/**
+ * Endpoints about a code, which anyone who is signed in may call, because the code itself is
+ * secret.
+ */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
 

@@ -84,7 +84,7 @@ for (
       const ada = await signUp(platform, "ada");
       assert.ok(ada.cookie.startsWith(named("")));
       const eve = await signUp(platform, "eve");
-      // Of another browser at another address.
+      // Eve signs in with another browser at another address.
       const elsewhere = await platform.api("POST", "/v1/sign-in", {
         token: null,
         json: { email: "eve@example.com", password: PASSWORD },

@@ -1,4 +1,6 @@
-/** Agents at `/mcp`: the official client, a key of the workspace, and what others get. */
+/**
+ * Agents at `/mcp`: the official client, a key of the workspace, and the responses to anyone else.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** Bodies of strangers: limited in size and depth, and checked before they are read. */
+/** Bodies from strangers: limited in size and depth, and checked before they are read. */
 import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import {

@@ -96,7 +96,7 @@ Deno.test({
         run("rclone", [
           ...[...args, "--retries", "1", "--s3-upload-cutoff", "5M", "--s3-chunk-size", "5M"],
           ...["--config", "/dev/null", "--low-level-retries", "1"],
-          // It cannot use certificates that the machine's settings name.
+          // rclone cannot use the certificates in the machine's settings.
         ], { ...env, AWS_CA_BUNDLE: "" });
       await rclone("copy", from, `${remote}/tree`);
       await rclone("check", from, `${remote}/tree`);

@@ -53,7 +53,7 @@ Deno.test("with a full disk, uploads and messages are refused, and acknowledged 
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The log of the store may have space for some.
+      // The log of the store may still have space for some messages.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

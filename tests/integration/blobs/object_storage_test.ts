@@ -1,6 +1,6 @@
 /**
- * The blob store of a platform that keeps its files in an object storage. `SVC_TEST_S3` selects
- * another storage than the tests' own.
+ * The blob store of a platform that keeps its files in an object storage. `SVC_TEST_S3` selects a
+ * storage other than the tests' own.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** Puts and gets an object with its variables. */
+/** Stores and reads an object with the variables that it gets. */
 const PROGRAM = `
 const bytes = (text) => new TextEncoder().encode(text);
 const hex = (buffer) =>

@@ -25,7 +25,7 @@ async function link(
   await repository.git("commit", "--quiet", "-m", "Add a submodule");
 }
 
-/** Builds the head of main as it is. */
+/** Builds the current head of main. */
 async function buildHead(platform: BuildPlatform, hook: string) {
   const commitSha = await platform.repository.git("rev-parse", "HEAD");
   const { id, status } = await platform.trigger(hook, { branch: "main", commitSha });

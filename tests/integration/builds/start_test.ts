@@ -1,4 +1,4 @@
-/** `svc projects create --git-url … --deploy` and `svc builds start`: from an address to a site. */
+/** `svc projects create --git-url … --deploy` and `svc builds start`: from a git URL to a site. */
 import assert from "node:assert/strict";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { makeRepository, serveGit } from "../../../src/lib/_test_git.ts";

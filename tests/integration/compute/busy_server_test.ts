@@ -24,6 +24,6 @@ Deno.test("no client of a busy server waits until all others are done", async ()
     }
   }));
   const fewest = Math.min(...answered);
-  // A connection that waited for the others would have none or one.
+  // A connection that had to wait for the others would have no response, or only one.
   assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses of each: ${answered.join(" ")}`);
 });

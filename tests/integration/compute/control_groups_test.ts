@@ -1,8 +1,7 @@
 /**
- * Kernel memory that belongs to no process: buffers of sockets, which control groups limit. It
- * needs groups of version 2 that the tests may change;
- * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts` brings
- * its own (scripts/in_cgroup2_vm.sh).
+ * Kernel memory that belongs to no process: buffers of sockets, which control groups limit. The
+ * tests need groups of version 2 that they can change. `CGROUP_VM=<folder> deno task test:file
+ * tests/integration/compute/control_groups_test.ts` provides them (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -33,8 +33,8 @@ const manifest = (command: string | undefined) => ({
 });
 
 /**
- * First listens on a port for itself, then on the port for requests; `/<way>` sends a request to
- * the first.
+ * First listens on a port of its own choice, then on the port for requests; `/<way>` sends a
+ * request to the first.
  */
 const SERVER = `
 import { execFile, fork } from "node:child_process";

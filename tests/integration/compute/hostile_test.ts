@@ -147,7 +147,7 @@ const WALLS: readonly Wall[] = [
     name: "on Node",
     engine: "node",
     attempts: { ...both, ...node },
-    // Other users may have none to give.
+    // Users other than root may not be able to create namespaces.
     ignore: Deno.uid() !== 0,
   },
   {

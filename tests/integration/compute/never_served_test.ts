@@ -1,6 +1,6 @@
 /**
  * No file of a server is ever served: projects of all kinds are packed as a deploy does it, and
- * each of their files is requested by every path that it could have.
+ * each of their files is requested at every path that it could have.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { createProject, deploy, type TestPlatform, withPlatform } from "../../he
 
 type Files = Readonly<Record<string, string>>;
 
-/** In all files of servers, and in no response. */
+/** A text in all files of servers, which must be in no response. */
 const SECRET = "svc-secret";
 
 const secret = `console.info("${SECRET}");\n`;

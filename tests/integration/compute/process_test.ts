@@ -269,7 +269,7 @@ onEachEngine("requests over the limit wait, and more than that are refused", asy
 onEachEngine("draining waits for requests under way, and starts nothing", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
-  // It runs from here on.
+  // This request is in progress from here on.
   const slow = app.ask("/slow");
   const drained = app.server.drain(5000);
   assert.equal(await app.ask("/closed"), "cannot_start");

@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // The route is closed for every spelling.
+    // The route is closed for every spelling of its path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);
@@ -159,7 +159,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     assert.equal(now.status, 204);
     await until(() => seenBy(platform), ({ seen }) => seen.map(text).includes("later"));
 
-    // Problems of messages.
+    // Messages with problems.
     const refused: readonly (readonly [string, number, RegExp, string?])[] = [
       ["/other/messages", 404, /declares no queue "other"\. Its queues: mails, broken/],
       ["/mails/messages?delay=2592001", 400, /whole number of seconds from 0 to 2592000/],

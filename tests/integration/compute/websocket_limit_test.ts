@@ -93,7 +93,7 @@ Deno.test("clients that leave during the handshake, or without a close frame, re
     for (let round = 0; round < 30; round++) {
       const client = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await client.write(handshake);
-      // Every third waits for a response first.
+      // Every third WebSocket waits for a response first.
       if (round % 3 === 0) await client.read(new Uint8Array(1024));
       client.close();
     }

@@ -123,7 +123,7 @@ Deno.test("WebSockets work over TLS, and a stopping platform closes them in time
     await deployServer(platform, "shop", SOCKET_SITE);
     const options = {
       headers: { host: "shop.svc.test" },
-      // Known to node:tls, not to the types of ws.
+      // An option of node:tls that the types of ws lack.
       servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
     };

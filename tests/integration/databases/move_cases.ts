@@ -12,7 +12,7 @@ const MORE_WRITES = 5;
 /** The message of `pg` for a connection that ended during a query; it has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
-/** Ended by the platform, and refused during the move. */
+/** Errors of clients whose connections the platform ends, or refuses during the move. */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 
 /** Clients of one pool that write numbers, repeating each until they are stopped. */

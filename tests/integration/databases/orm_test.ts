@@ -141,7 +141,7 @@ const CASES: readonly DatabaseCase[] = [
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
-      // The program must only exist, because `generate` does not run it.
+      // The program only has to exist, because `generate` does not run it.
       const env = {
         DATABASE_URL: await urlOf(platform, at),
         PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",

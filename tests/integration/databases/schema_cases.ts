@@ -85,7 +85,7 @@ UPDATE boats SET length = 21;
 SELECT id, twice, mood, (SELECT max FROM longest) FROM boats;
 `;
 
-/** The name of such a constraint, which servers before PostgreSQL 18 do not store. */
+/** The name of a NOT NULL constraint, which servers before PostgreSQL 18 do not store. */
 const NAMED_NOT_NULL = / CONSTRAINT \w+ NOT NULL/g;
 
 async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main"): Promise<string> {
@@ -98,7 +98,7 @@ async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main")
 
 export const SCHEMAS: readonly DatabaseCase[] = [{
   name: "the printed schema recreates itself in an empty database and branch",
-  // The next case has the schema of the embedded engine.
+  // The next case covers the schema of the embedded engine.
   only: "server",
   async run(test) {
     const { platform, project, at } = test;

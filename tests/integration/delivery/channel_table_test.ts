@@ -1,6 +1,6 @@
 /**
- * All 32 events, raised over the API, to one person with every channel: each channel gets exactly
- * the events in the specification's table.
+ * All 32 events are raised over the API for one person with every channel: each channel gets
+ * exactly the events in the specification's table.
  */
 import assert from "node:assert/strict";
 import {

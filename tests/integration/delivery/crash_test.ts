@@ -1,5 +1,6 @@
 /**
- * `kill -9` during many deliveries: no accepted one is lost, and only running ones are repeated.
+ * `kill -9` during many deliveries: no accepted delivery is lost, and only those in progress are
+ * repeated.
  *
  * `CRASH_DELIVERIES` sets their number.
  */
@@ -11,7 +12,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Mails sent in parallel: a crash may duplicate these. */
+/** Mails sent in parallel: a crash can duplicate these. */
 const UNDER_WAY = 4;
 
 /** Creates a workspace whose owner has an email address; returns a key for it. */

@@ -1,6 +1,6 @@
 /**
  * Quiet hours and preferences at the moment of sending, over real SMTP, with a clock that the test
- * sets: an accepted message may still be held back.
+ * sets: an accepted message can still be held back.
  */
 import assert from "node:assert/strict";
 import type { Priority } from "../../../src/contract/events.ts";
@@ -32,7 +32,7 @@ async function withMail(
   );
 }
 
-/** Accepts a mail of a priority, like the fan-out does for a wanted message. */
+/** Accepts a mail of a priority, as the fan-out does for a wanted message. */
 async function accept({ deliveryQueue }: Delivery, priority: Priority, name: string) {
   const [mail] = requests(name, 1);
   await deliveryQueue.accept([{ ...mail!, content: { ...mail!.content, priority } }]);

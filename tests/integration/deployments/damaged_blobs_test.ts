@@ -78,7 +78,7 @@ Deno.test("a range of a large blob with damage anywhere is refused and logged", 
     const sound = await range(platform, "bytes=1000000-1000015");
     assert.deepEqual([sound.status, sound.text], [206, LARGE.slice(1_000_000, 1_000_016)]);
     await flipByte(await blobFile(platform, LARGE), 1_000_005);
-    // It was verified in this process before it changed, so each block is checked again.
+    // The blob was verified in this process before it changed, so each block is checked again.
     const other = await range(platform, "bytes=0-15");
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
@@ -94,8 +94,8 @@ Deno.test("a range of a large blob with damage anywhere is refused and logged", 
     await flipByte(await blobFile(platform, LARGE), 2_000_000);
     await platform.shutdown();
     platform = await start(dataDir);
-    // It was never verified in this process, so the whole blob is verified before the first range
-    // is served.
+    // The new process has not verified the blob, so it verifies the whole blob before it serves the
+    // first range.
     assert.equal((await range(platform, "bytes=0-15")).status, 500);
     assert.equal((await range(platform, "bytes=0-5,10-20")).status, 500);
   } finally {

@@ -1,4 +1,4 @@
-/** A client that reads that a deployment is live, while it goes live, gets its pages. */
+/** As soon as a client reads that a deployment is live, the client gets its pages. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
@@ -16,7 +16,7 @@ Deno.test("once the API reports a deployment live, the edge shows it", () =>
         const { json } = await platform.api("GET", `/v1/projects/${id}/deployments?limit=100`);
         return json.items.length === round + 1 && json.items[0].status === "LIVE";
       };
-      while (!await isLive()) { /* asked again immediately */ }
+      while (!await isLive()) { /* requested again immediately */ }
       const shown = await Promise.all(
         Array.from({ length: VISITS }, () => platform.get("shop.localhost", "/")),
       );

@@ -55,7 +55,7 @@ async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = 0) {
 
 interface World {
   readonly platform: TestPlatform;
-  /** What the DNS says. */
+  /** The records that the DNS server returns. */
   readonly names: Map<string, object | string>;
   /** Stops the platform and starts another one on its ports. */
   restart(): Promise<TestPlatform>;

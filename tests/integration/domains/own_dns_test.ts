@@ -40,7 +40,7 @@ async function serve(
   return platform;
 }
 
-/** The addresses of a host, as a client of a network gets them. */
+/** The addresses of a host that a client in a network gets. */
 async function addressesFor(port: number, host: string, clientIp?: string) {
   const ask = UDPClient({ dns: HERE, port });
   const options = clientIp === undefined ? {} : { clientIp };
@@ -99,7 +99,7 @@ Deno.test("svc sends clients to the nearest available edge, and never to a drain
     assert.deepEqual(await shop(us), ["192.0.2.2"]);
     assert.deepEqual(await shop(de), ["192.0.2.1"]);
     assert.deepEqual(await shop(sg), ["192.0.2.3"]);
-    // Edges do not get the certificates of these.
+    // Edges do not get the certificates of these hosts.
     for (const host of [BASE, `ns.${BASE}`]) {
       assert.deepEqual(await addressesFor(port, host, us), ["192.0.2.1"]);
     }
@@ -110,7 +110,7 @@ Deno.test("svc sends clients to the nearest available edge, and never to a drain
     await near.kill();
     await until(shop, (found) => found.join() === "192.0.2.1");
 
-    // A stolen key sends no visitors to another machine.
+    // A stolen key cannot send visitors to another machine.
     const thief = await startEdge({
       name: "near",
       key: near.key,

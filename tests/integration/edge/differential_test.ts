@@ -1,5 +1,5 @@
 /**
- * Rules see a request like the server behind them: the same requests, raw over HTTP/1.1, over
+ * Rules see the same request as the server behind them: the same requests, raw over HTTP/1.1, over
  * HTTP/2 and as WebSocket upgrades, are matched by rules and echoed by a server on Node.
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** A request from the server's view. */
+/** A request as the server sees it. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -45,7 +45,7 @@ interface Seen {
 
 interface Probe {
   readonly condition: unknown;
-  /** Whether the condition matches the server's view. */
+  /** Whether the condition matches the request that the server sees. */
   readonly holds: (seen: Seen) => boolean;
 }
 

@@ -38,7 +38,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
 
 /** A connection whose data is read completely. */
 class Client {
-  /** Bytes that came. */
+  /** Number of received bytes. */
   received = 0;
   isClosed = false;
   readonly ended: Promise<void>;
@@ -61,7 +61,7 @@ class Client {
     }
   }
 
-  /** Sends until all is sent or the other side closes. */
+  /** Sends until everything is sent or the other side closes. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));

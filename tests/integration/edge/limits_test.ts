@@ -81,7 +81,7 @@ Deno.test("no line of the access log is lost, and the counters of rules add up",
       const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
       return items.map(({ path }: { path: string }) => path);
     };
-    // Edges report theirs four times a second.
+    // Edges report their requests four times a second.
     const found = await until(seen, ({ length }) => length >= 200);
     assert.deepEqual([found.length, new Set(found).size], [200, 200]);
     const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
@@ -117,7 +117,7 @@ Deno.test("a stop right after many requests loses no line, and lines of a connec
     const inOrder = Array.from({ length: times }, (_, time) => time);
     for (let from = 0; from < connections; from++) {
       const seen = timesOf(from);
-      // The latest first, or last.
+      // The latest is first or last.
       assert.deepEqual(seen[0] === 0 ? seen : seen.toReversed(), inOrder);
     }
   } finally {

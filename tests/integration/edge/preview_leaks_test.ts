@@ -55,7 +55,7 @@ interface Answered {
 
 type Ask = (path: string, headers: Record<string, string>) => Promise<Answered>;
 
-/** Asks a host over HTTP/2. */
+/** Sends a request to a host over HTTP/2. */
 function overHttp2(port: number, host: string): { readonly ask: Ask; close(): void } {
   const session = connect(`http://127.0.0.1:${port}`);
   return {

@@ -255,7 +255,7 @@ Deno.test("functions have their deployment's code and variables, are logged, rol
     const old = started();
     assert.ok(old.length > 0);
     platform = await machinery.restart();
-    // Those of tests next to this one end with their platforms.
+    // Processes of parallel tests end with their own platforms.
     await until(() => !functionProcesses().some((pid) => old.includes(pid)));
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
   });

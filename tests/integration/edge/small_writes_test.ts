@@ -11,7 +11,7 @@ import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
-/** `struct sockaddr_in6`, the longest of an IP socket. */
+/** `struct sockaddr_in6`, the longest address of an IP socket. */
 const ADDRESS_BYTES = 28;
 
 const openLibc = () =>

@@ -2,7 +2,7 @@
  * No edge shows what an acknowledged change has replaced, over a slow line that loses packets, and
  * each fetches a file once. `EDGE_REQUESTS` sets how many requests are sent, such as 10000.
  */
-// deno-lint-ignore-file no-console -- the numbers are what its long form is run for
+// deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { LAYERS } from "../../helpers/compute_site.ts";

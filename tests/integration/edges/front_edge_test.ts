@@ -22,7 +22,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Generated requests; `EDGE_RUNS=5000` sends as many. */
+/** Number of generated requests, such as `EDGE_RUNS=5000`. */
 const RUNS = Number(Deno.env.get("EDGE_RUNS") ?? 500);
 const HOST = "shop.localhost";
 const CACHED = "cached.localhost";
@@ -233,7 +233,7 @@ Deno.test("a front edge responds to generated requests like the platform", () =>
     const edge = await addEdge(platform, "far");
     try {
       await comparesAlike(platform, edge);
-      // Both count the same client.
+      // The edge and the platform count the same client.
       const limited = [];
       for (let at = 0; at < 4; at++) {
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);

@@ -2,7 +2,7 @@
  * Edges and their platform are killed repeatedly: visitors behind a balancer get every page, and no
  * acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
  */
-// deno-lint-ignore-file no-console -- the numbers are what its long form is run for
+// deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -139,12 +139,12 @@ Deno.test("when edges and platform are killed, every page is served and no deplo
         }
       })().catch((error) => balancer.failed.push(String(error)));
       for (let round = 1; round <= ROUNDS; round++) {
-        // An edge, the platform, the other edge.
+        // In turn: one edge, the platform, the other edge.
         const victim = (2 * round - 1) % 3;
         const changing = deployNext(`version ${round}`).catch(() => {});
         if (victim === 0) {
           await changing;
-          // They must have the file before its source stops.
+          // The edges must have the file before its source stops.
           for (const edge of edges) await edge.get(HOST, "/");
           Deno.kill(processOf(platform), "SIGKILL");
           await platform.finished;

@@ -334,7 +334,7 @@ Deno.test("a drained edge gets no new connections, and loses none", () =>
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
-    // Started again while it still finishes.
+    // Used again while it still finishes its requests.
     const first = edgeProcesses(platform).get("local-1");
     await drain(true);
     await drain(false);

@@ -1,5 +1,5 @@
 /** The public suite of tests for HTTP caches, at the platform and through a front edge. */
-// deno-lint-ignore-file no-console -- the numbers are what its long form is run for
+// deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { addEdge } from "../../helpers/front_edge.ts";

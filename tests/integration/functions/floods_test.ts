@@ -102,7 +102,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
     assert.deepEqual(await host.start(), []);
     await host.invoke(invocation("/", HOSTILE));
     let turns = 0;
-    // Other work gets its turns in the meantime.
+    // Other work gets its turn in the meantime.
     await until(() => ++turns === 20);
     assert.equal(
       await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))),

@@ -37,7 +37,7 @@ Deno.test("calls behind a spinning one are handled by another worker, long befor
   assert.deepEqual(await site.host.start(), []);
   const leave = new AbortController();
   const spinning = site.host.invoke(at("/spin", { signal: leave.signal }));
-  // They are in the same worker, which cannot start them.
+  // These calls are in the same worker, which cannot start them.
   const behind = await Promise.all(
     Array.from({ length: 20 }, () => site.host.invoke(at("/"))),
   );
@@ -116,7 +116,7 @@ Deno.test("a waiting function uses no CPU time, and a busy one causes a warning"
   assert.deepEqual(await site.host.start(), []);
   const waiting = site.host.invoke(at("/wait"));
   await asked.promise;
-  // It works while the other waits, in the same worker.
+  // This call works while the other one waits, in the same worker.
   assert.equal((await site.host.invoke(at("/work"))).type, "response");
   answer.resolve();
   assert.equal((await waiting).type, "response");

@@ -202,7 +202,8 @@ Deno.test("200 triggers at once over 20 projects keep their order, and are built
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     runner.open();
-    // In the order of the builds: all of them may take longer than the maximum wait for one.
+    // Waits for each build in order, because all of them together can take longer than the maximum
+    // wait.
     for (let begun = 0; begun < answers.length; begun++) {
       const job = await until(() => runner.jobs[begun]);
       const answer = answers.find(({ json }) => json.id === job!.deploymentId);

@@ -1,5 +1,5 @@
 /**
- * The shell lines of the CI snippets in docs/deploy-hooks.md run like in the CI systems, against a
+ * The shell lines of the CI snippets in docs/deploy-hooks.md run as in the CI systems, against a
  * platform with real builds.
  */
 import assert from "node:assert/strict";

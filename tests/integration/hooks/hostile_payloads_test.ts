@@ -268,7 +268,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection may end before all of a long body was sent, so that the response may be
+      // The connection can end before all of a long body was sent, and then the response can be
       // lost.
       if (body.length < 1_000_000) throw error;
       return undefined;

@@ -233,7 +233,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 }
 
 testNode("Node ends with the process that started it, however that process ends", async (only) => {
-  // A CI run had none, for reasons it did not show: the second one shows them.
+  // In one CI run, the first launcher did not start, for unknown reasons. A second attempt would
+  // show them.
   const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
     assert.fail("No launcher starts");
   const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);

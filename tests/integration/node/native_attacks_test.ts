@@ -129,10 +129,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   assert.equal((await Deno.stat(`${folder}/secret`)).mode! & 0o777, 0o644);
 }
 
-/**
- * The same as a server of the whole program, source or compiled: the test sets the differences
- * itself.
- */
+/** The same attacks by a server of the whole program, which sets their variables itself. */
 const ENTRY = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";

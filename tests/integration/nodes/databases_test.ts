@@ -57,7 +57,8 @@ Deno.test({
     };
     await through(a, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
     assert.deepEqual(await through(b, "SELECT name FROM boats"), [{ name: "Kestrel" }]);
-    // Each signs in as the branch's role, and none changes the password while another uses it.
+    // Each node signs in as the branch's role, and no node changes the password while another uses
+    // it.
     const passwords = () =>
       databases.runSql("SELECT rolpassword FROM pg_authid WHERE rolname ~ '^svc_[0-9a-f]{16}$'");
     const before = [...await passwords()];

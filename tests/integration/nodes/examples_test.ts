@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces each text by another; each must occur. */
+/** Replaces each text with another one; each must occur. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
@@ -194,7 +194,7 @@ Deno.test({
     const unit = await read("svc.service");
     if (isInstalled("systemd-analyze")) {
       const file = join(around.folder, "svc.service");
-      // It checks whether the program exists.
+      // `systemd-analyze` checks whether the program exists.
       await Deno.writeTextFile(file, replaced(unit, { "/usr/local/bin/svc": Deno.execPath() }));
       const { code, stderr } = await new Deno.Command("systemd-analyze", {
         args: ["verify", file],

@@ -1,6 +1,6 @@
 /**
- * A node is stopped during requests, like behind a load balancer: none is lost, each response of
- * the leaving node is its connection's last, and running work ends.
+ * A node is stopped during requests, as behind a load balancer: none is lost, each response of the
+ * leaving node is its connection's last, and running work ends.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -121,7 +121,7 @@ for (const edges of [0, 2]) {
       const a = await cluster.start("a", { nodeId: "a", edges });
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-      // `a` does not know about it when it is stopped.
+      // `a` does not know about this node when it is stopped.
       const b = await cluster.start("b", { nodeId: "b", edges });
       for (const { api } of [a, b]) {
         const isConnected = ({ state }: { state: string }) => state === "connected";

@@ -68,7 +68,7 @@ Deno.test({
       assertAnswers(["migrate-store"], text.decode(stdout));
       return JSON.parse(text.decode(stdout).trim().split("\n").at(-1) || text.decode(stderr));
     };
-    /** Runs until a condition holds, and kills it then. */
+    /** Runs the command until a condition is true, and then kills it. */
     const kill = async (args: readonly string[], when: () => Promise<boolean>) => {
       const child = migrate(args);
       let isOver = false;

@@ -25,7 +25,8 @@ Deno.test({
     const challenge = `_acme-challenge.${BASE}`;
     const dns = await startDns({ [challenge]: { NS: [`ns.${BASE}`] } });
     cleanUp.defer(() => dns.close());
-    // The authority asks the second node. The first one waits for it with its order.
+    // The authority asks the second node. The first node, which orders the certificate, waits until
+    // the second one has the challenge.
     dns.delegated.set(challenge, port);
     const pebble = await startPebble(pebbleProgram!, {
       folder: cluster.folder,

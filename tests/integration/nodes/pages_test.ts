@@ -1,4 +1,4 @@
-/** Rendered pages that each node keeps, dropped on all of them. */
+/** Rendered pages, which each node stores, are purged on all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -6,7 +6,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import type { TestPlatform } from "../../helpers/platform.ts";
 
-/** Each build takes seconds, so some are skipped otherwise. */
+/** The long form tests more builds, because each takes seconds. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 
 const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };

@@ -72,7 +72,7 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // Of two concurrent ones, one is executed, and the other gets its response or must wait.
+    // Of two concurrent requests, one is executed, and the other gets its response or must wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>
         node.api("POST", "/v1/api-keys", {

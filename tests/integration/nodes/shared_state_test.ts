@@ -1,4 +1,4 @@
-/** Tests data that each node keeps in memory, changed through the other one. */
+/** Tests the data that each node keeps in memory while another node changes it. */
 import assert from "node:assert/strict";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -21,7 +21,7 @@ Deno.test({
     await using _ = { [Symbol.asyncDispose]: () => dns.close() };
     const options = { dnsServer: dns.server, publicAddresses: ["127.0.0.1"] };
     const a = await cluster.start("a", { ...options, nodeId: "a" });
-    // Its clock is late, so that its ids would come before those of the other.
+    // The clock of this node is late, so its ids would come before the ids of the other node.
     const late = () => Date.now() - HOUR_MS;
     const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));

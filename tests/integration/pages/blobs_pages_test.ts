@@ -12,7 +12,7 @@ const hrefOf = (html: string, text: string): string =>
 const formOf = (html: string, name: string) =>
   formsOf(html).find(({ action }) => action.includes(`/blobs/${name}`))!;
 
-/** Sends the upload form with files, like browsers do; returns the next page. */
+/** Sends the upload form with files, as browsers do; returns the next page. */
 async function upload(
   { platform, ada }: DashboardPlatform,
   page: Page,
@@ -95,7 +95,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.equal((await upload(parts, empty, { folder: "", files: [] })).status, 400);
     assert.deepEqual(await keys(), ["photos/b.txt"]);
 
-    // The longest keys do not exceed the maximum size of a page.
+    // Even the longest keys do not make a page exceed its maximum size.
     for (let at = 0; at < 21; at++) {
       const key = `l/${String(at).padStart(2, "0")}${`"`.repeat(1010)}`;
       const { json } = await api("POST", "/v1/projects/shop/blobs/sign", { key, method: "PUT" });

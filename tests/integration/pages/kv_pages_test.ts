@@ -121,7 +121,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(raw.html, /This value is binary/);
     assert.equal(formsOf(raw.html).some(({ action }) => action.includes("/kv/set")), false);
 
-    // No list and no value makes a page larger than pages may be.
+    // No list or value makes a page larger than the maximum.
     for (let at = 0; at < 22; at++) {
       const key = String(at).padStart(2, "0") + `"`.repeat(510);
       await api("PUT", `${KV}/value`, { key, encoding: "text", value: `"`.repeat(20_000) });

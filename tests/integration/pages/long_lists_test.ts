@@ -1,4 +1,7 @@
-/** Lists of more records than a page holds: no page shows them all, and each links to the rest. */
+/**
+ * Lists with more records than fit on a page: no page shows all of them, and each links to the
+ * next.
+ */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -26,7 +29,7 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists: two of them share a page, each with a name in the URL. */
+/** A person's own lists: two of them share a page, each with a parameter in the URL. */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
@@ -101,7 +104,7 @@ Deno.test("lists of a person's sessions, tools, activity and workspaces link to 
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool uses its own address, because one address may send ten requests per minute.
+      // Each tool uses its own address, because one address can only send ten requests per minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),

@@ -45,7 +45,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
     const idOf = (html: string, body: string) =>
       html.split("<li>").find((part) => part.includes(body))!
         .match(/name="message" value="([^"]+)"/)![1]!;
-    /** Fills in the form of one letter, or of all. */
+    /** Submits the form for one dead letter, or for all of them. */
     const send = async (action: string, message?: string, typed = {}) => {
       const { html } = await letters();
       const form = formsOf(html).find((each) =>
@@ -55,7 +55,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
       assert.ok(form, `${action} ${message}`);
       return await ada.send("POST", form.action, { fields: { ...form.fields, ...typed } });
     };
-    /** Answers the question of a form. */
+    /** Submits a form, and confirms its question. */
     const confirm = async (action: string, message?: string) => {
       const question = await send(action, message);
       assert.match(question.html, /<form id="question"/);
@@ -66,7 +66,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
     assert.equal((await confirm("delete", idOf(page.html, "two"))).status, 303);
     assert.ok(!(await letters()).html.includes('<pre class="terminal" tabindex="0">two</pre>'));
     assert.equal((await counts()).dead, 3);
-    // It fails again, and becomes a dead letter again.
+    // The message fails again, and becomes a dead letter again.
     await send("retry", idOf(page.html, "three"));
     await until(counts, ({ dead, waiting }) => dead === 3 && waiting === 0, 60_000);
 

@@ -50,7 +50,7 @@ async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = 
   return { code, lines };
 }
 
-/** Restores the backup from before. */
+/** Restores the backup from before the migration. */
 async function checkBackup(file: string, to: string): Promise<void> {
   const { backup } = await restoreBackup({ from: file, dataDir: to });
   assert.equal(backup.format, 1);

@@ -1,5 +1,6 @@
 /**
- * An incomplete data directory, or a full disk: nothing is lost, and everything possible is served.
+ * An incomplete data directory, or a full disk: nothing is lost, and everything that still exists
+ * is served.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";

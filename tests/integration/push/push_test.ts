@@ -188,8 +188,8 @@ Deno.test("a push that the platform currently has no room for reports that", asy
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each uses one of the project's slots while its body is open, and retries if a probe has taken
-    // the place.
+    // Each request uses one of the project's slots while its body is open, and is repeated if a
+    // probe has taken the slot.
     const hold = async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });

@@ -1,6 +1,6 @@
 /**
- * Conditions on the client in every action, as `svc serve` evaluates them: over IPv4 and IPv6,
- * behind a trusted proxy and not.
+ * Conditions on the client in every action, as `svc serve` evaluates them: over IPv4 and IPv6, with
+ * and without a trusted proxy.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

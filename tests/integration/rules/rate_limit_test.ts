@@ -7,7 +7,7 @@ const LIMIT = 20;
 const WINDOW_SECONDS = 10;
 /** Longer than a window and one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
-/** Between refused requests, in milliseconds: other tests need the processor, too. */
+/** Pause between refused requests, in milliseconds: other tests need the processor, too. */
 const PAUSE_MS = 10;
 
 Deno.test("rate_limit allows at most its limit in any window", async () => {

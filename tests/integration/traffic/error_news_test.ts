@@ -1,4 +1,6 @@
-/** Errors of sites beyond the list: the inbox, the CLI, the pages' escaping, and their end. */
+/**
+ * A new error of a site in the inbox, the CLI and escaped on pages, until its project is deleted.
+ */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// deno-lint-ignore-file no-console -- a program of its own
-// Starts the svc program of this platform, which npm installed beside this package.
+// deno-lint-ignore-file no-console -- a separate program Starts the svc program of this platform,
+// which npm installed next to this package.
 const { spawn } = require("node:child_process");
 
 const name = `svc-${process.platform}-${process.arch}`;
