@@ -32,9 +32,9 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, with a clock that only advances by waiting. */
+/** The CLI without a key, with a clock that only advances while it waits. */
 function tool(bench: Bench, during: {
-  /** Called at each wait with its number, from 1, and the user code. */
+  /** Called at each wait with the number of the wait (from 1) and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;
   readonly fetch?: typeof fetch;
 }) {

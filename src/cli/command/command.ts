@@ -13,7 +13,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;
-  /** Command lines without the leading `svc`, each with a description. */
+  /** Command lines without the leading `svc`, each with a description of what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
   /** The flags that help shows; `--help all` shows them all. */
   readonly common?: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
- * Tests the output of `init`, and the error of a deploy for a server that looks like a site, in
- * both modes.
+ * Tests the output of `init`, and the error when deploying a server that looks like a static site,
+ * in both modes.
  */
 import { dirname, join } from "node:path";
 import type { Bench } from "../_test_platform.ts";
