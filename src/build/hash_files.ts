@@ -30,7 +30,7 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
   readonly sha256: string;
 }
 
-/** Maximum size in bytes of files that are read as a whole. Larger ones are streamed. */
+/** Maximum size in bytes of files that are read at once. Larger ones are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 /** Number of files to check before other tasks get a turn. */

@@ -1,7 +1,6 @@
 /**
- * Custom domains: hostnames that show a project's environment. One proof by a
- * TXT record verifies every hostname below the same registrable domain, the
- * zone, within a workspace.
+ * Custom domains: hostnames that serve an environment of a project. One TXT record verifies every
+ * hostname in a workspace below the same registrable domain, which is called the zone.
  *
  * @module
  */

@@ -50,7 +50,7 @@ export function createSignals(): Signals {
   };
 }
 
-/** Waits. Rejects with the reason of `signal` when it is aborted. */
+/** Waits. Rejects with `signal.reason` when `signal` is aborted. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -51,7 +51,7 @@ export interface Host {
   readonly fetch: typeof fetch;
   /** How long to wait for the platform, instead of the defaults. */
   readonly waits?: Waits;
-  /** Waits. Rejects with the reason of `signal` when it is aborted. */
+  /** Waits. Rejects with `signal.reason` when `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Opens a URL in the user's browser. Returns false if there is none. */
   readonly openUrl: (url: string) => boolean;

@@ -70,7 +70,7 @@ const PACKAGE_FILE = "package.json";
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 /**
- * Scripts that start a project. Where a separate script for production is usual, it is included.
+ * Scripts that start a project, including usual names of a separate script for production.
  */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 

@@ -110,7 +110,7 @@ export interface Launch {
   readonly prelude?: string;
   /** Returns the code of a module to start instead of the entry. It imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
-  /** True for a server that is written for Deno, which can then use Deno's APIs. */
+  /** True for a server that is written for Deno, not for Node. */
   readonly forDeno?: boolean;
   /** The import map for bare names, in Deno's format. */
   readonly imports?: Readonly<Record<string, string>>;

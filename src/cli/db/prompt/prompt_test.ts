@@ -13,7 +13,7 @@ interface Bench {
   type(text: string): void;
   /** Waits until the terminal shows a new text after its previous content. */
   sees(text: string): Promise<void>;
-  /** Called for each statement that runs. */
+  /** Called with each running statement. */
   onRun: (sql: string, signal: AbortSignal) => Promise<void>;
   readonly done: Promise<void>;
 }
