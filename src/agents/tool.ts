@@ -63,10 +63,10 @@ export class ToolFailure extends Error {
 export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly name: string;
   readonly title: string;
-  /** Describes what the tool does, and when to call it. */
+  /** Describes what a call does, and when to make it. */
   readonly description: string;
   readonly input: Input;
-  /** Members that every result of the tool has. */
+  /** Members that every result has. */
   readonly output: z.ZodRawShape;
   /**
    * `read` changes nothing, and `destroy` deletes something or immediately changes what visitors
@@ -75,9 +75,9 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly effect: "read" | "write" | "destroy";
   /** True if a repeated call with the same input has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The endpoint without which the tool cannot work. Most tools call several endpoints. */
+  /** The endpoint without which it cannot work. Most tools call several endpoints. */
   readonly needs?: Endpoint;
-  /** True if the tool reaches beyond the project to which the agent is limited. */
+  /** True if it reaches beyond the project to which the agent is limited. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
