@@ -148,7 +148,7 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** A folder of plain files is its own output only if no command has built anything. */
+/** If no command has built anything, a folder of plain files is itself the output. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";

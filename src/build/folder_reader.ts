@@ -10,7 +10,7 @@ const MAX_TEXT = 16 * 1024 * 1024;
 const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 
-/** Lists the files below a folder, those of the folder itself first. */
+/** Lists the files below a folder, starting with the files directly in it. */
 async function listFiles(directory: string, depth = 0): Promise<string[]> {
   let entries: Deno.DirEntry[];
   try {

@@ -32,13 +32,13 @@ async function fetchPage(port: number, address: unknown, path: string) {
   return { status, text: new TextDecoder().decode(body) };
 }
 
-/** Runs a test with its own platform; `options` override the defaults. */
+/** Runs a test with a separate platform. `options` override the defaults. */
 export async function withPlatform(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
-  // PostgreSQL runs as its own user, and its data is below.
+  // PostgreSQL runs as a separate user, which must be able to reach its data below this folder.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "my-site");
   await Deno.mkdir(site);

@@ -76,7 +76,7 @@ export async function runCli(
   return { code, ...out };
 }
 
-/** A person who gives these answers in order; any further question fails the test. */
+/** A person who gives these answers in order. Any further question fails the test. */
 export function personWho(answers: readonly unknown[]): Prompter & { readonly asked: string[] } {
   const rest = [...answers];
   const asked: string[] = [];

@@ -66,7 +66,7 @@ export async function main(): Promise<never> {
     const { runHiddenProcess } = await import("./hidden_process.ts");
     return await runHiddenProcess(first, rest);
   }
-  // Deprecation warnings from the runtime's own modules do not concern the user.
+  // Deprecation warnings from the runtime's modules do not concern the user.
   process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
   const host = createHost();

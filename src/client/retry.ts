@@ -25,7 +25,7 @@ function isPassing(error: unknown, policy: RetryPolicy): boolean {
 }
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3)as seconds or a date, and returns milliseconds from `now`.
+ * Reads `Retry-After` (RFC 9110, 10.2.3) as seconds or a date, and returns milliseconds from `now`.
  * Returns `undefined` if it is missing or invalid.
  */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {

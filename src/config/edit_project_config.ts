@@ -19,7 +19,7 @@ import { removeTomlKey, setTomlKey } from "./toml_edit.ts";
 import type { KeyPath } from "./toml_layout.ts";
 import type { TomlValue } from "./toml_text.ts";
 
-/** The schema's path in a project, where editors find it without a network. */
+/** The schema's path in a project, where editors can find it without a network. */
 export const SCHEMA_PATH = ".svc/svc.schema.json";
 
 /** First line of every new `svc.toml`, with which editors based on Taplo find its schema. */

@@ -117,7 +117,7 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key in any notationand the comment on its line. Keeps comments on separate lines. Does
+ * Removes a key in any notation, and the comment on its line. Keeps comments on separate lines. Does
  * nothing if the key is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {

@@ -35,8 +35,8 @@ const variableName = z.string().max(200).regex(
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
 /**
- * A variable that replaces the one with a database's connection string, and the environments that
- * have it.
+ * A variable for a database's connection string that replaces the default one, and the environments
+ * that have it.
  */
 export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(

@@ -45,7 +45,7 @@ async function readEntry({ entry }: ComputeLayer, { listing }: ServerFacts) {
   return file === undefined ? undefined : await readTextFile(file.absolutePath).catch(() => "");
 }
 
-/** Decides what runs a server. */
+/** Decides which engine runs a server. */
 async function engineOf(layer: ComputeLayer, facts: ServerFacts): Promise<EngineChoice> {
   const { settings, found, projectRoot } = facts;
   return decideEngine({
@@ -114,7 +114,7 @@ function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonl
   return [...contents.values()].sort((left, right) => left.path < right.path ? -1 : 1);
 }
 
-/** Decides what runs each COMPUTE layer, and lists the files to deploy. */
+/** Decides which engine runs each COMPUTE layer, and lists the files to deploy. */
 export async function prepareServers(
   host: BuildHost,
   facts: ServerFacts,

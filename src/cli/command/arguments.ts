@@ -44,7 +44,7 @@ function withFlagsLast(argv: readonly string[], end: number): readonly string[] 
   return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
-/** Finds the command of a command line, so that only this one is loaded. */
+/** Finds the command of a command line, because only this command is loaded. */
 export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
   let entries = commands;
   let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;

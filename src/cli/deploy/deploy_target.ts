@@ -44,7 +44,7 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 }
 
 /**
- * Preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
+ * Chooses preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
  * `SVC_ENVIRONMENT` and the context are ignored here, because they could name production. If they
  * name another environment, a warning says so.
  */

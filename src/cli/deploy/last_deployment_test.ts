@@ -77,7 +77,7 @@ Deno.test("svc deploy sends the whole list if the platform lacks the last deploy
       [COUNT + 1, undefined],
     ]);
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
-    // A saved list that differs from the one of its deployment does not change the result either.
+    // A saved list that differs from the deployment's list does not change the result either.
     await bench.write("late.html", "late");
     await writeCheckoutCache(bench.site, "deployed.json", {
       ...saved,

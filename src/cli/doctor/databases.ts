@@ -160,7 +160,7 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   }];
 }
 
-/** Compares the databases in the records with those in the engines. */
+/** Compares the databases in the platform's records with the databases in the engines. */
 export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[] {
   const { records, embedded, server, isServed } = facts;
   if (records === undefined || (records.databases === 0 && records.deleted.length === 0)) return [];

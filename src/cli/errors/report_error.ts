@@ -31,7 +31,7 @@ const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
 /** Matches surplus words in an error. They may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
-/** Returns the usage of a command, or a hint where to find it. */
+/** Returns the usage of a command, or a hint about where to find it. */
 function howToUse({ code }: CommanderError, usage: string | undefined): string {
   if (usage === undefined) return "Run the command with --help to see its arguments and flags";
   const words = usage.replace(/ [[<].*/, "");
@@ -148,7 +148,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   if (error instanceof CommanderError) return describeUsage(error, facts.usage);
   if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
-    // The CLI's own fetch threw the error, for example because of a certificate file.
+    // The CLI's fetch threw the error, for example because of a certificate file.
     if (error.cause instanceof CliError) return describeError(error.cause, facts);
     return {
       message: error.message,

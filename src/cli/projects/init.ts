@@ -100,7 +100,7 @@ async function projectOf(
   });
 }
 
-/** Returns where in the repository the project is, because builds start in that folder. */
+/** Returns the project's folder in the repository, because builds start there. */
 async function placeOf({ directory }: ProjectFolder) {
   const rootDirectory = await rootDirectoryOf(directory);
   return rootDirectory === undefined ? {} : { rootDirectory };

@@ -46,7 +46,7 @@ export function describeActive({ origin, ruleSet, revisionId, deploymentId }: Ac
 export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
- * Finds the rules that production uses, and warns if a published set overrides those of the new
+ * Finds the rules that production uses, and warns if a published set overrides the rules of the new
  * deployment. Returns `null` if the platform does not respond, because the deployment is already
  * live.
  */

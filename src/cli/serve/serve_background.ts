@@ -39,7 +39,7 @@ export async function serveInBackground(ctx: Context): Promise<void> {
     stdout: "piped",
     stderr: "inherit",
     detached: true,
-    // The process is this same program, so it gets the full environment, including credentials.
+    // The process runs this same program, so it gets the full environment, including credentials.
     clearEnv: true,
     env: Deno.env.toObject(),
   });

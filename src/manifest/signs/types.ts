@@ -9,7 +9,7 @@ export type SignKind =
   /** How another platform runs the project, in any language. */
   | "container";
 
-/** Evidence in a project of a server that svc does not run on its own. */
+/** Evidence of a server that svc does not run on its own. */
 export interface ProjectSign {
   readonly kind: SignKind;
   /** Path of the file, relative to the project. */
