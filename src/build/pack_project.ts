@@ -100,7 +100,7 @@ export interface PackOptions extends BuildOptions {
 /** A built project, described but not yet read. */
 export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
-  /** `.svc/manifest.json` of the output, parsed, or a generated manifest. */
+  /** The parsed `.svc/manifest.json` of the output, or a generated manifest. */
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;

@@ -23,7 +23,7 @@ export interface OutputSink {
 /** The host of a build. The build uses nothing else from the process. */
 export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
-  /** Shows warnings of a file. */
+  /** Shows warnings about a file. */
   warn(found: FileFindings): void;
   /** Opens one stream of a command's output. A command has two streams open at a time. */
   output(phase: BuildPhase): OutputSink;

@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** API key, or a function that returns one. Without it, only public endpoints can be called. */
   readonly token?: string | (() => Promise<string>);
-  /** Slug of the workspace to act in. Missing for the workspace of the key. */
+  /** Slug of the workspace to act in. Defaults to the key's workspace. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
@@ -26,7 +26,7 @@ export interface ClientOptions {
    */
   readonly newIdempotencyKey?: () => string;
   /**
-   * Returns the time in milliseconds, to which a `Retry-After` date is compared. Missing for the
+   * Returns the time in milliseconds, to which a `Retry-After` date is compared. Defaults to the
    * machine's clock.
    */
   readonly now?: () => number;
@@ -41,7 +41,7 @@ export interface ClientOptions {
   ) => (outcome: ChangeOutcome) => void;
   /** Called repeatedly while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
-  /** How long to wait for a response. Missing for {@link USUAL_WAITS}. */
+  /** How long to wait for a response. Defaults to {@link USUAL_WAITS}. */
   readonly waits?: Waits;
 }
 

@@ -59,7 +59,7 @@ export function addLogin(credentials: Credentials, login: Login): Credentials {
 /** The logins to remove: the login of one workspace, or every login of a platform. */
 export interface LoginRemoval {
   readonly apiUrl: string;
-  /** The workspace to log out of. Missing for every workspace. */
+  /** The workspace to log out of. Defaults to every workspace. */
   readonly workspace?: string;
 }
 
@@ -107,9 +107,9 @@ export function withDefaultWorkspace(
 
 /** The requested credential. Missing parts are replaced with the stored defaults. */
 export interface CredentialQuery {
-  /** The platform. Missing for the current one. */
+  /** The platform. Defaults to the current one. */
   readonly apiUrl?: string;
-  /** The workspace. Missing for the platform's default. */
+  /** The workspace. Defaults to the platform's default. */
   readonly workspace?: string;
 }
 

@@ -29,9 +29,9 @@ export interface CronTaskConfig {
   readonly path: string;
   /** Five fields, as in crontab. */
   readonly schedule: string;
-  /** IANA name of the time zone. Missing for UTC. */
+  /** IANA name of the time zone. Defaults to UTC. */
   readonly timezone?: string | undefined;
-  /** How many times a failed run is repeated. Missing for 0. */
+  /** How many times a failed run is repeated. Defaults to 0. */
   readonly retries?: number | undefined;
 }
 

@@ -387,7 +387,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Keys of the table form of a declaration. */
 export const DECLARATION_KEYS: readonly string[] = ["visibility", "required"];
 
-/** Returns the JSON Schema of `svc.toml` for editors, as draft 7 because of Taplo. */
+/** Returns the JSON Schema of `svc.toml` for editors. It uses draft 7, which Taplo supports. */
 export function projectConfigJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(projectConfigSchema, { io: "input", target: "draft-7" }),

@@ -62,7 +62,7 @@ interface Personal extends Preferable, Outward {
 /** A channel to other programs for a workspace, regardless of its members' preferences. */
 interface OfWorkspace extends Outward {
   readonly reach: "workspace";
-  /** The only category that the channel accepts. Missing for all categories. */
+  /** The only category that the channel accepts. By default, all categories are accepted. */
   readonly category?: EventCategory;
 }
 

@@ -45,7 +45,7 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of the mail, after the project, workspace or host. Missing for the title. */
+  /** Subject of the mail, after the project, workspace or host. Defaults to the title. */
   readonly subject?: string;
   /**
    * Pages for the notification to open, as templates of paths or URLs. The first one whose values

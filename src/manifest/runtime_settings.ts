@@ -15,7 +15,7 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Version of Node, if Node is the engine. Missing to let the platform choose. */
+  /** Version of Node, if Node is the engine. By default, the platform chooses. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;

@@ -53,7 +53,7 @@ interface SkipFacts {
   /** Absolute path of the project's folder. */
   readonly directory: string;
   readonly job: Pick<BuildJobFile, "repository" | "rootDirectory" | "since" | "variables">;
-  /** The command of `svc.toml`. */
+  /** The command in `svc.toml`. */
   readonly ignore: string | undefined;
   /** Folder for temporary files. */
   readonly scratch: string;

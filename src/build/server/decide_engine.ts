@@ -10,7 +10,7 @@ export interface EngineChoice {
 }
 
 export interface EngineFacts {
-  /** `[build] runtime` of `svc.toml`. */
+  /** `runtime` under `[build]` in `svc.toml`. */
   readonly configured: Engine | undefined;
   /** `runtime.engine` of the layer, if the build wrote the manifest. */
   readonly written: Engine | undefined;

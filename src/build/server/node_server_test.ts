@@ -10,7 +10,7 @@ import type { PreparedServer } from "./types.ts";
 
 interface ServerProject {
   readonly alsoImports?: readonly string[];
-  /** The folder of the project in the files, and of its package manager. */
+  /** Folder of the project among the test's files. */
   readonly project?: string;
   readonly workspace?: string;
   readonly hasLockFile?: boolean;

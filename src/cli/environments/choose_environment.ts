@@ -1,4 +1,4 @@
-/** @module Chooses an environment: the flag, `SVC_ENVIRONMENT`, the checkout's context. */
+/** @module Chooses an environment from the flag, `SVC_ENVIRONMENT` or the checkout's context. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import {

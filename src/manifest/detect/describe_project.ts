@@ -61,7 +61,7 @@ export function describeProgram(
   { command, start }: {
     /** The build command. */
     readonly command: string | undefined;
-    /** The start command of svc.toml. */
+    /** The start command in svc.toml. */
     readonly start: string | undefined;
   },
 ): readonly string[] | undefined {

@@ -66,7 +66,7 @@ export interface DetectedProject {
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
-  /** The evidence that the build creates a server, as a clause. Missing without a server. */
+  /** The evidence that the build creates a server, as a clause. `undefined` without a server. */
   readonly server: {
     readonly reason: string;
     /** The expected path of the server and its files, if known. */
@@ -74,7 +74,7 @@ export interface DetectedProject {
   } | undefined;
   /** Advice if the build is for another platform, or lacks the part that creates its server. */
   readonly advice: Advice | undefined;
-  /** URLs that the framework uses in links to pages. Missing for the default. */
+  /** URLs that the framework uses in links to pages. Defaults to the URLs of the files. */
   readonly urls?: PageUrls;
   /** Folder of installed packages: `node_modules` of the project or of its workspace. */
   readonly packagesFolder: string;

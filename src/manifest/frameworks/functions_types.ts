@@ -2,7 +2,7 @@
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
-  /** HTTP methods in upper case. Missing for all methods. */
+  /** HTTP methods in upper case. Defaults to all methods. */
   readonly methods?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if files exist there. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Maximum time to the response headers, in milliseconds. Missing for the default. */
+  /** Maximum time to the response headers, in milliseconds. Defaults to the platform's limit. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */

@@ -170,7 +170,7 @@ export interface FoundServer {
   readonly clients: readonly string[];
   /**
    * Folders of the first client with content-addressed files, as URL paths with a final slash.
-   * Missing for the framework's default.
+   * Defaults to the folders of the framework.
    */
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server handles even if a file has that path. */
@@ -179,10 +179,11 @@ export interface FoundServer {
   readonly routes?: readonly FoundRoute[];
   /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
-  /** Memory that the server needs, in MiB. Missing for the default. */
+  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
   readonly memoryMb?: number;
   /**
-   * Maximum time to the head of the server's responses, in milliseconds. Missing for the default.
+   * Maximum time to the head of the server's responses, in milliseconds. Defaults to the platform's
+   * limit.
    */
   readonly timeoutMs?: number;
   /**

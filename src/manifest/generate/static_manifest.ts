@@ -5,7 +5,7 @@ import type { Manifest } from "../types.ts";
 export interface GenerateOptions {
   /** The program that built the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
-  /** Folder of the files, relative to the output. Missing for the whole output. */
+  /** Folder of the files, relative to the output. Defaults to the whole output. */
   readonly directory?: string;
   /** Page that is served for documents without a file, relative to the output. */
   readonly fallback?: string;

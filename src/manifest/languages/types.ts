@@ -20,7 +20,7 @@ export interface LanguagePlan {
   readonly entry: string;
   /** Name of the container image that the build creates. Its root file system is deployed too. */
   readonly image?: string;
-  /** Memory that the server needs, in MiB. Missing for the default. */
+  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
   readonly memoryMb?: number;
 }
 
