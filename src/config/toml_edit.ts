@@ -117,8 +117,8 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key in any notation, and the comment on its line. Keeps comments on separate lines. Does
- * nothing if the key is missing.
+ * Removes a key in any notation, and the comment on its line. Keeps comments on separate lines.
+ * Does nothing if the key is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
   let text = source;
