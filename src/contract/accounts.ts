@@ -1,4 +1,7 @@
-/** Accounts: sign-up, sign-in, sessions (in a cookie no script can read) and password. @module */
+/**
+ * Accounts: sign-up, sign-in, sessions (in a cookie that scripts cannot read) and passwords.
+ * @module
+ */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -151,7 +151,7 @@ export const databaseConnection = z.object({
 }).meta({ id: "DatabaseConnection" });
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
 
-/** How clients reach a branch, without the secret. */
+/** How clients reach a branch, without the password. */
 export const databaseAddress = databaseConnection.omit({ url: true, password: true }).extend({
   encrypts: z.boolean().describe("Whether clients have to use TLS"),
 }).meta({ id: "DatabaseAddress" });

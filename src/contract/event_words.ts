@@ -40,7 +40,7 @@ function money({ amount, currency }: EventData): string {
   return format.format(amount).replaceAll("\u00a0", " ");
 }
 
-/** Values that are computed from the data. */
+/** Values that are computed from the data of the event. */
 const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),

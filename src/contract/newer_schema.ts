@@ -1,4 +1,4 @@
-/** Migrations that production keeps when it shows an earlier deployment again. Pure. @module */
+/** Migrations that stay applied when production shows an earlier deployment again. Pure. @module */
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 

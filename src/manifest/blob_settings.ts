@@ -1,4 +1,4 @@
-/** @module The manifest's `blobs`: which objects of the blob store the site shows. */
+/** @module The manifest's `blobs`: the objects in the blob store that the site serves. */
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;

@@ -28,7 +28,7 @@ export interface RuntimeSettings {
   readonly command?: string;
   /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
-  /** Time in which the server must listen. */
+  /** Time within which the server must listen. */
   readonly startTimeoutMs: number;
 }
 

@@ -18,7 +18,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Maximum number of databases that are listed. */
+/** Maximum number of databases to list. */
 const MAX_LISTED = 1000;
 
 /** Describes `[database]` in the help of every command. */

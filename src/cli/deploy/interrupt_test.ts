@@ -1,4 +1,4 @@
-/** Signals to a process: two of them end a deploy immediately. */
+/** Tests signals to a process: the second one ends a deploy immediately. */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { stopServer } from "../../lib/stop_server.ts";

@@ -1,4 +1,4 @@
-/** `svc dev` with a branch of the project's database, on both engines. */
+/** Tests `svc dev` with a branch of the project's database, on both engines. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";

@@ -5,7 +5,7 @@ import { interrupted } from "../errors/interrupted.ts";
 export interface Keyboard {
   /** Returns the next typed bytes, or `null` at the end of input. */
   read(): Promise<Uint8Array | null>;
-  /** Turns the terminal's echo and line mode off, or on again. */
+  /** Turns the terminal's echo and line mode off or on. */
   setRaw(raw: boolean): void;
 }
 

@@ -1,4 +1,4 @@
-/** @module Describes where each part of a project will run. */
+/** @module Describes how each part of a project will run. */
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 

@@ -1,4 +1,6 @@
-/** @module Detects a project's tools from a few known files, without walking its folder. */
+/**
+ * @module Detects which tools a project uses from a few known files, without walking its folder.
+ */
 import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
 import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
@@ -105,7 +107,10 @@ interface Commands {
 /** Dev servers of other platforms that require an account there. `svc dev` replaces them. */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
-/** Scripts of package.json take precedence over the framework's own commands. */
+/**
+ * Returns the project's commands. Scripts in package.json take precedence over the framework's own
+ * commands.
+ */
 function commandsOf(
   manager: PackageManager | undefined,
   facts: PackageFacts | undefined,

@@ -1,4 +1,4 @@
-/** Detection of servers, adapters and workspaces. */
+/** Tests the detection of servers, adapters and workspaces. */
 import assert from "node:assert/strict";
 import { detectProject } from "./detect_project.ts";
 

@@ -2,7 +2,7 @@
 import { minimatch } from "minimatch";
 import * as z from "zod";
 
-/** Maximum number of patterns per workspace. */
+/** Maximum number of patterns in a workspace. */
 const MAX_PATTERNS = 100;
 
 const patterns = z.array(z.string().min(1).max(1024)).max(MAX_PATTERNS);

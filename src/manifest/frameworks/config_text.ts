@@ -1,4 +1,4 @@
-/** @module Extracts facts from the text of a config file, which is never run. */
+/** @module Extracts facts from the text of a config file without running it. */
 
 /** Maximum length of a config text, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;

@@ -1,4 +1,4 @@
-/** @module The frameworks that the program knows, and lookups over all of them. */
+/** @module The frameworks that svc knows, and lookups in all of them. */
 import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";

@@ -30,9 +30,9 @@ const manifestsSchema = z.object({
       z.object({ beforeFiles: rules, afterFiles: rules, fallback: rules }),
     ]).default([]),
   }).prefault({}),
-  /** `middleware-manifest.json`: middleware of the edge runtime. */
+  /** `middleware-manifest.json`: middleware in the edge runtime. */
   middleware: z.object({ middleware: z.record(z.string(), matchers).default({}) }).prefault({}),
-  /** `functions-config-manifest.json`: middleware of the Node runtime, which is `proxy.ts`. */
+  /** `functions-config-manifest.json`: middleware in the Node runtime, which is `proxy.ts`. */
   functions: z.object({ functions: z.record(z.string(), matchers).default({}) }).prefault({}),
 });
 

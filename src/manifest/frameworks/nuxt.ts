@@ -52,7 +52,7 @@ export const nuxt: Framework = {
   build: "nuxt build",
   dev: "nuxt dev",
   outputDirs: [".output/public", "dist"],
-  // Nuxt keeps build records that change below `_nuxt/builds/`.
+  // Nuxt keeps build records, which change, below `_nuxt/builds/`.
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
   versionFile: "_nuxt/builds/latest.json",
   server: NUXT_SERVER,

@@ -34,7 +34,7 @@ const RUNNERS: ReadonlySet<string> = new Set([
   "srvx",
 ]);
 
-/** Words between a runner and its file. */
+/** Words that can be between a runner and its file. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tsx: new Set(["watch"]),
   bun: new Set(["run"]),
@@ -163,7 +163,7 @@ export function parseStart(
   return undefined;
 }
 
-/** A script that only starts `node <file>`. */
+/** Matches a script that only starts `node <file>`. */
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
