@@ -22,8 +22,7 @@ const nameFits = (name: string) =>
 /** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
 export const filePath = z.string().min(1).max(1024).refine(
   (path) =>
-    // deno-lint-ignore no-control-regex -- matches the control characters that a path must not
-    // contain
+    // deno-lint-ignore no-control-regex -- a path must not contain control characters
     !/[\\\x00-\x1f\x7f]/.test(path) &&
     path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
   "Must be a relative path without empty, . or .. segments",
