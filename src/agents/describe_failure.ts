@@ -1,7 +1,7 @@
-/** @module A failed task as an agent reads it, with the tools that help. Pure. */
+/** @module Describes a failed task for an agent, with tools that can help. Pure. */
 import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts";
 
-/** Maximum number of diagnostics and problems to show; there may be thousands. */
+/** Maximum number of diagnostics and problems to show, because there can be thousands. */
 const MAX_SHOWN = 10;
 
 /** Advice for error codes, in addition to their explanations. */
@@ -21,7 +21,7 @@ const HELPS: Readonly<Record<string, NextCall>> = {
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
-/** The place of a diagnostic or problem: a position in a file, a field, or both. */
+/** Describes where a diagnostic or problem is: a position in a file, a field, or both. */
 function placeOf(found: Answer): string {
   const { line, column } = partOf(found, "position");
   const position = typeof line === "number" ? `line ${line}, column ${column}` : "";
@@ -38,7 +38,7 @@ function details(answer: Answer): string[] {
   return found.length > MAX_SHOWN ? [...lines, `- and ${found.length - MAX_SHOWN} more`] : lines;
 }
 
-/** The failure, where it is, and the calls that help. */
+/** Describes a failure, where it is, and the calls that can help. */
 export function describeFailure({ answer, code, message }: ToolFailure): {
   readonly text: string;
   readonly next: readonly NextCall[];

@@ -1,4 +1,4 @@
-/** @module The tools as a server of the Model Context Protocol. */
+/** @module Offers the tools as a server of the Model Context Protocol. */
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -43,7 +43,7 @@ function offerDocuments(server: McpServer): void {
   );
 }
 
-/** Maximum length of a response's text, in characters: an agent pays for each. */
+/** Maximum length of a response's text, in characters. Agents pay for each one. */
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
@@ -78,7 +78,7 @@ function toResult({ text, data, next = [] }: ToolAnswer): CallToolResult {
   };
 }
 
-/** An error that the agent can read and act on, not a protocol error. */
+/** Returns an error that the agent can read and act on, instead of a protocol error. */
 function describe(failure: ToolFailure, offered: ReadonlySet<string>): CallToolResult {
   const { text, next: all } = describeFailure(failure);
   const next = all.filter(({ tool }) => offered.has(tool));
@@ -92,7 +92,7 @@ export interface ServerOptions<Around extends Surroundings> {
   readonly version: string;
   readonly tools: readonly Tool<Around>[];
   readonly around: Around;
-  /** Offers only tools that change nothing. */
+  /** Offers only tools that do not change anything. */
   readonly readOnly: boolean;
 }
 
@@ -110,7 +110,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Creates a server that offers the tools, including those that it suggests. */
+/** Creates a server that offers the tools, and only suggests tools that it offers. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

@@ -1,4 +1,7 @@
-/** @module Logs as resources: `svc://deployments/<id>/build-log`, and `…/logs` while live. */
+/**
+ * @module Offers logs as resources: `svc://deployments/<id>/build-log`, and `…/logs` while the
+ * deployment is live.
+ */
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -9,10 +12,10 @@ import { endpoints } from "../contract/endpoints.ts";
 import { LOG_LIMIT_MAX, type LogEntry } from "../contract/logs.ts";
 import { type Surroundings, ToolFailure } from "./tool.ts";
 
-/** Maximum length of a log, in characters. Of a longer one, the end is returned. */
+/** Maximum length of a log, in characters. Only the end of a longer log is returned. */
 const MAX_LOG = 64 * 1024;
 
-/** Returns the last lines of a text, and the number of lines before them. */
+/** Returns the last lines of a text, with the number of omitted lines before them. */
 function endOf(lines: readonly string[]): string {
   let [from, length] = [lines.length, 0];
   while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {
@@ -28,7 +31,7 @@ const buildLine = ({ time, level, text }: BuildLogLine): string =>
 /**
  * Returns a deployment that the agent may see.
  *
- * @throws {ToolFailure} if it belongs to another project than the agent's
+ * @throws {ToolFailure} if it does not belong to the agent's project
  */
 async function openDeployment(
   id: string,

@@ -1,4 +1,4 @@
-/** @module A tool for agents: a task with its schemas, and what to do next. */
+/** @module A tool for agents: a task with its schemas, and suggestions for the next call. */
 import * as z from "zod";
 import type { Client } from "../client/client.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
@@ -8,14 +8,14 @@ import type { Project } from "../contract/projects.ts";
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** When or why, as part of a sentence. */
+  /** When or why to make the call, as part of a sentence. */
   readonly why: string;
 }
 
 export interface ToolAnswer {
-  /** For the agent to read: a few lines. */
+  /** A few lines of text for the agent. */
   readonly text: string;
-  /** The facts, by the CLI's output schema. */
+  /** The facts, in the format of the CLI's output schema. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly next?: readonly NextCall[];
 }
@@ -25,19 +25,19 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 /** The context that every tool gets, wherever it runs. */
 export interface Surroundings {
-  /** The project that the agent is confined to. */
+  /** The only project that the agent may access, if it is limited to one. */
   readonly project: string | undefined;
-  /** The API, as the agent's credential may call it. */
+  /** Creates an API client with the rights of the agent's credential. */
   api(): Promise<Client>;
   /**
-   * The project for a tool: the named one, or the default.
+   * Opens the project for a tool: the named one, or the default.
    *
-   * @throws {ToolFailure} if there is neither, or the agent is confined to another project
+   * @throws {ToolFailure} if there is neither, or the agent is limited to another project
    */
   open(given: string | undefined): Promise<OpenedProject>;
-  /** The project's default database, if it has one. */
+  /** Returns the project's default database, if it has one. */
   usualDatabase(): Promise<string | undefined>;
-  /** Describes an error for an agent; `undefined` for a fault of the program. */
+  /** Describes an error for an agent. Returns `undefined` for a bug in the program. */
   toFailure(error: unknown): ToolFailure | undefined;
   now(): number;
 }
@@ -47,7 +47,7 @@ export interface OpenedProject {
   readonly project: Project;
 }
 
-/** A failed task, as an object with `error`, `code` and calls that help. */
+/** A failed task, as an object with `error`, `code` and calls that can help. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 
@@ -63,25 +63,26 @@ export class ToolFailure extends Error {
 export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly name: string;
   readonly title: string;
-  /** A description of the CLI, and of when to call it. */
+  /** Describes what a call does, and when to make it. */
   readonly description: string;
   readonly input: Input;
-  /** Members that its result always has. */
+  /** Members that every result has. */
   readonly output: z.ZodRawShape;
   /**
-   * `read` changes nothing; `destroy` deletes something or immediately changes what visitors see.
+   * `read` changes nothing, and `destroy` deletes something or immediately changes what visitors
+   * see.
    */
   readonly effect: "read" | "write" | "destroy";
-  /** True if calling it again with the same input has no further effect. */
+  /** True if a repeated call with the same input has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The API call that it cannot work without; most tools make several calls. */
+  /** The endpoint without which it cannot work. Most tools call several endpoints. */
   readonly needs?: Endpoint;
-  /** True if it reaches beyond the project that the agent is confined to. */
+  /** True if it reaches beyond the project to which the agent is limited. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
 
-/** A tool without its input type. */
+/** A tool whose input type is hidden. */
 export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
   /** Checks the input and performs the task. */
   readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;
@@ -103,9 +104,9 @@ export const projectInput = {
 };
 
 /**
- * Finds the project by name or id; `undefined` if none is given.
+ * Finds the project by name or id. Returns `undefined` if none is given.
  *
- * @throws {ToolFailure} if the agent is confined to another one
+ * @throws {ToolFailure} if the agent is limited to another one
  */
 export function chooseProject(
   given: string | undefined,
@@ -121,13 +122,13 @@ export function chooseProject(
   return given ?? confined;
 }
 
-/** An array of objects in a response. */
+/** Returns an array of objects in a response. */
 export function listOf(answer: Answer, key: string): readonly Answer[] {
   const list = answer[key];
   return Array.isArray(list) ? list as readonly Answer[] : [];
 }
 
-/** An object in a response. */
+/** Returns an object in a response. */
 export function partOf(answer: Answer, key: string): Answer {
   const part = answer[key];
   return typeof part === "object" && part !== null ? part as Answer : {};

@@ -15,14 +15,14 @@ export type BuildErrorCode = (typeof BUILD_ERROR_CODES)[number];
 
 export interface BuildErrorFacts {
   readonly hint?: string;
-  /** Commands that would settle the matter. */
+  /** Commands that would solve the problem. */
   readonly next?: readonly string[];
   readonly found?: FileFindings;
   /** More details for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A failure that is explained to the project's author. */
+/** A failure with an explanation for the project's author. */
 export class BuildError extends Error {
   override readonly name = "BuildError";
 

@@ -60,7 +60,7 @@ async function buildNeeded(
 }
 
 /**
- * Names the missing ones, and how to install them.
+ * Throws an error that names missing toolchains and how to install them.
  *
  * @throws {BuildError}
  */
@@ -91,13 +91,13 @@ async function requireToolchains(
   );
 }
 
-/** Settings of the platform's project; null and missing leave the matter to detection. */
+/** Settings of the project on the platform. Null or missing settings are detected instead. */
 export interface BuildSettings {
   /** Used if the project itself does not reveal its framework. */
   readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly outputDirectory?: string | null;
   /** Version of Node, such as `24`. */
   readonly nodeVersion?: string | null;
@@ -106,16 +106,16 @@ export interface BuildSettings {
 export interface BuildOptions {
   /** Absolute path of the project's folder. */
   readonly directory: string;
-  /** Its `svc.toml`, which overrides the settings. */
+  /** The project's `svc.toml`, which overrides the settings. */
   readonly config: ProjectConfig | undefined;
   readonly settings?: BuildSettings;
   /** Overrides everything else. */
   readonly buildCommand?: string | undefined;
-  /** Id of the framework, instead of the detected one. */
+  /** Id of the framework to use instead of the detected one. */
   readonly framework?: string | undefined;
   /** Uses the existing output. */
   readonly skipBuild?: boolean;
-  /** Finds the variables of the target environment; called only if a command runs. */
+  /** Finds the variables of the target environment. Called only if a command runs. */
   readonly variables?: () => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -125,24 +125,30 @@ export interface BuiltProject {
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
-  /** Whether someone named that folder; otherwise svc found it. */
+  /** Whether the folder was named explicitly. Otherwise svc found it. */
   readonly isNamed: boolean;
 }
 
-/** The given command, then `svc.toml`, then the platform's setting, then detection. */
+/**
+ * Returns the given command, then the one in `svc.toml`, then the platform's setting, then the
+ * detected one.
+ */
 function commandOf(options: BuildOptions, detected: DetectedProject): string | undefined {
   return options.buildCommand ?? options.config?.build.command ??
     options.settings?.buildCommand ?? detected.buildCommand;
 }
 
-/** Folders that a person or the platform named; if there are any, no others are tried. */
+/**
+ * Returns the folders that a person or the platform named. If there are any, no other folders are
+ * tried.
+ */
 function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   const written = config?.build.outputDirs ?? [];
   const setting = settings?.outputDirectory ?? null;
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** A folder of plain files is its own output only if no command has built anything. */
+/** If no command has built anything, a folder of plain files is itself the output. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
@@ -152,7 +158,7 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
 /**
  * Finds the folder with the output.
  *
- * @throws {BuildError} if there is none, or it is outside the project
+ * @throws {BuildError} if no folder has an output, or it is outside the project
  */
 async function findOutputFolder(
   options: BuildOptions,
@@ -175,7 +181,10 @@ async function findOutputFolder(
   });
 }
 
-/** Explains a missing output; names a server that would not run, unless svc.toml sets static. */
+/**
+ * Explains that the output is missing. Unless svc.toml sets static, names a server that would not
+ * run.
+ */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -187,7 +196,7 @@ async function refuseServers({ directory, config }: BuildOptions): Promise<void>
   });
 }
 
-/** A link must not lead out of the project's folder. */
+/** Refuses a link that leads out of the project's folder. */
 async function insideFolder(directory: string, path: string, candidate: string): Promise<string> {
   const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(path)]);
   if (real === root || real.startsWith(root + sep)) return path;
@@ -197,7 +206,7 @@ async function insideFolder(directory: string, path: string, candidate: string):
   );
 }
 
-/** The framework's variables that are not set yet. */
+/** Returns the framework's variables that are not set yet. */
 function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
   const { buildVariables = {}, pageIdVariable } = findFramework(framework?.id) ?? {};
   const own = Object.entries({
@@ -208,8 +217,8 @@ function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
 }
 
 /**
- * The variables for a build: the framework's, then the project's, without those that select code to
- * run.
+ * Returns the variables for a build: first the framework's, then the project's. Variables that
+ * select code to run are left out.
  */
 async function buildVariables(
   host: BuildHost,
@@ -223,7 +232,9 @@ async function buildVariables(
   return { ...frameworkVariables(host, detected), ...env };
 }
 
-/** A project with a start command in svc.toml is deployed unchanged, in any language. */
+/**
+ * Describes a project with a start command in svc.toml. It is deployed unchanged, in any language.
+ */
 function asProgram(detected: DetectedProject, config: ProjectConfig | undefined): DetectedProject {
   const { server } = detected;
   if (config?.build.runtime !== "command" || server !== undefined) return detected;
@@ -268,15 +279,17 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether someone set the build command explicitly; a detected build script does not build anything
- * else.
+ * Whether the build command was set explicitly. A detected build script only builds the project
+ * itself.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
   const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;
   return written !== null && written !== detected.buildCommand;
 }
 
-/** Shows how a program in another language is built and started, before anything runs. */
+/**
+ * Shows how a program in another language will be built and started, before any of its code runs.
+ */
 function showCommands(
   host: BuildHost,
   { config }: BuildOptions,
@@ -330,8 +343,8 @@ async function runBuild(
 }
 
 /**
- * Detects the project, installs missing packages, runs its build command unless disabled, and finds
- * the output.
+ * Detects the project, installs missing packages, runs the build command unless that is disabled,
+ * and finds the output.
  */
 export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detect(host, options);

@@ -12,8 +12,8 @@ const scheduled = z.looseObject({
 });
 
 /**
- * A manifest with the added tasks of `svc.toml`, and their total number. An invalid manifest stays
- * unchanged: it is refused elsewhere.
+ * Returns the manifest with the added tasks of `svc.toml`, and their total number. An invalid
+ * manifest is returned unchanged, because another check refuses it.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -1,4 +1,4 @@
-/** @module The forms of a project: those in `svc.toml`, or those found in its HTML. */
+/** @module The forms of a project, declared in `svc.toml` or found in its HTML. */
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 import type { Diagnostic } from "../lib/diagnostic.ts";
@@ -12,10 +12,10 @@ import type { BuildHost } from "./types.ts";
 
 const declaring = z.looseObject({ forms: z.array(formSchema).optional() });
 
-/** Maximum number of names in one line. */
+/** Maximum number of names on one line. */
 const MAX_SHOWN = 10;
 
-/** The problem with a form in a page; `undefined` if it works. */
+/** Describes the problem with a form in a page. Returns `undefined` if the form works. */
 function problemOf(
   { name, isPost }: FoundForm,
   known: ReadonlySet<string>,
@@ -43,7 +43,7 @@ function problemOf(
   };
 }
 
-/** Warns of forms that do not work, page by page. */
+/** Warns about forms that do not work, page by page. */
 function warnOfForms(
   host: BuildHost,
   found: readonly FoundForm[],
@@ -61,8 +61,9 @@ function warnOfForms(
 }
 
 /**
- * A manifest with the forms of `svc.toml` or, without a `[forms]` table, those of the pages. The
- * manifest keeps its own forms. An invalid manifest stays unchanged: it is refused elsewhere.
+ * Returns the manifest with the forms of `svc.toml` or, without a `[forms]` table, the forms found
+ * in the pages. The manifest keeps its own forms. An invalid manifest is returned unchanged,
+ * because another check refuses it.
  *
  * @throws {BuildError} if there are too many.
  */
@@ -77,7 +78,7 @@ export async function withForms(
   const parsed = declaring.safeParse(manifest).data;
   if (parsed === undefined) return manifest;
   const found = await findForms(files);
-  /** The first page of each form. */
+  /** Where each form was found first: page and line. */
   const places = new Map<string, string>();
   for (const { name, page, position } of found) {
     if (!places.has(name)) places.set(name, `${page}:${position.line}`);

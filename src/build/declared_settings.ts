@@ -1,13 +1,14 @@
 /**
- * @module Adds settings of `svc.toml` for the whole deployment to its manifest: web vitals,
- * protection, release checks, page URLs, and retention of earlier deployments.
+ * @module Adds settings of `svc.toml` that concern the whole deployment to its manifest: web
+ * vitals, protection, release checks, page URLs, and retention of earlier deployments.
  */
 import * as z from "zod";
 import { parseProjectConfig, type ProjectConfig } from "../config/project_config.ts";
 import type { DatabaseSettings } from "../manifest/mod.ts";
 
 /**
- * The settings of `[db]` for deployments, without those for `svc dev`; `undefined` if it sets none.
+ * Returns the settings of `[db]` for deployments, without the settings for `svc dev`. Returns
+ * `undefined` if there are none.
  */
 export function databaseSettings(
   db: ProjectConfig["db"] | undefined,
@@ -17,7 +18,10 @@ export function databaseSettings(
   return { ...settings, ...(name === undefined ? {} : { name }) };
 }
 
-/** Reads them from the text of a `svc.toml`, if there is one; `undefined` if it is invalid. */
+/**
+ * Reads the database settings from the text of a `svc.toml`, if there is one. Returns `undefined`
+ * if it is invalid.
+ */
 export function readDatabaseSettings(
   source: string | undefined,
 ): { readonly settings: DatabaseSettings | undefined } | undefined {
@@ -29,8 +33,8 @@ export function readDatabaseSettings(
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * A manifest with the settings of `svc.toml`, which override its own. A manifest that is not an
- * object stays unchanged: it is refused elsewhere.
+ * Returns the manifest with the settings of `svc.toml`, which override the manifest's own settings.
+ * A manifest that is not an object is returned unchanged, because another check refuses it.
  */
 export function withDeclaredSettings(
   manifest: unknown,

@@ -3,14 +3,14 @@ import pMap from "p-map";
 import type { Position } from "../lib/diagnostic.ts";
 import type { OutputContent } from "./hash_files.ts";
 
-/** Maximum size of a page that is searched, in bytes. */
+/** Maximum size of a page to search, in bytes. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
-/** Maximum number of pages that are searched. */
+/** Maximum number of pages to search. */
 const MAX_PAGES = 20_000;
 const CONCURRENCY = 16;
 
 const MARK = "_svc/forms/";
-/** Text that is not markup. */
+/** Parts of a page that are not markup. */
 const INERT = /<!--[\s\S]*?-->|<(script|style|textarea)\b[\s\S]*?<\/\1\s*>/gi;
 const FORM_TAG = /<form\b(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
 const ACTION = /^(?:\.{0,2}\/)*_svc\/forms\/([^?#]*)/;
@@ -22,7 +22,7 @@ export interface FoundForm {
   /** The text of the page. */
   readonly source: string;
   readonly position: Position;
-  /** True if its method is POST. */
+  /** True if the method of the form is POST. */
   readonly isPost: boolean;
 }
 
@@ -34,7 +34,7 @@ function attribute(tag: string, name: string): string | undefined {
 
 export function formsIn(page: string, source: string): FoundForm[] {
   if (!source.includes(MARK)) return [];
-  // Blanks keep the lines.
+  // Spaces instead of the text preserve line numbers and positions.
   const markup = source.replace(INERT, (text) => text.replace(/[^\n]/g, " "));
   const found: FoundForm[] = [];
   for (const { 0: tag, index } of markup.matchAll(FORM_TAG)) {

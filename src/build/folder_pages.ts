@@ -9,7 +9,7 @@ const layersSchema = z.object({
 
 const PAGE = "index.html";
 
-/** A folder of a request's path, as files are named. */
+/** Returns the file name for a folder in a request's path. */
 function fileName(folder: string): string {
   try {
     return decodeURIComponent(folder);
@@ -19,8 +19,8 @@ function fileName(folder: string): string {
 }
 
 /**
- * Returns a function that reports whether the output shows the page of a folder at a path such as
- * `/internal`; `undefined` if a server may handle it.
+ * Returns a function that reports whether the output serves a folder's page at a path such as
+ * `/internal`. Returns `undefined` if a server may handle the path.
  */
 export function folderPagesOf(
   manifest: unknown,
@@ -28,7 +28,7 @@ export function folderPagesOf(
 ): ((folder: string) => boolean) | undefined {
   const { data } = layersSchema.safeParse(manifest);
   if (data === undefined || data.layers.some(({ target }) => target !== "STATIC")) return undefined;
-  // Otherwise, the path redirects to the folder.
+  // With other settings, the path redirects to the folder.
   if (data.urls?.trailingSlash !== "never") return () => false;
   const files = new Set(paths);
   const directories = data.layers.map(({ directory }) => directory ?? ".");

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { decodeFile } from "../lib/utf8.ts";
 import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 
-/** Maximum size of a file that detection reads, in bytes; package locks can be this long. */
+/** Maximum size of a file that detection reads, in bytes. Lock files can be this large. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** Files of one folder for detection. */
+/** Maximum number of files of one folder to list for detection. */
 const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 
-/** Lists the files below a folder, those of the folder itself first. */
+/** Lists the files below a folder, starting with the files directly in it. */
 async function listFiles(directory: string, depth = 0): Promise<string[]> {
   let entries: Deno.DirEntry[];
   try {
@@ -40,8 +40,8 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /**
- * Reads below `directory`; missing, unreadable and too large files count as absent. Other encodings
- * than UTF-8 throw a `NotUtf8Error`.
+ * Reads files below `directory`. Missing, unreadable and oversized files count as absent. Files
+ * that are not UTF-8 throw a `NotUtf8Error`.
  */
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));

@@ -1,4 +1,4 @@
-/** @module Warns of other hosts' configuration files, which have no effect here. */
+/** @module Warns about configuration files of other hosts, which have no effect here. */
 import * as z from "zod";
 import {
   findProjectSigns,
@@ -25,9 +25,9 @@ import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
-/** Members of a vercel.json that rules replace. */
+/** Members of a vercel.json that can be replaced by rules. */
 const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
-/** Tables of a netlify.toml that rules replace. */
+/** Tables of a netlify.toml that can be replaced by rules. */
 const NETLIFY_RULES =
   /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers|pretty_urls)\s*=)/m;
 /** The setting of a wrangler file that has an equivalent. */
@@ -36,11 +36,11 @@ const NOTHING = importHeaders("");
 
 const readWrangler = (text: string) => WRANGLER_SETTING.test(text) ? importWrangler(text) : NOTHING;
 
-/** Rule files of other hosts, with their readers. */
+/** Rule files of other hosts, with the functions that import them. */
 const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
   "_redirects": (text, flavor) => importRedirects(text, { flavor }),
   "_headers": (text, flavor) => importHeaders(text, { flavor }),
-  // Its other settings, such as the framework, concern the build.
+  // Other settings in the file, such as the framework, concern the build.
   "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
   "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
   "wrangler.toml": readWrangler,
@@ -48,10 +48,10 @@ const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => I
   "wrangler.jsonc": readWrangler,
 };
 
-/** The folders to search: the project, and those that frameworks copy files from. */
+/** Folders to search: the project, and the folders from which frameworks copy files. */
 const FOLDERS = ["", "public/", "static/"] as const;
 
-/** Files that are configuration wherever a site has them. */
+/** Files that are configuration in any folder of a site. */
 const NEVER_SERVED: ReadonlySet<string> = new Set(["_redirects", "_headers"]);
 
 const staticLayers = z.object({
@@ -63,7 +63,7 @@ const cronSchema = z.object({
     .min(1).max(MAX_CRON_TASKS * 10),
 });
 
-/** The result of an import; `undefined` if the file has nothing to import or cannot be read. */
+/** Imports a file. Returns `undefined` if the file has nothing to import or cannot be read. */
 function imported(name: string, text: string, flavor: ImportFlavor): ImportResult | undefined {
   try {
     const result = READERS[name]?.(text, flavor);
@@ -73,7 +73,7 @@ function imported(name: string, text: string, flavor: ImportFlavor): ImportResul
   }
 }
 
-/** The settings of a file that `svc.toml` does not have. */
+/** Returns the settings of a file that are missing in `svc.toml`. */
 export function missingSettings(
   { settings }: ImportResult,
   declared: PageSettings = {},
@@ -94,7 +94,7 @@ export interface TakenOver {
   readonly static?: PageSettings | undefined;
 }
 
-/** Whether the project already has the file's rules and all of its settings. */
+/** Whether the project already has the rules and all settings of the file. */
 function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): boolean {
   if (Object.keys(missingSettings(result, declared)).length > 0) return false;
   const known = new Set(rules?.rules.map(({ id }) => id));
@@ -105,14 +105,14 @@ function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): 
 
 /** A file that configures another host. */
 interface ForeignFile {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** The result of an import; `undefined` if nothing imports the file, or it has no rules. */
+  /** The result of an import, or `undefined` if nothing imports the file, or it has no rules. */
   readonly result: ImportResult | undefined;
 }
 
-/** The first of each kind in the project's folders. */
+/** Finds the first file of each kind in the project's folders. */
 async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile[]> {
   const found: ForeignFile[] = [];
   const flavor = await detectFlavor([reader]);
@@ -128,14 +128,17 @@ async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile
   return found;
 }
 
-/** A file whose rules the project does not have. */
+/** A file whose rules are missing in the project. */
 export interface ImportableFile {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly path: string;
   readonly result: ImportResult;
 }
 
-/** Finds other hosts' files that have importable rules, none of which the project has yet. */
+/**
+ * Finds configuration files of other hosts that have importable rules, none of which the project
+ * has yet.
+ */
 export async function findImportable(
   reader: ProjectReader,
   taken: TakenOver,
@@ -147,7 +150,9 @@ export async function findImportable(
   );
 }
 
-/** Names the files whose rules the project lacks, with one command that imports them all. */
+/**
+ * Names the files whose rules are missing in the project, with one command that imports them all.
+ */
 function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
   const [first, ...others] = files.map(({ path }) => path);
   if (first === undefined) return undefined;
@@ -158,7 +163,7 @@ function describeRules(files: readonly ForeignFile[], shown: string): string | u
   return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
-/** The crons of a vercel.json that svc.toml lacks, with the lines to add. */
+/** Describes the crons of a vercel.json that are missing in svc.toml, with the lines to add. */
 function describeCrons(text: string, known: ReadonlySet<string>): string | undefined {
   let value: unknown;
   try {
@@ -174,7 +179,10 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
   return `The crons in vercel.json do not run. Add them to svc.toml:\n\n${tables.join("\n\n")}\n`;
 }
 
-/** The build settings of a netlify.toml that svc.toml lacks, with the lines to add. */
+/**
+ * Describes the build settings of a netlify.toml that are missing in svc.toml, with the lines to
+ * add.
+ */
 function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): string | undefined {
   const { command, publish, variables } = readNetlifyBuild(text);
   const lines = [
@@ -198,12 +206,12 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
 
 export interface ForeignFacts {
   readonly reader: ProjectReader;
-  /** Its path for people, with a final slash; "" for the current folder. */
+  /** Path of the project for people, with a final slash, or "" for the current folder. */
   readonly shown: string;
   readonly taken: TakenOver;
-  /** Files that a person does not want to import; svc no longer mentions their rules. */
+  /** Files that the user has declined to import. svc no longer mentions their rules. */
   readonly declined: ReadonlySet<string>;
-  /** Paths of the scheduled tasks that are declared. */
+  /** Paths of the declared scheduled tasks. */
   readonly tasks: ReadonlySet<string>;
   /** How svc.toml builds the project. */
   readonly build: {
@@ -214,7 +222,7 @@ export interface ForeignFacts {
   readonly declared: ReadonlySet<string>;
 }
 
-/** Warns of the files that configure other hosts, with the command that imports their rules. */
+/** Warns about files that configure other hosts, and names the command that imports their rules. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
   const { reader, shown, taken, declined, tasks } = facts;
   const files = await foreignFiles(reader);
@@ -231,12 +239,15 @@ export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): 
   for (const message of messages) if (message !== undefined) host.say("build", "warn", message);
 }
 
-/** Files that show which config Nitro uses to schedule tasks. */
+/** Files that can contain Nitro's configuration of scheduled tasks. */
 const NITRO_CONFIGS = ["nitro.config", "nuxt.config"].flatMap((name) =>
   ["ts", "js", "mjs", "mts"].map((extension) => `${name}.${extension}`)
 );
 
-/** Warns of tasks that a server schedules itself: an idle server stops, and its tasks stop too. */
+/**
+ * Warns about tasks that a server schedules itself: when the server is idle, it stops, and so do
+ * its tasks.
+ */
 export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): Promise<void> {
   for (const path of NITRO_CONFIGS) {
     const text = await reader.readText(path);
@@ -251,7 +262,7 @@ export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): P
   }
 }
 
-/** A layer's folder as paths of the output begin; "" for the output itself. */
+/** Returns the prefix of a layer's paths in the output, or "" for the output itself. */
 const rootOf = (directory: string): string =>
   directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
 
@@ -259,14 +270,14 @@ export interface ServedFacts {
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** Absolute paths of the output and of the project's folder. */
+  /** Absolute paths of the output and the project's folder. */
   readonly output: string;
   readonly projectRoot: string;
 }
 
 /**
- * The files of an output, without other hosts' configuration and, if the output is the project's
- * own folder, without any configuration.
+ * Returns the files of an output without configuration files of other hosts. If the output is the
+ * project's own folder, leaves out all configuration files.
  */
 export async function withoutForeignFiles(
   host: BuildHost,

@@ -12,7 +12,7 @@ async function hasAny(reader: ProjectReader, names: readonly string[]): Promise<
   return false;
 }
 
-/** The host that the nearest folder is configured for; Netlify if there is none. */
+/** Returns the host for which the nearest folder is configured, or Netlify if there is none. */
 export async function detectFlavor(readers: readonly ProjectReader[]): Promise<ImportFlavor> {
   for (const reader of readers) {
     if (await hasAny(reader, [NETLIFY])) return "netlify";

@@ -32,7 +32,7 @@ export interface Foretold {
 
 const warning = (message: string): Line => ({ level: "warn", message });
 
-/** Records that stop a deploy. */
+/** Creates a warning that a deploy will stop. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 
@@ -50,7 +50,7 @@ function describe(detected: DetectedProject, plan: ProjectPlan, options: Foretel
   ];
 }
 
-/** Looks for signs of a server in a project that has none. */
+/** Looks for signs of a server in a project for which none was detected. */
 async function judge({ directory, config, detected }: ForetellOptions): Promise<readonly Line[]> {
   const { server, advice, framework } = detected;
   const isProgram = config?.build.runtime === "command";

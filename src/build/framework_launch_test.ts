@@ -6,7 +6,7 @@ import { unusedPort } from "../lib/unused_port.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 import { launchFiles } from "./server/launch_files.ts";
 
-/** The launch that a framework finds for an output with these files. */
+/** Returns the launch that a framework creates for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
   const output = {
     directory: "dist",
@@ -19,7 +19,7 @@ async function launchOf(id: string, files: Readonly<Record<string, string>>): Pr
   return found.launch;
 }
 
-/** Starts an entry on Node like its framework, and sends one request. */
+/** Starts an entry on Node as its framework would, and sends one request. */
 async function ask(launch: Launch, entry: string): Promise<string> {
   return await inTestFolder(async (root) => {
     await Deno.writeTextFile(join(root, "entry.mjs"), entry);

@@ -5,8 +5,8 @@ import type { ProjectConfig } from "../config/project_config.ts";
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * A manifest with the limits of `svc.toml`, which override its own. A manifest that is not an
- * object stays unchanged: it is refused elsewhere.
+ * Returns the manifest with the limits of `svc.toml`, which override the manifest's own limits. A
+ * manifest that is not an object is returned unchanged, because another check refuses it.
  */
 export function withFunctionLimits(
   manifest: unknown,

@@ -1,4 +1,7 @@
-/** @module Hashes from an earlier run, valid while a file's size and time are unchanged. */
+/**
+ * @module Hashes from an earlier run, which are valid while the size and times of a file are
+ * unchanged.
+ */
 import { relative, sep } from "node:path";
 import * as z from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../config/checkout_cache.ts";
@@ -9,17 +12,20 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * A file that changed this short a time ago, in milliseconds, may change again without
- * its times showing it: file systems count in steps of up to two seconds.
+ * A file that changed within this time, in milliseconds, can change again without a difference in
+ * its times, because their resolution in file systems is up to two seconds.
  */
 const UNSETTLED_MS = 2000;
 
-/** Fewer files than this are hashed again faster than a reader would notice. */
+/** Minimum number of files for a cache. Fewer files are hashed in an imperceptible time. */
 const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({
   version: z.literal(1),
-  /** Paths from the project's root; the properties of each file and its hash, in the same order. */
+  /**
+   * Paths relative to the project's root. The state and the hash of each file are in the same
+   * order.
+   */
   names: z.array(z.string()).max(MAX_FILES),
   states: z.array(z.string()),
   hashes: z.array(z.string()),
@@ -35,8 +41,8 @@ export interface HashCachePlace {
 }
 
 /**
- * Changes when a file is written to or replaced. Deno reports `mtime` in milliseconds and `ctime`
- * in seconds; on Windows there is neither `ctime` nor `ino`.
+ * Returns a text that changes when a file is written to or replaced. Deno reports `mtime` in
+ * milliseconds and `ctime` in seconds; on Windows there is neither `ctime` nor `ino`.
  */
 function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
   return `${size} ${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;
@@ -61,7 +67,7 @@ export class HashCache {
     this.#startedAt = place.now();
   }
 
-  /** Reads the stored cache; empty if it is missing or unusable. */
+  /** Reads the stored cache. It is empty if the file is missing or unusable. */
   static async open(place: HashCachePlace): Promise<HashCache> {
     const saved = await readCheckoutCache(place.root, NAME, savedHashes);
     const known = new Map<string, Hashed>();
@@ -71,7 +77,7 @@ export class HashCache {
     return new HashCache(place, known);
   }
 
-  /** The hash of a file that has not changed since it was computed. */
+  /** Returns the hash of a file, if the file has not changed since its hash was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
     const name = this.#nameOf(path);
     const known = this.#saved.get(name);
@@ -81,8 +87,8 @@ export class HashCache {
   }
 
   /**
-   * Keeps the hash of a file, unless that changed only just now. `info` was read before
-   * the content was.
+   * Keeps the hash of a file, unless the file was changed just now. `info` must be read before the
+   * content.
    */
   add(path: string, info: Deno.FileInfo, sha256: string): void {
     const changedAt = Math.max(info.mtime?.getTime() ?? Infinity, info.ctime?.getTime() ?? 0);
@@ -91,7 +97,7 @@ export class HashCache {
     this.#isNew = true;
   }
 
-  /** Writes the entries that this run has found or added, and drops all others. */
+  /** Writes the entries that this run has found or added, and drops all other entries. */
   async save(): Promise<void> {
     const { size } = this.#met;
     if (!this.#isNew || size < MIN_FILES || size > MAX_FILES) return;

@@ -1,4 +1,4 @@
-/** @module Hashing the files of an output. */
+/** @module Hashes the files of an output. */
 import pMap from "p-map";
 import { MAX_FILE_BYTES, MAX_FILES } from "../contract/deployment_files.ts";
 import { formatBytes } from "../lib/format.ts";
@@ -10,17 +10,17 @@ import { HashCache, type HashCachePlace } from "./hash_cache.ts";
 
 /** A file to deploy. */
 export interface OutputContent {
-  /** Relative to the output, with `/`. */
+  /** Path relative to the output, with `/`. */
   readonly path: string;
   /** The absolute path of the file, or its bytes. */
   readonly content: string | Uint8Array<ArrayBuffer>;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** File information from when the file was listed. */
   readonly info?: Deno.FileInfo;
 }
 
-/** A listed file, to be deployed as it is. */
+/** Describes a listed file that is deployed unchanged. */
 export function contentOf({ path, absolutePath, size, info }: OutputFile): OutputContent {
   return { path, content: absolutePath, size, info };
 }
@@ -30,15 +30,15 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
   readonly sha256: string;
 }
 
-/** Files up to this size are read whole, in bytes; larger ones are streamed. */
+/** Maximum size in bytes of files that are read at once. Larger ones are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
-/** Files that are checked between two interruptions. */
+/** Number of files to check before other tasks get a turn. */
 const FILES_PER_STEP = 100;
 
 /** Information about a file that has not been read yet. */
 interface FileFacts {
-  /** Its hash, from the cache. */
+  /** The hash of the file, from the cache. */
   readonly packed?: PackedFile;
   /** File information, if the file is on disk and must be hashed. */
   readonly info?: Deno.FileInfo;
@@ -54,8 +54,8 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
 }
 
 /**
- * Looks up files without reading them. A lookup here takes a tenth of the time of asking another
- * thread.
+ * Looks up files without reading them. A synchronous lookup takes a tenth of the time of an
+ * asynchronous one.
  */
 function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<FileFacts[]> {
   const known: FileFacts[] = [];
@@ -93,8 +93,8 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
 }
 
 /**
- * The SHA-256 and size of every file, in the given order. With a cache, only files that changed
- * since the previous run are read.
+ * Returns the SHA-256 and size of every file, in the given order. With a cache, only files that
+ * changed since the previous run are read.
  *
  * @throws {BuildError} `output_invalid` if the platform would refuse the files
  */

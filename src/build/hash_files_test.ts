@@ -12,11 +12,13 @@ const HOUR_MS = 3_600_000;
 interface Site {
   readonly root: string;
   readonly files: readonly OutputContent[];
-  /** Hashes all files at a given time; returns the hashes by path. */
+  /** Hashes all files at a given time. Returns the hashes by path. */
   hash(now: number, more?: readonly OutputContent[]): Promise<Record<string, string>>;
 }
 
-/** A folder of files that were all written a while before the `now` of the tests. */
+/**
+ * Runs a test on a folder of files that were all written some time before the `now` of the tests.
+ */
 async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   return await inTestFolder(async (root) => {
     const files = Array.from({ length: COUNT }, (_, n) => ({
@@ -37,10 +39,10 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   });
 }
 
-/** Later than all files of the test, by more than the resolution of file systems. */
+/** A time after all files of the test, by more than the resolution of file systems. */
 const later = () => Date.now() + HOUR_MS;
 
-/** Waits until new writes get a later time than that of `path`. */
+/** Waits until new writes get a later time than the time of `path`. */
 async function untilNewTime(root: string, path: string): Promise<void> {
   const { ctime } = await Deno.stat(path);
   const probe = join(root, "probe");
@@ -69,7 +71,7 @@ Deno.test("hashFiles() reads files again only if they have changed", () =>
   withSite(async ({ root, hash }) => {
     const first = await hash(later());
     assert.equal(first["page-0.html"], sha256Hex("page-0"));
-    // An entry that no read could produce shows that the file was not read.
+    // An entry with a hash that no file has shows that the file was not read.
     await exchange(root, "page-0.html", "0".repeat(64));
     await exchange(root, "page-1.html", "0".repeat(64));
     await untilNewTime(root, join(root, "page-249.html"));
@@ -96,7 +98,7 @@ Deno.test("hashFiles() is not fooled by equal sizes and times", () =>
 Deno.test("hashFiles() rehashes files that changed within the resolution of file times", () =>
   withSite(async ({ root, hash }) => {
     const written = (await Deno.stat(join(root, "page-249.html"))).mtime!.getTime();
-    // This soon, another write could result in the same times.
+    // After this short time, another write could result in the same times.
     await hash(written + 1500);
     await assert.rejects(Deno.stat(join(root, CACHE_PATH)), Deno.errors.NotFound);
     await hash(later());

@@ -1,28 +1,28 @@
 /**
- * @module Files of a project's folder that its author keeps private: those that a `.gitignore` or
- * `.svcignore` in the folder or below it lists. `.svcignore` is read last, so its `!` patterns
- * bring files back.
+ * @module Files of a project's folder that its author keeps private, listed in a `.gitignore` or
+ * `.svcignore` in the folder or below it. `.svcignore` is read last, so its `!` patterns include
+ * files again.
  */
 import { join } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import type { IgnoredEntries } from "../manifest/mod.ts";
 import { readOptionalText } from "./read_rules_file.ts";
 
-/** The file that only svc reads. */
+/** The ignore file that only svc reads. */
 const OWN = ".svcignore";
 const GIT = ".gitignore";
 type IgnoreFile = typeof OWN | typeof GIT;
 
-/** Matches of both kinds of pattern files. */
+/** Counts what both kinds of ignore files matched. */
 export interface IgnoreReport {
-  /** Files and folders that each kind of ignore file left out. */
+  /** Number of files and folders that each kind of ignore file left out. */
   readonly leftOut: Record<IgnoreFile, number>;
-  /** Files and folders that `.gitignore` lists and `.svcignore` restores. */
+  /** Files and folders that `.gitignore` lists and `.svcignore` includes again. */
   readonly restored: string[];
 }
 
 export interface IgnoredFiles extends IgnoredEntries {
-  /** Counts each entry that `isIgnored` was asked about. */
+  /** Counts the entries for which `isIgnored` was called. */
   readonly report: IgnoreReport;
 }
 
@@ -31,12 +31,12 @@ export const emptyReport = (): IgnoreReport => ({
   restored: [],
 });
 
-/** A path of folders, written as in a pattern. */
+/** Escapes a path for use in a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**
- * Converts a line of a folder's ignore file to one for the project's root; `undefined` if it is not
- * a pattern (gitignore(5)).
+ * Converts a line of a folder's ignore file to a line for the project's root. Returns `undefined`
+ * if the line is not a pattern (gitignore(5)).
  */
 function patternFromRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;
@@ -47,13 +47,13 @@ function patternFromRoot(line: string, folder: string): string | undefined {
   return `${mark}/${literal(folder)}/${isAnchored ? "" : "**/"}${path}`;
 }
 
-/** The patterns of a folder's file, each as it would be in the file of the project's folder. */
+/** Converts the patterns of a folder's ignore file to patterns for the project's folder. */
 function patternsFromRoot(text: string, folder: string): string[] {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
   return lines.flatMap((line) => patternFromRoot(line, folder) ?? []);
 }
 
-/** The rules with those of a folder's own file. */
+/** Adds the patterns of a folder's own ignore files to the rules. */
 async function withFolder(
   rules: Ignore,
   { root, folder, file }: {
@@ -72,7 +72,7 @@ type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
 /** Returns the ignored entries of a folder, first by the rules above it, then by its own files. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
-  // Patterns of .svcignore come last, regardless of their folder, so they decide.
+  // Patterns of .svcignore come last, whichever folder they are in, so they take precedence.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);
   const ignored: IgnoredEntries = {
     isIgnored(path, isFolder) {
@@ -99,7 +99,7 @@ function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEnt
   return ignored;
 }
 
-/** Reads the ignore rules of a site that is its project's own folder. */
+/** Reads the ignore rules of a site whose output is the project's own folder. */
 export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
   const report = emptyReport();
   const at = (file: IgnoreFile) => withFolder(ignore(), { root, folder: "", file });
@@ -108,8 +108,8 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
 }
 
 /**
- * Whether `.svcignore` files of a project list a path with `!`, which means that its author wants
- * it deployed.
+ * Whether the `.svcignore` files of a project list a path with `!`, which means that the author
+ * wants to deploy it.
  */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);

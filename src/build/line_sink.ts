@@ -1,10 +1,10 @@
-/** @module A command's output, line by line. */
+/** @module Splits a command's output into lines. */
 import type { OutputSink } from "./types.ts";
 
 /** Maximum length of a line, in characters. */
 const MAX_LINE = 4096;
 
-/** Passes complete, non-empty lines to `say`; splits lines of more than 4096 characters. */
+/** Passes complete, non-empty lines to `say`. Splits lines of more than 4096 characters. */
 export function createLineSink(say: (line: string) => void): OutputSink {
   let rest = "";
   return {

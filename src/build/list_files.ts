@@ -19,21 +19,21 @@ type Identity = Pick<Deno.FileInfo, "dev" | "ino">;
 
 const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`;
 
-/** The regular files that are standard output and standard error. */
+/** Identifies regular files that standard output or standard error writes to. */
 function ownOutputs(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const descriptor of [1, 2]) {
     try {
       const info = Deno.statSync(`/dev/fd/${descriptor}`);
       if (info.isFile && info.ino !== null) found.add(identityOf(info));
-    } catch { /* it is closed, or the system has no such folder */ }
+    } catch { /* the descriptor is closed, or the system has no such folder */ }
   }
   return found;
 }
 
 /**
  * Separates the files to deploy from those that this program is writing to, as in `svc deploy >
- * deploy.log`: these change until it ends, and are not deployed.
+ * deploy.log`. Those files change until the program ends, and are not deployed.
  */
 function withoutOwnOutput(files: readonly OutputFile[]): {
   readonly files: readonly OutputFile[];
@@ -51,21 +51,21 @@ function withoutOwnOutput(files: readonly OutputFile[]): {
 /** Files and folders of packages, by their paths in the deployment. */
 export interface Listing {
   readonly files: readonly OutputFile[];
-  /** Folders named `node_modules`, not read yet. */
+  /** Folders named `node_modules` that have not been read yet. */
   readonly packages: readonly PackagesFolder[];
-  /** Files and whole folders that the project's patterns excluded. */
+  /** Number of files and whole folders that the project's patterns excluded. */
   readonly ignored: number;
 }
 
-/** The entries of a folder, before deciding which are deployed. */
+/** The entries of a folder, before svc decides which ones to deploy. */
 export interface Survey extends WalkResult {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
-  /** Files that the project's patterns exclude and include. */
+  /** Counts files that the project's patterns exclude and include. */
   readonly report: IgnoreReport;
 }
 
-/** Lists an output folder; if it is the project's own, without ignored files. */
+/** Lists an output folder. If it is the project's own folder, leaves out ignored files. */
 export async function surveyFolder(folder: string, projectRoot: string): Promise<Survey> {
   const isProject = await Deno.realPath(folder) === await Deno.realPath(projectRoot);
   const ignored = isProject ? await readIgnoredFiles(projectRoot) : undefined;
@@ -113,7 +113,7 @@ export async function surveyPlacements(
   };
 }
 
-/** A path of a placement, which a framework may have read from a project's own files. */
+/** Checks a path of a placement. A framework may have read the path from the project's files. */
 function checkedPath(path: string): string {
   const parsed = parseRelativePath(path);
   if (parsed.ok) return parsed.path;
@@ -163,7 +163,7 @@ async function surveyPlacement(
   };
 }
 
-/** Resolves a path of the project; `undefined` if it does not exist. */
+/** Resolves a path of the project. Returns `undefined` if it does not exist. */
 async function placedPath(projectRoot: string, from: string): Promise<string | undefined> {
   const root = await Deno.realPath(projectRoot);
   const real = await Deno.realPath(join(root, from)).catch(ifMissing);
@@ -188,7 +188,8 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
 }
 
 /**
- * Decides which listed files to deploy: reports those left out, and throws all problems.
+ * Decides which listed files to deploy. Reports files that are left out, and throws all problems at
+ * once.
  *
  * @throws {BuildError}
  */

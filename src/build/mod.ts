@@ -1,7 +1,7 @@
 /**
  * @module Turns a project's folder into the content of a deployment: runs the build command, finds
  * the output and its manifest, reads the rules, bundles the functions, and hashes everything. The
- * CLI uses it in the working folder, the platform in a checkout.
+ * CLI uses it in the working folder, and the platform in a checkout.
  */
 export { BuildError } from "./build_error.ts";
 export { runBuildProcess } from "./child/main.ts";

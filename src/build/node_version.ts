@@ -10,13 +10,13 @@ const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
  * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A text that is not a range
- * counts as satisfied, because this only explains failures.
+ * counts as satisfied, because the result is only used to explain failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);
 }
 
-/** Runs `node --version` in the environment of the host; `undefined` without Node. */
+/** Runs `node --version` in the environment of the host. Returns `undefined` without Node. */
 export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
     const env = { PATH: host.env.PATH ?? "" };
@@ -34,8 +34,8 @@ export async function nodeVersion(host: BuildHost): Promise<string | undefined> 
 }
 
 /**
- * Names the Node version that the installed framework requires, if the machine has another; a
- * clause.
+ * Names the Node version that the installed framework requires, if the machine has another version.
+ * Returns a clause.
  */
 export async function wrongNode(
   host: BuildHost,

@@ -67,7 +67,8 @@ async function isFolder(path: string): Promise<boolean> {
 const PACKAGE_FILE = "package.json";
 
 /**
- * Detection treats an unreadable package.json as missing, and would blame something else.
+ * Refuses an unreadable package.json. Detection would treat it as missing, and report a misleading
+ * problem.
  * @throws {BuildError} if a folder's package.json is not a JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
@@ -90,30 +91,32 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
 export interface PackOptions extends BuildOptions {
   /** Absolute path of the user's current folder, which selects the app of a workspace. */
   readonly standing?: string | undefined;
-  /** True to leave manifest and rules unchecked; the platform validates them anyway. */
+  /** True to skip validation of manifest and rules. The platform validates them anyway. */
   readonly skipValidation?: boolean;
-  /** The hash cache between runs; none if missing. */
+  /** Where to store the hash cache between runs. Without it, there is no cache. */
   readonly cachedAt?: HashCachePlace;
 }
 
 /** A built project, described but not yet read. */
 export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
-  /** `.svc/manifest.json` of the output, parsed, or the one that was created. */
+  /** The parsed `.svc/manifest.json` of the output, or a generated manifest. */
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** How its servers run; empty if nothing was validated. */
+  /** How the project's servers run. Empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
-  /** The rule set of `svc.rules.toml` as authored; `undefined` if there is none. */
+  /** The rule set of `svc.rules.toml` as authored, or `undefined` if there is none. */
   readonly rules: RuleSet | undefined;
-  /** Absolute path of the project: of the chosen app, in a workspace. */
+  /** Absolute path of the project, or of the chosen app in a workspace. */
   readonly directory: string;
-  /** Absolute path of the folder with its rules and functions: that of the project, or of its workspace. */
+  /**
+   * Absolute path of the folder with the rules and functions of the project or of its workspace.
+   */
   readonly home: string;
 }
 
-/** All that is sent to a platform: each file and function with its SHA-256. */
+/** Everything that is sent to a platform: each file and function with its SHA-256. */
 export interface Pack extends Omit<Assembled, "files"> {
   readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
@@ -202,8 +205,8 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Does everything for a deployment that needs no platform: runs {@link assembleProject}, hashes the
- * files and bundles the functions.
+ * Prepares everything for a deployment that does not require the platform: runs {@link
+ * assembleProject}, hashes the files and bundles the functions.
  *
  * @throws {BuildError} If the project is at fault
  */
@@ -221,7 +224,7 @@ export async function packProject(host: BuildHost, options: PackOptions): Promis
   return { ...assembled, files, functions };
 }
 
-/** Warns of functions that no rule names: they never run. */
+/** Warns about functions that no rule names, because they never run. */
 function warnOfUnused(
   host: BuildHost,
   functions: readonly SealedFunction[],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withTestProject } from "./_test_project.ts";
 import { packProject } from "./pack_project.ts";
 
-/** A server of a start script, whose build git ignores. */
+/** A project with a server and a start script. Git ignores its build. */
 const PROJECT = {
   "package.json": JSON.stringify({
     scripts: { start: "node dist/index.js" },

@@ -1,4 +1,4 @@
-/** @module The final output: its files, its manifest, and its prepared servers. */
+/** @module Prepares the final output: its files, its manifest, and its servers. */
 import { dirname, join, relative } from "node:path";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
@@ -39,11 +39,11 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
-  /** Whether the output directory was set explicitly, not detected. */
+  /** Whether the output directory was set explicitly instead of detected. */
   readonly isNamed?: boolean;
   /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
-  /** True to leave the manifest and servers unchecked; the platform validates them anyway. */
+  /** True to skip validation of the manifest and servers. The platform validates them anyway. */
   readonly skipValidation?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface PreparedOutput {
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** How its servers run; empty if nothing was validated. */
+  /** How the project's servers run. Empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
 }
 
@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** The output of a project with a start command in svc.toml, if nothing else is known about it. */
+/** Describes a project with a start command in svc.toml about which nothing else is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -89,7 +89,9 @@ function findProgram(
   return { type: "server", launch: {}, directory: ".", entry, clients: [] };
 }
 
-/** The files of an output without a manifest, and how its framework describes them. */
+/**
+ * Lists the files of an output without a manifest, and finds out how its framework describes them.
+ */
 async function findFiles(
   host: BuildHost,
   { output, projectRoot, detected, settings, isNamed = false }: OutputFacts,
@@ -119,7 +121,7 @@ async function findFiles(
 }
 
 /**
- * Lists the files that placements add; a build that git ignores is included if its entry is
+ * Lists the files that placements add. A build that git ignores is included if its entry is
  * started.
  */
 async function placeWithEntry(
@@ -157,7 +159,7 @@ function validated(host: BuildHost, value: unknown, files: readonly OutputFile[]
   return result.manifest;
 }
 
-/** Adds the folders named `node_modules` that are files of a site. */
+/** Adds the folders named `node_modules` that are part of a site. */
 async function withSitePackages(
   host: BuildHost,
   { listing, manifest, projectRoot }: {
@@ -185,10 +187,10 @@ async function withSitePackages(
   };
 }
 
-/** An output before it is validated. */
+/** A described output, before validation. */
 interface Described {
   readonly listing: Listing;
-  /** The output's manifest, or the one that was created. */
+  /** The output's manifest, or a generated one. */
   readonly proposed: unknown;
   readonly generated: boolean;
   readonly found: Usable | undefined;

@@ -327,7 +327,7 @@ Deno.test("packProject() warns of a denied folder only if its own page stays rea
   });
 });
 
-/** Three levels, each with its own file that reverts some patterns above it. */
+/** Three levels, each with an ignore file that reverts some patterns from above. */
 const NESTED: Readonly<Record<string, string>> = {
   "index.html": "",
   ".gitignore": "*.log\n/secret\nbuild/\ncache\n!keep.log\n",

@@ -8,7 +8,7 @@ import { BuildError } from "./build_error.ts";
 import { isListed } from "./ignored_files.ts";
 import type { BuildHost } from "./types.ts";
 
-/** Names of files that always contain secrets, with a description. */
+/** Names of files that always contain secrets, each with a description. */
 const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
   [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
   [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
@@ -33,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. It shows visitors
- * how a site is run.
+ * Configuration of hosts, containers and databases, in any folder of a project. It would show
+ * visitors how the site is run.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -64,39 +64,39 @@ export function isConfiguration(path: string): boolean {
   return HOST_FILES.some(matches) || !path.includes("/") && BUILD_FILES.some(matches);
 }
 
-/** Kinds of files that are pages, scripts or media: a key in one is only an example. */
+/** Kinds of files that are pages, scripts or media. A key in such a file is only an example. */
 const SHOWN_KINDS =
   /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|[cm]?[jt]sx?|map|css|scss|less|svelte|vue|astro|php|py|rb|go|rs|java|svgz?|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|pdf|wasm|gz|br|zst|zip|tgz|tar|xml|rss|atom|csv|tsv)$/i;
 
-/** Kinds of files that may hold a key below other text, such as its certificate. */
+/** Kinds of files that can contain a key below other text, such as its certificate. */
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files that are read beyond their beginning. */
+/** Kinds of files of which more than the beginning is read. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
-/** Number of bytes to read of them, and of other files. */
+/** Number of bytes to read of text files, and of all other files. */
 const HEAD_BYTES = 64 * 1024;
 const BEGINNING_BYTES = 256;
 
-/** JSON and YAML with credentials is short. */
+/** Maximum size in bytes of JSON and YAML files to search for credentials. Such files are short. */
 const MAX_CREDENTIALS_BYTES = 32 * 1024;
 
 const PRIVATE_KEY = /^[ \t]*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\r?$/m;
 const KEY_FIRST = /^(?:\ufeff|\s)*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/;
 
 /** A private key in DER: a sequence that begins with version 0 or 1 (PKCS#1, PKCS#8, SEC1). */
-// deno-lint-ignore no-control-regex -- these are the bytes of the encoding
+// deno-lint-ignore no-control-regex -- matches the bytes of the encoding
 const DER_KEY = /^\x30(?:[\x10-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01][\x02\x04\x30]/s;
 
 const DUMP =
   /^(?:-- (?:PostgreSQL database|MySQL|MariaDB|phpMyAdmin SQL|Dump of)|\/\*M?!\d*\\?- enable|PRAGMA foreign_keys=OFF;\s*BEGIN TRANSACTION;|PGDMP|SET statement_timeout = 0;)/mi;
-/** Rows of tables; migrations may contain some too. */
+/** Rows of tables. Migrations can contain some too. */
 const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi;
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
 
-/** Describes the secret in a file; `undefined` if none was found. */
+/** Describes the secret in a file. Returns `undefined` if none was found. */
 function secretOf(path: string, text: string): string | undefined {
   const name = basename(path);
   if (KEY_FIRST.test(text) || KEY_KINDS.test(name) && PRIVATE_KEY.test(text)) {
@@ -114,7 +114,7 @@ function secretOf(path: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Describes what a short JSON or YAML file gives access to. */
+/** Describes what the credentials in a short JSON or YAML file give access to. */
 function credentialsOf(name: string, text: string): string | undefined {
   if (/\.json$/i.test(name)) {
     if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {
@@ -133,10 +133,10 @@ function credentialsOf(name: string, text: string): string | undefined {
 
 const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/;
 
-/** Smallest and largest pointer in bytes, as Git LFS defines them. */
+/** Minimum and maximum size of a pointer in bytes, as defined by Git LFS. */
 const POINTER_BYTES = { from: 100, to: 1023 } as const;
 
-/** The first bytes of a file, one character each. */
+/** Reads the first bytes of a file, as one character each. */
 function headOf(path: string, bytes: number): string {
   using file = Deno.openSync(path);
   const head = Buffer.alloc(bytes);
@@ -157,7 +157,9 @@ export function isLfsPointer(
   return LFS_POINTER.test(headOf(absolutePath, POINTER_BYTES.from));
 }
 
-/** Describes the kind of secret in a file; `undefined` if it looks like none. */
+/**
+ * Describes the kind of secret in a file. Returns `undefined` if it does not look like a secret.
+ */
 export function findSecret(
   { absolutePath, path, size }: Pick<OutputFile, "absolutePath" | "path" | "size">,
 ): string | undefined {
@@ -176,31 +178,34 @@ export function findSecret(
 /** Maximum number of file names on one line. */
 const SHOWN = 3;
 
-/** Names the first of some paths, and the number of others. */
+/** Names the first paths, and the number of further ones. */
 export function shortList(paths: readonly string[]): string {
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
 }
 
-/** A file that is not deployed unless its author says so. */
+/** A file that is only deployed if its author says so. */
 interface ExcludedFile {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly path: string;
   readonly message: string;
-  /** True if it is in a build's output. */
+  /** True if the file is in the output of a build. */
   readonly isBuilt: boolean;
 }
 
-/** A listed file by its path in the project, or in the deployment if it is elsewhere there. */
+/**
+ * Returns the path of a listed file in the project. For a file from elsewhere, returns its path in
+ * the deployment.
+ */
 function projectPath(root: string, { absolutePath, path }: OutputFile): string {
   const found = relative(root, absolutePath);
   return found.startsWith("..") ? path : found.split(sep).join("/");
 }
 
-/** Files between two interruptions. */
+/** Number of files to check before other tasks get a turn. */
 const FILES_PER_STEP = 200;
 
-/** Packages of other languages, which are not served; some contain keys for their tests. */
+/** Packages of other languages. They are not served, and some contain keys for their tests. */
 const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 
 async function heldFiles(
@@ -256,8 +261,8 @@ export async function refusePrivateFiles(
 }
 
 /**
- * Returns the files of a site that is its project's folder, without configuration; reports those
- * left out. `isServed` returns which paths are public.
+ * Returns the files of a site in the project's own folder, without configuration files. Reports
+ * files that are left out. `isServed` returns whether a path is public.
  */
 export async function withoutConfiguration<File extends { readonly path: string }>(
   host: BuildHost,
@@ -265,7 +270,7 @@ export async function withoutConfiguration<File extends { readonly path: string 
   { projectRoot, isServed, sources }: {
     readonly projectRoot: string;
     isServed(path: string): boolean;
-    /** Files that are sources of a server of the project. */
+    /** Patterns of files that are sources of the project's server. */
     readonly sources: readonly RegExp[];
   },
 ): Promise<readonly File[]> {

@@ -11,7 +11,7 @@ const LFS = `version https://git-lfs.github.com/spec/v1\noid sha256:${
   "a".repeat(64)
 }\nsize 9000000\n`;
 
-/** Files that are refused, with what each looks like. */
+/** Files that must be refused. `what` matches what each of them looks like. */
 const SECRETS: Readonly<Record<string, readonly [text: string, what: RegExp]>> = {
   "key.pem": [key("PRIVATE KEY"), /private key/],
   "deep/tls/server.key": [key("EC PRIVATE KEY"), /private key/],
@@ -62,7 +62,7 @@ const HARMLESS: TestFiles = {
   "tiny.txt": "version 1",
 };
 
-/** The usual public exponent. */
+/** The usual public exponent of RSA. */
 const E = new Uint8Array([1, 0, 1]);
 
 async function assembled(files: TestFiles, svcignore?: string) {

@@ -7,7 +7,7 @@ import type { ProjectReader } from "../manifest/mod.ts";
 export interface ProjectNode {
   /** An npm version range, such as `24`, `20.11.0`, `~22.3` or `>=23 <23.4`. */
   readonly range: string;
-  /** The range as the project has it; the machine's own Node may satisfy it too. */
+  /** The range as written in the project. The machine's own Node may satisfy it too. */
   readonly asked: string;
   /** The source, such as `.nvmrc` or `engines.node of package.json`. */
   readonly from: string;
@@ -16,13 +16,13 @@ export interface ProjectNode {
 export type ProjectNodeResult =
   | { readonly type: "asked"; readonly node: ProjectNode }
   | { readonly type: "none" }
-  /** Something is written that is not a version. */
+  /** The project names something that is not a version. */
   | { readonly type: "unreadable"; readonly from: string; readonly text: string };
 
 /** Major versions with long-term support, newest first. */
 const LTS_MAJORS = [26, 24, 22, 20, 18] as const;
 
-/** Names of lines with long-term support, as in `.nvmrc`. */
+/** Names of release lines with long-term support, as used in `.nvmrc`. */
 const LTS_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -34,7 +34,7 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
 /** Maximum length of a text that counts as a version. */
 const MAX_TEXT = 128;
 
-/** Higher than any version within a major version of Node. */
+/** Minor and patch version above any that exists within a major version of Node. */
 const LAST = "9999.9999";
 
 const packageSchema = z.object({
@@ -42,7 +42,7 @@ const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
 });
 
-/** Converts a text to a range; `undefined` if it is not a version. */
+/** Converts a text to a range. Returns `undefined` if it is not a version. */
 function asRange(text: string): string | undefined {
   const name = text.toLowerCase();
   if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";
@@ -99,7 +99,7 @@ async function askedIn(
 export async function readProjectNode(
   reader: ProjectReader,
   { installsIn }: {
-    /** The folder of its workspace, from the project; "" if it is in none. */
+    /** The folder of the project's workspace, relative to the project, or "" if it is in none. */
     readonly installsIn: string;
   },
 ): Promise<ProjectNodeResult> {

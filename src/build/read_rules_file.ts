@@ -17,9 +17,10 @@ export interface RulesFile {
 }
 
 /**
- * Reads a text file; `undefined` if there is none.
+ * Reads a text file. Returns `undefined` if there is none.
  *
- * @throws {NotUtf8Error} naming the file as `shown`, with the place of the first wrong byte.
+ * @throws {NotUtf8Error} that calls the file `shown` and gives the position of the first invalid
+ * byte.
  */
 export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
   return await readTextFile(path, shown).catch(ifMissing);
@@ -49,15 +50,15 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates the rules of a folder; `undefined` if it has none. Shows warnings and throws
- * errors, all with line and column.
+ * Reads and validates the rules of a folder. Returns `undefined` if it has none. Shows warnings and
+ * throws errors, both with line and column.
  */
 export async function readRulesFile(
   host: BuildHost,
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  // Only the output shows which folders have a page.
+  // Which folders have a page is only known after the build.
   const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;
@@ -74,7 +75,10 @@ export async function checkRuleFunctions(
   await parseRules(host, join(directory, RULES_FILE), { functions });
 }
 
-/** Warns of folders that the rules protect but whose own page remains public. */
+/**
+ * Warns about folders that the rules protect, but whose page is still public at the path without a
+ * slash.
+ */
 export async function warnOpenFolders(
   host: BuildHost,
   directory: string,

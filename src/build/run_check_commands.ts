@@ -1,4 +1,4 @@
-/** @module Runs the commands of a release's checks against the deployment's own URL. */
+/** @module Runs the check commands of a release against the deployment's own URL. */
 import { CHECK_COMMANDS_MS } from "../lib/release_checks.ts";
 import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
@@ -9,21 +9,23 @@ export interface CommandOutcome {
   readonly name: string;
   readonly passed: boolean;
   readonly durationMs: number;
-  /** Why it did not pass; null if it did. */
+  /** Why the command did not pass, or null if it did. */
   readonly problem: string | null;
 }
 
 export interface CheckCommands {
   readonly commands: readonly string[];
-  /** Absolute path of the folder to run them in. */
+  /** Absolute path of the folder in which the commands run. */
   readonly directory: string;
-  /** The deployment's own URL, and the token that lets requests in; missing for a migration. */
+  /**
+   * The deployment's own URL, and the token that gives requests access. Missing for a migration.
+   */
   readonly place?: { readonly url: string; readonly bypass: string } | undefined;
   readonly variables?: Readonly<Record<string, string>>;
   /** Adds the last lines of its output to the problem of a command. */
   readonly quotes?: boolean;
   readonly now: () => number;
-  /** Time for all of them, in milliseconds. */
+  /** Time limit for all commands together, in milliseconds. */
   readonly timeMs?: number;
 }
 
@@ -33,7 +35,7 @@ export const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place
   SVC_CHECK_BYPASS: bypass,
 });
 
-/** Maximum number of lines and characters of output that a problem quotes. */
+/** Maximum number of lines and characters of output to quote in a problem. */
 const MAX_LINES = 5;
 const MAX_QUOTED = 1000;
 
@@ -42,8 +44,8 @@ const lastLines = (output: string): string =>
     .slice(-MAX_LINES).join("; ").slice(-MAX_QUOTED).toWellFormed();
 
 /**
- * Runs the commands one after the other; a failure does not stop the others. Throws only if the
- * host is stopped.
+ * Runs the commands one after the other. After a failure, continues with the next command. Throws
+ * only if the host is stopped.
  */
 export async function runCheckCommands(
   host: BuildHost,
@@ -52,7 +54,8 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // The prototype keeps values that the host computed, such as its folders.
+  // As the prototype, the host provides everything else, including values that it has computed,
+  // such as its folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

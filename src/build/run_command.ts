@@ -8,9 +8,9 @@ export interface CommandRun {
   readonly command: string;
   /** Absolute path. */
   readonly directory: string;
-  /** Variables over the host's. */
+  /** Variables that override those of the host. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Called if the command fails, with the end of its output, to find a possible reason. */
+  /** Called with the end of the output if the command fails, to find a possible reason. */
   readonly suspect?: (output: string) => Promise<string | undefined>;
 }
 
@@ -24,8 +24,8 @@ function shellOf(command: string): { readonly program: string; readonly args: st
 const MAX_KEPT = 16 * 1024;
 
 /**
- * How long to read a command's output after it ended, in milliseconds: remaining processes may keep
- * it open.
+ * How long to read a command's output after the command has ended, in milliseconds. Its remaining
+ * processes can keep the output open.
  */
 const LAST_OUTPUT_MS = 2000;
 
@@ -43,7 +43,7 @@ async function forward(
   sink.end();
 }
 
-/** An environment without the variables that are not set. */
+/** Returns an environment without the variables that are not set. */
 export function environmentOf(env: BuildHost["env"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -51,8 +51,8 @@ export function environmentOf(env: BuildHost["env"]): Record<string, string> {
 }
 
 /**
- * Runs the command through the shell, in the host's environment. Throws
- * `build_failed` with the exit code when it fails.
+ * Runs the command in the shell, with the host's environment. Throws `build_failed` with the exit
+ * code when it fails.
  */
 export async function runCommand(host: BuildHost, run: CommandRun): Promise<void> {
   const { phase, command, directory, variables } = run;

@@ -1,4 +1,4 @@
-/** @module Finds the page of a site that serves documents without a file. */
+/** @module Finds the page of a site that is served for paths without a file. */
 import { join } from "node:path/posix";
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
@@ -21,7 +21,7 @@ export interface SinglePageFacts {
   readonly config: Pick<ProjectConfig, "static"> | undefined;
   /** Paths of the deployed files. */
   readonly paths: readonly string[];
-  /** Whether the project's framework makes single-page apps. */
+  /** Whether the project's framework builds single-page apps. */
   readonly isApp: boolean;
 }
 
@@ -37,7 +37,7 @@ function withPages(layers: Layers, paths: readonly string[]): Layers {
 
 const withoutPages = (layers: Layers): Layers => layers.map(({ fallback: _, ...layer }) => layer);
 
-/** Names the page that serves unknown paths, or explains why there is none. */
+/** Reports which page serves unknown paths, or why there is none. */
 function report(host: BuildHost, layers: Layers, { config, paths, isApp }: SinglePageFacts): void {
   const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
   const isSet = config?.static?.spa !== undefined;
@@ -55,8 +55,8 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
 }
 
 /**
- * A manifest with the single-page settings of `svc.toml`, which override detection. A manifest that
- * is not an object stays unchanged: it is refused elsewhere.
+ * Returns the manifest with the single-page settings of `svc.toml`, which override detection. A
+ * manifest that is not an object is returned unchanged, because another check refuses it.
  *
  * @throws {BuildError} if there is no page to serve
  */

@@ -1,7 +1,7 @@
 /** @module The interface between a build and its host: the CLI, or the platform. */
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
-/** Parts of a build, as log lines name them. */
+/** Parts of a build, by their names in log lines. */
 export type BuildPhase = "detect" | "install" | "build";
 
 export type BuildLevel = "info" | "warn" | "error";
@@ -23,24 +23,25 @@ export interface OutputSink {
 /** The host of a build. The build uses nothing else from the process. */
 export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
-  /** Shows warnings of a file. */
+  /** Shows warnings about a file. */
   warn(found: FileFindings): void;
-  /** Opens one stream of a command's output; two of a command are open at a time. */
+  /** Opens one stream of a command's output. A command has two streams open at a time. */
   output(phase: BuildPhase): OutputSink;
-  /** A path as people read it. */
+  /** Returns a path for people. */
   showPath(absolutePath: string): string;
-  /** Ends commands and throws its reason when it is aborted. */
+  /** Ends commands when it is aborted, and throws its reason. */
   readonly signal: AbortSignal;
   /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;
-  /** Folder for programs that builds share, such as package managers; kept between builds. */
+  /** Folder for programs that builds share, such as package managers. It is kept between builds. */
   readonly toolsDir: string;
-  /** The whole environment of the commands, before the project's variables. */
+  /** The full environment of the commands, without the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The same host for commands in another environment. */
+/** Returns the same host for commands in another environment. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
-  // The prototype keeps values that the host computed, such as its folders.
+  // As the prototype, the host provides everything else, including values that it has computed,
+  // such as its folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

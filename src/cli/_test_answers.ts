@@ -8,7 +8,8 @@ import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 
 const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
-// For `format: "uuid"` and others, zod also writes a pattern; formats unknown to Ajv add nothing.
+// zod also writes a pattern for `format: "uuid"` and similar formats, so Ajv can ignore the formats
+// it does not know.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
@@ -32,7 +33,7 @@ function assertFits(value: unknown, name: string, schemaOf: () => JsonSchema | u
   );
 }
 
-/** Words of the command, of `help` or of `version`. */
+/** Returns the words of the command, or `help` or `version`. */
 function wordsOf(argv: readonly string[], answer: object): string {
   if ("help" in answer) return "help";
   const { leaf } = findCommand(argv, COMMANDS);
@@ -49,7 +50,7 @@ const parsed = (line: string): unknown => {
 
 /**
  * Validates everything printed to stdout in JSON mode: a failure, an object, or the lines of a
- * stream. Output that is not JSON, such as that of a command run by `env exec`, is ignored.
+ * stream. Output that is not JSON, such as the output of a command run by `env exec`, is ignored.
  */
 export function assertAnswers(argv: readonly string[], stdout: string): void {
   const lines = stdout.trimEnd().split("\n").map(parsed);

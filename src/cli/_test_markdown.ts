@@ -1,4 +1,4 @@
-/** @module Markdown generated from code, compared with the repository's. */
+/** @module Markdown generated from code, compared with the files in the repository. */
 
 /** Formats the text as `deno fmt` does. */
 export async function formatMarkdown(markdown: string): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * @module A real platform in this process, a project's folder, and the CLI between them; all are
- * removed after the test.
+ * @module A real platform in this process, a project folder, and the CLI that connects them. All of
+ * them are removed after the test.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,17 +12,17 @@ import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
 
 export interface Bench {
-  /** The project's folder `my-site`, with an `index.html`. */
+  /** The project folder `my-site`, with an `index.html`. */
   readonly site: string;
   readonly env: Record<string, string>;
   /** Runs the CLI in the folder, as in a pipe. */
   run(argv: readonly string[], options?: RunOptions): Promise<RunOutcome>;
   /** Runs the CLI in JSON mode, expects success and returns its one object. */
   json(argv: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;
-  /** Writes a file of the project. */
+  /** Writes a file in the project. */
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
-  /** Asks the edge for a page of a deployment's address. */
+  /** Requests a page from the edge at a deployment's URL. */
   page(address: unknown, path: string): Promise<{ status: number; text: string }>;
 }
 
@@ -32,13 +32,13 @@ async function fetchPage(port: number, address: unknown, path: string) {
   return { status, text: new TextDecoder().decode(body) };
 }
 
-/** Runs a test with its own platform; `options` override the defaults. */
+/** Runs a test with a separate platform. `options` override the defaults. */
 export async function withPlatform(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
-  // PostgreSQL runs as its own user, and its data is below.
+  // PostgreSQL runs as a separate user, which must be able to reach its data below this folder.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "my-site");
   await Deno.mkdir(site);

@@ -12,15 +12,15 @@ export interface RunOptions {
   readonly fetch?: typeof fetch;
   readonly prompter?: Prompter;
   readonly terminal?: boolean;
-  /** Width of the terminal. */
+  /** Width of the terminal in columns. */
   readonly columns?: number;
   /** Bytes on stdin. */
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Waits; without it, waiting fails the test. */
+  /** Waits. Without this function, waiting fails the test. */
   readonly sleep?: Host["sleep"];
-  /** Called with each address that a browser should show; without it there is no browser. */
+  /** Called with each URL to open in a browser. Without this function, there is no browser. */
   readonly openUrl?: Host["openUrl"];
   /** Called with each text written to stdout. */
   readonly onStdout?: (text: string) => void;
@@ -76,7 +76,7 @@ export async function runCli(
   return { code, ...out };
 }
 
-/** A person who gives these answers in order; any further question fails the test. */
+/** A person who gives these answers in order. Any further question fails the test. */
 export function personWho(answers: readonly unknown[]): Prompter & { readonly asked: string[] } {
   const rest = [...answers];
   const asked: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * @module Transcripts: command lines run in sequence against their own platform, for people and in
- * JSON mode, with their output in golden files in `fixtures/cli/transcripts/`.
+ * @module Transcripts: command lines run in sequence against one platform, for people and in JSON
+ * mode. The output is compared with golden files in `fixtures/cli/transcripts/`.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { personWho, type RunOutcome } from "./_test_run.ts";
 const FOLDER = new URL("../../fixtures/cli/transcripts/", import.meta.url);
 const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
 
-/** Value of every secret in transcripts; must not appear anywhere. */
+/** Value of every secret in transcripts. It must not appear anywhere. */
 export const SECRET = "correct-horse-battery-staple";
 
 export interface Step {
@@ -18,11 +18,11 @@ export interface Step {
   readonly argv: readonly string[];
   readonly code?: number;
   readonly stdin?: string | Uint8Array;
-  /** Variables over the bench's. */
+  /** Variables that override those of the bench. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files of the project that are written first. */
+  /** Project files to write first. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Answers of the person at the terminal; JSON mode skips the step. */
+  /** Answers of the person at the terminal. JSON mode skips a step with answers. */
   readonly answers?: readonly unknown[];
   /** Runs before the commands. */
   readonly before?: (bench: Bench) => Promise<unknown> | unknown;
@@ -42,7 +42,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d)? m?s\b/g, "<duration>"],
 ];
 
-/** Replaces values that differ between runs; columns keep their order, not their widths. */
+/** Replaces values that differ between runs. Columns keep their order but not their widths. */
 function mask(text: string, site: string): string {
   return MASKS.reduce((masked, [pattern, word]) => masked.replace(pattern, word), text)
     .replaceAll(site, "<site>").replace(/(?<=\S) {3,}/g, "  ");
@@ -52,7 +52,7 @@ function quote(word: string): string {
   return /^[\w./:=@,<>-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Members of a deployment that transcripts keep; other tests check the rest. */
+/** Members of a deployment that transcripts keep. Other tests check the other members. */
 const DEPLOYMENT_MEMBERS = [
   "project",
   "status",
@@ -107,7 +107,7 @@ async function play(bench: Bench, step: Step, json: boolean): Promise<string> {
     block("stdout", stdout) + block("stderr", stderr);
 }
 
-/** Neither the platform's log nor its data may contain the secret in plain text. */
+/** Checks that neither the platform's log nor its data contains the secret in plain text. */
 async function assertKept(bench: Bench, logged: readonly string[]): Promise<void> {
   assert.ok(!logged.join("\n").includes(SECRET), "the platform logged the secret");
   const data = join(dirname(bench.site), "data");
@@ -125,8 +125,8 @@ async function assertGolden(name: string, text: string): Promise<void> {
 }
 
 /**
- * Declares the tests of a transcript: one for people, one in JSON mode, unless `modes` names only
- * one.
+ * Declares the tests of a transcript: one for people and one in JSON mode, or only one of them if
+ * `modes` names it.
  */
 export function testTranscript(
   name: string,

@@ -1,4 +1,4 @@
-/** Command lines in the reference of the API. */
+/** Checks the command lines in the API reference. */
 import assert from "node:assert/strict";
 import { CLI_SAMPLES } from "../contract/cli_samples.ts";
 import { endpoints } from "../contract/endpoints.ts";

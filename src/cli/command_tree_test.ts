@@ -14,7 +14,10 @@ const graphSchema = z.object({
 
 const SRC = new URL("../", import.meta.url).href;
 
-/** Imports of values by file below `src/`: those loaded immediately, and those loaded on demand. */
+/**
+ * Reads the imports of values by file below `src/`: modules loaded immediately, and modules loaded
+ * on demand.
+ */
 async function readImports() {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", fileURLToPath(new URL("command_tree.ts", import.meta.url))],

@@ -1,4 +1,7 @@
-/** @module The commands as data: the output of `--help --json`, and the source of `docs/cli.md`. */
+/**
+ * @module Describes the commands as data: the output of `--help --json`, and the source of
+ * `docs/cli.md`.
+ */
 import type { Command, Option, OptionValues } from "@commander-js/extra-typings";
 import { answerMembers } from "./answers/schemas.ts";
 import {
@@ -13,7 +16,7 @@ import { buildProgram } from "./parser.ts";
 export interface ArgumentDescription {
   readonly name: string;
   readonly required: boolean;
-  /** True if it takes all remaining words. */
+  /** True if the argument takes all remaining words. */
   readonly variadic: boolean;
   readonly meaning: string;
   /** The default value; `null` if there is none. */
@@ -21,22 +24,22 @@ export interface ArgumentDescription {
 }
 
 export interface FlagDescription {
-  /** Heading of help that it is under; `null` for the general one. */
+  /** Heading of the flag in help, or `null` for the general heading. */
   readonly group: string | null;
-  /** As in the help, such as `-y, --yes` or `--port <port>`. */
+  /** The flag as shown in help, such as `-y, --yes` or `--port <port>`. */
   readonly flag: string;
   readonly takesValue: boolean;
-  /** True if it may be given more than once. */
+  /** True if the flag can be given more than once. */
   readonly repeatable: boolean;
   readonly meaning: string;
-  /** The values it takes; `null` if others are allowed too. */
+  /** The values that the flag accepts, or `null` if others are allowed too. */
   readonly choices: readonly string[] | null;
   /** The default value; `null` if there is none. */
   readonly default: unknown;
 }
 
 export interface CommandDescription {
-  /** With the leading `svc`. */
+  /** The command with the leading `svc`. */
   readonly command: string;
   readonly section: Section | null;
   readonly summary: string;
@@ -92,7 +95,7 @@ async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescript
 
 const isShown = ({ leaf }: { readonly leaf: CommandLeaf }): boolean => leaf.hidden !== true;
 
-/** Describes the commands that people and agents call: a single one, or those of a group. */
+/** Describes commands for people and agents: a single command, or all commands of a group. */
 export async function describeCommands(
   below: readonly string[] = [],
 ): Promise<readonly CommandDescription[]> {
@@ -101,7 +104,7 @@ export async function describeCommands(
   return await Promise.all(asked.map(describeLeaf));
 }
 
-/** The flags that every command takes. */
+/** Describes the flags that every command takes. */
 export function describeGlobalFlags(): readonly FlagDescription[] {
   const program = buildProgram(undefined, {
     perform: () => Promise.resolve(),

@@ -11,12 +11,12 @@ import { openBrowser } from "./host/open_browser.ts";
 import { createSignals, sleep } from "./host/signals.ts";
 import { createTrustedFetch } from "./host/trusted_fetch.ts";
 
-/** Describes this process, and listens to its signals from now on. */
+/** Describes this process, and starts listening to its signals. */
 function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();
   const noProxy = noProxyForLoopback(env);
-  // The runtime reads it with the first request. Children get `env` unchanged.
+  // The runtime reads this variable at the first request. Child processes get the original `env`.
   if (noProxy !== undefined) {
     Deno.env.set("NO_PROXY", noProxy);
     Deno.env.set("no_proxy", noProxy);
@@ -50,7 +50,7 @@ function createHost(): Host {
 /** `svc --version` does not load the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
-/** Prefix of the arguments with which the program starts itself as another process. */
+/** Prefix of the arguments with which the program starts other processes of itself. */
 const HIDDEN_PREFIX = "__";
 
 /** Runs the CLI with the process's arguments and ends the process with its exit code. */
@@ -66,7 +66,7 @@ export async function main(): Promise<never> {
     const { runHiddenProcess } = await import("./hidden_process.ts");
     return await runHiddenProcess(first, rest);
   }
-  // Deprecations in the runtime's own modules do not concern the user.
+  // Deprecation warnings from the runtime's modules do not concern the user.
   process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
   const host = createHost();

@@ -1,5 +1,6 @@
 /**
- * @module Child processes of the program. Each loads only the code that it needs, to start fast.
+ * @module Child processes of the program. Each loads only the code that it needs, which makes it
+ * start fast.
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
@@ -18,7 +19,7 @@ import { EXIT } from "./exit_code.ts";
 
 type Run = (path: string) => Promise<never>;
 
-/** Processes by their hidden argument; a path follows it. */
+/** Processes by their hidden argument, which is followed by a path. */
 const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [BUILD_PROCESS_ARGUMENT]: async () => (await import("../build/mod.ts")).runBuildProcess,
   [FUNCTION_PROCESS_ARGUMENT]: async () =>
@@ -45,7 +46,7 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   },
 };
 
-/** Runs the process of the hidden argument; an unknown one is a usage error. */
+/** Runs the process for a hidden argument. An unknown argument is a usage error. */
 export async function runHiddenProcess(name: string, rest: readonly string[]): Promise<never> {
   const [path] = rest;
   const load = PROCESSES[name];

@@ -1,4 +1,4 @@
-/** Every hint names commands, flags, variables, keys and guides that exist. */
+/** Checks that every hint names commands, flags, variables, keys and guides that exist. */
 import assert from "node:assert/strict";
 import { TABLE_KEYS } from "../config/schema.ts";
 import { flagOf, SETTINGS, variableOf } from "../settings/mod.ts";

@@ -1,4 +1,7 @@
-/** Files that are not UTF-8: refused wherever the CLI reads text, with file, line and column. */
+/**
+ * Checks that files that are not UTF-8 are refused wherever the CLI reads text, with file, line and
+ * column.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { withPlatform } from "./_test_platform.ts";
@@ -15,7 +18,7 @@ action = { type = "deny" }
 
 const CONFIG = `[project]\nid = "01890000-0000-7000-8000-000000000001"\nname = "shop"\n`;
 
-/** Saves a text like an editor that uses Latin-1. */
+/** Encodes a text like an editor that uses Latin-1. */
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 async function inFolder(
@@ -35,7 +38,7 @@ interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
-  /** The message contains the file and the position. */
+  /** The message, which contains the file and the position. */
   readonly message: RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }

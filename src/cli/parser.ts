@@ -28,7 +28,7 @@ function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, options: BuildOpti
   return built.addHelpText("after", formatExamples(command, options.columns));
 }
 
-/** Leaves flags that few people use to `--help all`. */
+/** Hides flags that few people use. `--help all` still shows them. */
 function hideRare(
   built: Command<unknown[], Record<string, unknown>>,
   common: ReadonlySet<string>,
@@ -47,8 +47,8 @@ export interface BuildOptions extends Output {
 }
 
 /**
- * The entries that a command line can reach: its command and the groups above it, or all without a
- * command.
+ * Returns the entries that a command line can reach: its command and the groups above it, or all
+ * entries if it has no command.
  */
 function reachable<Entry extends CommandEntry>(
   entries: readonly Entry[],
@@ -83,7 +83,7 @@ function buildEntry(
   return command;
 }
 
-/** The flags for the CLI's version: a command can have its own `--version`. */
+/** Declares the flags that print the CLI's version. A command can have its own `--version`. */
 function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): string {
   const own = asked?.command.build(asked.leaf.name, options.perform).options ?? [];
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
@@ -116,15 +116,15 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The inputs of a command line. */
 export interface CommandInputs {
-  /** Flags, including the global ones. */
+  /** Flags of the command, including global ones. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];
-  /** How the command is written, such as `svc db create [flags]`. */
+  /** Usage of the command, such as `svc db create [flags]`. */
   readonly usage: string;
 }
 
-/** Finds the inputs of the command in a command line. */
+/** Finds which inputs the command in a command line has. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],

@@ -33,25 +33,25 @@ import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import { VERSION } from "./version.ts";
 
-/** Returns the remedy of a code if it fits every failure of the code. */
+/** Returns the remedy for a code if it fits every failure with the code. */
 export async function hintOfCode(code: string): Promise<string | undefined> {
-  // Successful commands do not need the texts.
+  // Successful commands do not need the explanations.
   const { EXPLANATIONS } = await import("./explain/explain_code.ts");
   const explanation = EXPLANATIONS.get(code);
   return explanation?.isHint === true ? explanation.remedy : undefined;
 }
 
-/** Facts about a run for errors. */
+/** Facts about a run that errors need. */
 interface RunFacts {
   apiUrl: string;
   lines?: SuggestedCommands;
   args: readonly string[];
   usage?: string;
-  /** Calls that change something, in order, with their results. */
+  /** Requests that change something, in order, with their results. */
   readonly changes: Change[];
 }
 
-/** The error for a group without one of its commands. */
+/** Returns the error for a group that was called without one of its commands. */
 function missingCommand(argv: readonly string[]): CliError | undefined {
   const group = COMMANDS.find((entry): entry is CommandGroup =>
     isGroup(entry) && argv.includes(entry.name)
@@ -64,7 +64,8 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
 }
 
 /**
- * Returns help as data: for one command, for those of a group, or for all with the global flags.
+ * Returns help as data: for one command, for the commands of a group, or for all commands with the
+ * global flags.
  */
 async function helpAsData(argv: readonly string[]): Promise<Record<string, unknown>> {
   const { describeCommands, describeGlobalFlags } = await import("./describe_commands.ts");
@@ -73,7 +74,10 @@ async function helpAsData(argv: readonly string[]): Promise<Record<string, unkno
   return { ...words.length === 0 ? { flags: describeGlobalFlags() } : {}, commands };
 }
 
-/** Help and version are errors with exit code 0; help without a command is one with 1. */
+/**
+ * The parser reports help and version as errors with exit code 0, and help without a command as one
+ * with exit code 1.
+ */
 async function answerParserExit(
   error: CommanderError,
   run: { readonly argv: readonly string[]; readonly captured: Captured; readonly ui: Ui },
@@ -92,7 +96,7 @@ async function answerParserExit(
   return false;
 }
 
-/** Completes the end of `words`; loads the completion and at most one command. */
+/** Completes the end of `words`. Loads the completion code and at most one command. */
 async function completeWords(
   words: readonly string[],
   lookUp: LookUp,
@@ -110,7 +114,7 @@ async function completeWords(
   });
 }
 
-/** The variables with the same meaning as a run's flags. */
+/** Returns the variables that have the same meaning as the flags of a run. */
 const settingVariables = ({ token, workspace, apiUrl }: Settings): Environment => ({
   ...token === undefined ? {} : { SVC_TOKEN: token },
   ...workspace === undefined ? {} : { SVC_WORKSPACE: workspace },
@@ -139,7 +143,7 @@ function createCall(host: Host, settings: Settings): CallCommand {
   };
 }
 
-/** The host, with the directory that `--cwd` names as the current one. */
+/** Returns the host with the directory that `--cwd` names as the current directory. */
 async function inDirectory(host: Host, given: string | undefined): Promise<Host> {
   if (given === undefined) return host;
   const cwd = resolve(host.cwd, given);
@@ -151,7 +155,7 @@ async function inDirectory(host: Host, given: string | undefined): Promise<Host>
 
 type Parser = ReturnType<typeof buildProgram>;
 
-/** A command line in the parser's form. */
+/** Converts a command line to the form that the parser expects. */
 function prepare(typed: readonly string[], parser: Parser): readonly string[] {
   const { isUnknown, argv } = findCommand(typed, COMMANDS);
   if (isUnknown) return withoutHelpFlags(argv);
@@ -220,14 +224,15 @@ async function parseAndRun(
   }
 }
 
-/** `svc help deploy` prints the same as `svc deploy --help`. */
+/** Removes the word `help`: `svc help deploy` prints the same as `svc deploy --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
 }
 
 /**
- * Runs the CLI with the arguments after its name and returns the exit code: 0 success, 1 failure, 2
- * wrong usage, 130 interrupted, or the command's own. Never throws.
+ * Runs the CLI with the arguments after its name and returns the exit code: 0 for success, 1 for a
+ * failure, 2 for wrong usage, 130 for an interruption, or the exit code of the command. Never
+ * throws.
  */
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = wantsJson(argv, host.env);
@@ -260,7 +265,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     );
     const usual = await hintOfCode(report.code);
     if (!json) {
-      // Hints that apply to every failure with the code belong to `svc explain`.
+      // Hints that apply to every failure with a code are part of `svc explain`.
       const { hint, ...rest } = report;
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {

@@ -26,7 +26,10 @@ const flagRow = ({ flag, choices, meaning, default: usual }: FlagDescription): s
   shownDefault(usual),
 ];
 
-/** Arguments and flags, those under a heading of help in a table of their heading. */
+/**
+ * Renders tables of arguments and flags. Flags with a heading in help get a table under that
+ * heading.
+ */
 function inputTables({ arguments: inputs, flags }: CommandDescription): string[] {
   return [...new Set([null, ...flags.map(({ group }) => group)])].flatMap((heading) => {
     const rows = [
@@ -85,7 +88,7 @@ const ERROR_KEYS = [
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];
 
-/** Not shown to readers. */
+/** A comment that readers of the page do not see. */
 const MADE_FROM =
   "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
@@ -216,7 +219,7 @@ function renderPage(page: CliPage, commands: readonly CommandDescription[]): str
 
 const textOf = (lines: readonly string[]): string => `${lines.join("\n").trimEnd()}\n`;
 
-/** All pages of the reference, by name in `docs`. */
+/** Renders all pages of the reference, by their name in `docs`. */
 export async function renderReference(): Promise<ReadonlyMap<string, string>> {
   const commands = await describeCommands();
   const overview = CLI_PAGES.flatMap((page) => overviewOf(page, commands));

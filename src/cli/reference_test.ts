@@ -29,7 +29,7 @@ Deno.test("every command is on one page of the reference", () => {
   assert.deepEqual(listed.toSorted(), shown.toSorted());
 });
 
-/** The words of every group and command. */
+/** Returns the words of every group and command. */
 function linesOf(entries: readonly CommandEntry[], above: readonly string[]): string[][] {
   return entries.flatMap((entry) => {
     const words = [...above, entry.name];
@@ -49,7 +49,7 @@ for (const words of lines) {
 
 Deno.test("every example of a command parses", async () => {
   for (const { words: prefix, leaf } of leavesOf(COMMANDS)) {
-    // The examples of a hidden command are never shown, and may be those of its new name.
+    // The examples of a hidden command are never shown, and can use its new name.
     if (leaf.hidden === true) continue;
     const command = (await leaf.load()).default;
     assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
@@ -79,7 +79,7 @@ Deno.test("no command has a flag with the name of a global flag", async () => {
   for (const { words, leaf } of leavesOf(COMMANDS)) {
     const { options } = (await leaf.load()).default.build(leaf.name, () => Promise.resolve());
     const taken = options.map(({ long }) => long).filter((long) => shared.has(long));
-    // `svc upgrade --version` is distinguished from `svc --version` by the parser.
+    // The parser distinguishes `svc upgrade --version` from `svc --version`.
     const allowed = words.join(" ") === "upgrade" ? ["--version"] : [];
     assert.deepEqual(taken, allowed, words.join(" "));
   }

@@ -1,4 +1,6 @@
-/** Every command and flag of the specification's table is in the generated reference. */
+/**
+ * Checks that the generated reference contains every command and flag in the specification's table.
+ */
 import { CLI_PAGES } from "../documents/cli_pages.ts";
 import assert from "node:assert/strict";
 
@@ -15,10 +17,10 @@ const CODE = /`([^`]+)`/g;
 const codeOf = (cell: string): string[] => [...cell.matchAll(CODE)].map(([, code]) => code!);
 const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]*/g) ?? [];
 
-/** The words before arguments: `db info [database]` names `db info`. */
+/** Returns the words before the arguments, such as `db info` for `db info [database]`. */
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
-/** A row may name several commands of one group, and flags of only some of them. */
+/** Reads a row. It can name several commands of one group, and flags of only some of them. */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);
@@ -35,13 +37,13 @@ function readRow(row: string): SpecifiedCommand[] {
   });
 }
 
-/** Sections of the reference by the command of their heading, with what they say. */
+/** The text of each section of the reference, by the command in its heading. */
 const sections = new Map(
   CLI_PAGES.flatMap(({ name }) => read(`docs/${name}.md`).split(/^## `svc /m).slice(1))
     .map((section) => [section.slice(0, section.indexOf("`")), section]),
 );
 
-/** The section of a command; or of the group's fallback command, if there is one. */
+/** Returns the section of a command, or of the group's fallback command if there is one. */
 function sectionOf(command: string): string | undefined {
   return sections.get(command) ?? sections.get(`${command} list`);
 }
@@ -67,7 +69,7 @@ for (const { command, flags } of wanted) {
   });
 }
 
-/** Rows of the flags of all commands: each flag with its variable. */
+/** The rows of the table of global flags: each flag with its variable. */
 const globals = read("fixtures/cli/global_flags_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `--")).map(codeOf);
 

@@ -1,5 +1,5 @@
-/** @module The version of the program, from its one source. */
+/** @module The version of the program. `deno.json` is its only source. */
 import config from "../../deno.json" with { type: "json" };
 
-/** Version of svc, such as `0.1.0`. */
+/** The version of svc, such as `0.1.0`. */
 export const VERSION: string = config.version;

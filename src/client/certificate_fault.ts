@@ -3,9 +3,9 @@
  * nowhere else.
  */
 
-/** The fault of a refused certificate, and what to do. */
+/** Why a certificate was refused, and what to do about it. */
 export interface CertificateFault {
-  /** The end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly reason: string;
   readonly hint: string;
 }
@@ -30,10 +30,13 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
 
 const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 
-/** How deep the causes of an error are followed. */
+/** Maximum number of nested causes of an error to follow. */
 const MAX_CAUSES = 8;
 
-/** The fault of the certificate that made a request fail; `undefined` if something else did. */
+/**
+ * Returns the fault of the certificate that made a request fail, or `undefined` if the request
+ * failed for another reason.
+ */
 export function certificateFault(error: unknown): CertificateFault | undefined {
   let at = error;
   for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++, at = at.cause) {

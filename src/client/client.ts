@@ -1,4 +1,4 @@
-/** @module The typed client of the HTTP API; every response is checked against the contract. */
+/** @module The typed client of the HTTP API. Every response is checked against the contract. */
 import type {
   BodyInputOf,
   Endpoint,
@@ -11,41 +11,44 @@ import { USUAL_WAITS, type Waits, withLimits, withPatience } from "./patience.ts
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
 
 export interface ClientOptions {
-  /** Address of the platform, such as `http://localhost:8787`. */
+  /** URL of the platform, such as `http://localhost:8787`. */
   readonly baseUrl: string;
-  /** API key, or a function that gets one. Without it, only public endpoints can be called. */
+  /** API key, or a function that returns one. Without it, only public endpoints can be called. */
   readonly token?: string | (() => Promise<string>);
-  /** Slug of the workspace to act in; the key's own by default. */
+  /** Slug of the workspace to act in. Defaults to the key's workspace. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Creates the `Idempotency-Key` of a request that must run once: a proxy may resend it when a
-   * connection closes. Without it, no key is sent.
+   * Creates the `Idempotency-Key` of a request that must run once, because a proxy can resend it
+   * when a connection closes. Without this function, no key is sent.
    */
   readonly newIdempotencyKey?: () => string;
-  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's by default. */
+  /**
+   * Returns the time in milliseconds, to which a `Retry-After` date is compared. Defaults to the
+   * machine's clock.
+   */
   readonly now?: () => number;
-  /** Called for each finished exchange; for debug output. */
+  /** Called for each finished exchange, for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
   /**
-   * Called at the start of a call that changes something; the returned function is called with its
-   * result. After `signal` was aborted, such a call gets {@link CHANGE_PATIENCE} more.
+   * Called at the start of a call that changes something. The function that it returns is called
+   * with the result. When `signal` is aborted, such a call gets {@link CHANGE_PATIENCE} to finish.
    */
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
   /** Called repeatedly while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
-  /** How long to wait for a response; {@link USUAL_WAITS} by default. */
+  /** How long to wait for a response. Defaults to {@link USUAL_WAITS}. */
   readonly waits?: Waits;
 }
 
-/** The outcome of a change: `unknown` if it was interrupted and may have taken effect. */
+/** The outcome of a change. `unknown` means that it was interrupted and may have taken effect. */
 export type ChangeOutcome = "done" | "refused" | "unknown";
 
-/** How long a change may continue after the user has stopped, in milliseconds. */
+/** How long a change can continue after the user has stopped the command, in milliseconds. */
 const CHANGE_PATIENCE = 3000;
 
 export interface Exchange {
@@ -62,9 +65,9 @@ export type CallInput<E extends Endpoint> =
   & Optional<"params", ParamsOf<E>>
   & { readonly query?: QueryInputOf<E>; readonly body?: BodyInputOf<E> }
   & {
-    /** ETag that the resource must still have (RFC 9110, 13.1.1). */
+    /** ETag that the resource must still have for the call to take effect (RFC 9110, 13.1.1). */
     readonly ifMatch?: string;
-    /** True if the call is idempotent, so that it can be retried. */
+    /** True if the call is idempotent and can be retried. */
     readonly idempotent?: boolean;
     readonly signal?: AbortSignal;
   };
@@ -79,7 +82,7 @@ export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Creates the body again for each attempt. */
+  /** Creates a new body for each attempt. */
   readonly body?: () => Promise<BodyInit> | BodyInit;
   readonly signal?: AbortSignal;
 }
@@ -87,15 +90,15 @@ export interface RawRequest {
 export interface Client {
   readonly baseUrl: string;
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
-  /** Like `call`, with the response's ETag. */
+  /** Like `call`, but also returns the ETag of the response. */
   send<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<ResponseOf<E>>>;
-  /** One attempt, body not read; with the same errors as `call`. */
+  /** Makes one attempt and does not read the body. Throws the same errors as `call`. */
   fetchRaw(request: RawRequest): Promise<Response>;
 }
 
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "PUT", "DELETE"]);
 
-/** Fills a path's `{name}` parts and adds the query; values are percent-encoded. */
+/** Fills a path's `{name}` parts and adds the query. Values are percent-encoded. */
 export function buildPath(
   template: string,
   input: { readonly params?: unknown; readonly query?: unknown },
@@ -113,7 +116,7 @@ export function buildPath(
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A call as messages name it. */
+/** Describes a call as in messages. */
 export const changeOf = <E extends Endpoint>(
   { method, path }: E,
   params: ParamsOf<E>,
@@ -163,7 +166,7 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
   return present.length < 2 ? present[0] : AbortSignal.any(present);
 }
 
-/** The platform would refuse the parameters, so the client does, with the same message. */
+/** Refuses parameters that the platform would refuse, with the same message. */
 function checkParams(endpoint: Endpoint, params: unknown): void {
   const checked = endpoint.params.safeParse(params ?? {});
   if (checked.success) return;
@@ -207,7 +210,7 @@ export function createClient(options: ClientOptions): Client {
     onWaiting: options.onWaiting,
   });
 
-  /** The time for a body is not limited. */
+  /** The time for receiving a body is not limited. */
   function fetchRaw(request: RawRequest): Promise<Response> {
     const signals = [options.signal, request.signal];
     if (request.body !== undefined) return exchange(request, anySignal(signals));
@@ -263,7 +266,8 @@ export function createClient(options: ClientOptions): Client {
           ? {}
           : { "idempotency-key": options.newIdempotencyKey() }),
         ...(input.ifMatch === undefined ? {} : { "if-match": input.ifMatch }),
-        // A proxy that compresses the response would weaken its ETag, which If-Match needs.
+        // A proxy that compresses the response would make its ETag weak, and If-Match needs a
+        // strong one.
         "accept-encoding": "identity",
       },
       ...(input.body === undefined ? {} : { body: () => JSON.stringify(input.body) }),
@@ -271,7 +275,8 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // An idempotent call ends immediately; its result is checked afterwards.
+    // An idempotent call is not waited for when the user stops, because its result is checked
+    // afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
     const limits = limitsOf(method === "GET" ? waits.read : waits.change);

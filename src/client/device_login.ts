@@ -1,4 +1,4 @@
-/** @module The CLI's side of the device authorization grant (RFC 8628). */
+/** @module The client side of the device authorization grant (RFC 8628). */
 import {
   DEVICE_GRANT_TYPE,
   type DeviceAuthorization,
@@ -23,14 +23,14 @@ export type PollAnswer =
   | { readonly type: "token"; readonly token: DeviceToken }
   | { readonly type: "pending" }
   | { readonly type: "slow_down" }
-  /** There will be no token. */
+  /** The platform will not issue a token. */
   | { readonly type: "refused"; readonly code: OAuthErrorCode; readonly message: string }
-  /** No usable response; another attempt may succeed after `wait` milliseconds. */
+  /** No usable response. Another attempt after `wait` milliseconds may succeed. */
   | { readonly type: "trouble"; readonly error: Error; readonly wait: number };
 
 export interface DeviceLogin {
   readonly authorization: DeviceAuthorization;
-  /** Requests the token once. */
+  /** Requests the token a single time. */
   poll(): Promise<PollAnswer>;
 }
 
@@ -55,7 +55,7 @@ function readPoll(received: Received): PollAnswer {
 /**
  * Starts a device authorization for a tool that calls itself `name`.
  *
- * @throws {ApiError} `rate_limited` after too many, and `UnreachableError`.
+ * @throws {ApiError} `rate_limited` after too many attempts, and `UnreachableError`.
  */
 export async function startDeviceLogin(
   name: string,

@@ -5,17 +5,17 @@ import { type CertificateFault, certificateFault } from "./certificate_fault.ts"
 export interface ApiErrorFacts {
   /** HTTP status of the response. */
   readonly status: number;
-  /** The platform's machine code; `undefined` if something else responded. */
+  /** The platform's error code, or `undefined` if another program responded. */
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;
-  /** The platform's hint. */
+  /** Hint from the platform. */
   readonly hint?: string;
-  /** Milliseconds after which the platform accepts another attempt. */
+  /** Milliseconds after which the platform will accept another attempt. */
   readonly retryAfter?: number;
 }
 
-/** The platform answered, and the response is an error. */
+/** The platform responded with an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -36,11 +36,14 @@ export class ApiError extends Error {
   }
 }
 
-/** No response came: wrong address, platform not running, or the network failed. */
+/**
+ * No response arrived, because the URL is wrong, the platform is not running, or the network
+ * failed.
+ */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
-  /** Set if the platform responded with a certificate that was refused. */
+  /** Set if the request failed because the platform's certificate was refused. */
   readonly certificate: CertificateFault | undefined;
 
   constructor(
@@ -54,11 +57,11 @@ export class UnreachableError extends Error {
   }
 }
 
-/** The data that had arrived when an upload was interrupted. */
+/** What had been sent when an upload was interrupted. */
 export interface CutUpload {
   /** Hashes of the blobs in the interrupted request. */
   readonly blobs: readonly string[];
-  /** Number of their bytes that were sent. */
+  /** Number of bytes of these blobs that were sent. */
   readonly sent: number;
   readonly size: number;
 }
@@ -78,7 +81,10 @@ export class NoAnswerError extends UnreachableError {
   }
 }
 
-/** The response does not match the API: it is not an svc platform, or another version. */
+/**
+ * The response does not match the API, because it comes from another program or another version of
+ * svc.
+ */
 export class ContractError extends Error {
   override readonly name = "ContractError";
 

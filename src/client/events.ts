@@ -1,4 +1,4 @@
-/** @module Reading Server-Sent Events (WHATWG HTML, 9.2) as checked values. */
+/** @module Reads Server-Sent Events (WHATWG HTML, 9.2) as checked values. */
 import type { Endpoint, QueryInputOf, ResponseOf } from "../contract/endpoint.ts";
 import { MISSING_NODE_EVENT, type MissingNode, missingNode } from "../contract/common.ts";
 import { buildPath, type Client } from "./client.ts";
@@ -8,12 +8,12 @@ import { ContractError, UnreachableError } from "./errors.ts";
 const MAX_EVENT = 1024 * 1024;
 
 export interface ReadEvent {
-  /** Empty if the event has none. */
+  /** Name of the event. Empty if it has none. */
   readonly name: string;
   readonly data: string;
 }
 
-/** Splits a stream of text into its events; comments and other fields are skipped. */
+/** Splits a stream of text into its events. Comments and other fields are skipped. */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ReadEvent> {
@@ -40,8 +40,8 @@ export async function* readEvents(
 }
 
 /**
- * Follows an event stream until `signal` is aborted. Throws `UnreachableError` when the platform
- * ends the stream.
+ * Follows an event stream until `signal` is aborted. Throws `UnreachableError` if the platform ends
+ * the stream.
  */
 export async function* followEvents<E extends Endpoint>(
   client: Client,
@@ -50,9 +50,9 @@ export async function* followEvents<E extends Endpoint>(
     readonly params: Readonly<Record<string, unknown>>;
     readonly query?: QueryInputOf<E>;
     readonly signal: AbortSignal;
-    /** Id of the last event that was seen, to continue after it. */
+    /** Id of the last event that was received. The stream continues after it. */
     readonly lastEventId?: string | undefined;
-    /** Called for each node of the platform whose events are missing. */
+    /** Called for each node of the platform whose events are missing in the stream. */
     onMissingNode?(node: MissingNode): void;
   },
 ): AsyncGenerator<ResponseOf<E>> {

@@ -1,4 +1,7 @@
-/** @module The CLI's side of a token exchange (RFC 8693): the token of a job of CI for a key. */
+/**
+ * @module The client side of a token exchange (RFC 8693), which exchanges the token of a CI job for
+ * a key.
+ */
 import {
   EXCHANGE_GRANT_TYPE,
   type ExchangedKey,
@@ -10,15 +13,15 @@ import { oauthFailure, type OAuthOptions, parseOAuthAnswer, postFields } from ".
 const PATH = "/oauth/token";
 
 export interface AskedKey {
-  /** The token of the job. */
+  /** The token of the CI job. */
   readonly token: string;
   readonly workspace: string;
-  /** The project that the key is for, if that is known. */
+  /** The project for which the key is needed, if known. */
   readonly project: string | undefined;
 }
 
 /**
- * Exchanges the token of a job for a key.
+ * Exchanges the token of a CI job for a key.
  *
  * @throws {ApiError} if the platform refuses it, {UnreachableError}, {ContractError}
  */

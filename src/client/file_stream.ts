@@ -1,12 +1,12 @@
-/** @module A file as a request body. */
+/** @module Streams a file as a request body. */
 
 /**
- * Size of the pieces in bytes. With the framing of its chunk, a piece fits into the 64 KiB that an
- * HTTP server on Deno reads at once.
+ * Size of a piece in bytes. With the framing of its chunk, it fits into the 64 KiB that an HTTP
+ * server on Deno reads at once.
  */
 const PIECE_BYTES = 60 * 1024;
 
-/** Opens a file and streams it; the file is closed at its end or when the stream is cancelled. */
+/** Opens a file and streams it. The file is closed at its end, or when the stream is cancelled. */
 export async function openFileStream(path: string): Promise<ReadableStream<Uint8Array>> {
   const file = await Deno.open(path);
   return new ReadableStream({

@@ -1,4 +1,7 @@
-/** @module Requests to the OAuth endpoints: sends a form, reads OAuth's responses. */
+/**
+ * @module Requests to the OAuth endpoints, which accept forms and return responses in OAuth's
+ * format.
+ */
 import type * as z from "zod";
 import { oauthError } from "../contract/device.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
@@ -6,20 +9,20 @@ import { USUAL_WAITS, withLimits } from "./patience.ts";
 import { parseRetryAfter } from "./retry.ts";
 
 export interface OAuthOptions {
-  /** Address of the platform. */
+  /** URL of the platform. */
   readonly baseUrl: string;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
-  /** Clock that a `Retry-After` date is measured by, in milliseconds. */
+  /** Returns the time in milliseconds, to which a `Retry-After` date is compared. */
   readonly now: () => number;
 }
 
 export interface Received {
   readonly status: number;
-  /** Address of the platform. */
+  /** URL of the platform. */
   readonly from: string;
   readonly body: unknown;
-  /** Milliseconds. */
+  /** Milliseconds to wait before the next attempt. */
   readonly retryAfter: number | undefined;
 }
 
@@ -59,14 +62,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Checks a response. @throws {ContractError} */
+/** Validates a response. @throws {ContractError} */
 export function parseOAuthAnswer<T>(schema: z.ZodType<T>, body: unknown, request: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new ContractError(request, { cause: parsed.error });
 }
 
-/** A refusal in OAuth's shape (RFC 6749, 5.2). */
+/** Returns the error for a refusal in OAuth's format (RFC 6749, 5.2). */
 export function oauthFailure({ status, from, body, retryAfter }: Received): ApiError {
   const parsed = oauthError.safeParse(body);
   const reason = parsed.success ? parsed.data.error_description ?? parsed.data.error : undefined;

@@ -3,17 +3,17 @@ import { NoAnswerError } from "./errors.ts";
 
 /** Maximum times, in milliseconds. */
 export interface Waits {
-  /** For a call that only reads, or for the headers of a stream. */
+  /** For a call that only reads, and for the headers of a stream. */
   readonly read: number;
-  /** For a change, such as the start of a server. */
+  /** For a call that changes something, such as starting a server. */
   readonly change: number;
-  /** Between two calls of `onWaiting`. */
+  /** Time between two calls of `onWaiting`. */
   readonly notice: number;
 }
 
 export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
 
-/** Waits for work, and for some milliseconds more after `signal` is aborted. */
+/** Waits for work. After `signal` is aborted, waits for some more milliseconds. */
 export async function withPatience<T>(
   signal: AbortSignal,
   milliseconds: number,
@@ -32,12 +32,12 @@ export async function withPatience<T>(
   }
 }
 
-/** Limits of one exchange. */
+/** Time limits of one exchange. */
 export interface WaitLimits {
   readonly baseUrl: string;
   /** Maximum wait in milliseconds. */
   readonly longest: number;
-  /** Time until `onWaiting` is first called, and between two calls of it, in milliseconds. */
+  /** Time before the first call of `onWaiting`, and between calls, in milliseconds. */
   readonly noticeEvery: number;
   /** Called with the elapsed milliseconds. */
   readonly onWaiting?: ((waited: number) => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * @module Streamed responses: SQL as text, and the events of a query, with one line in memory at a
- * time.
+ * @module Reads streamed responses: SQL as text, and the events of a query. Only one line is in
+ * memory at a time.
  */
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.ts";
 import { importDatabase, queryDatabase } from "../contract/database_queries.ts";
@@ -8,7 +8,7 @@ import { type QueryEvent, queryEvent } from "../contract/database_queries.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
-/** Maximum length of a line, in characters, because a single value can be large. */
+/** Maximum length of a line, in characters. It is large because a single value can be large. */
 const MAX_LINE = 256 * 1024 * 1024;
 
 export type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -37,12 +37,14 @@ export interface StreamInput<E extends Endpoint> {
   readonly params: ParamsOf<E>;
   readonly query?: QueryInputOf<E>;
   readonly body?: BodyInputOf<E>;
-  /** The body of an endpoint that takes bytes; it is sent as it arrives. */
+  /** The body of an endpoint that accepts bytes. It is sent as it arrives. */
   readonly octets?: ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal;
 }
 
-/** Calls an endpoint with a binary response once, and returns the bytes as they arrive. */
+/**
+ * Calls an endpoint with a binary response, without retries, and returns the bytes as they arrive.
+ */
 export async function fetchOctets<E extends Endpoint>(
   client: Client,
   endpoint: E,
@@ -70,8 +72,8 @@ function parseEvent(line: string, request: string): QueryEvent {
 }
 
 /**
- * The events of an SQL response, validated one by one. Throws {@link UnreachableError} if the
- * response breaks off.
+ * Yields the events of an SQL response, validated one by one. Throws {@link UnreachableError} if
+ * the response ends early.
  */
 async function* readEvents(
   client: Client,
@@ -97,7 +99,7 @@ async function* readEvents(
   if (isOpen) throw new UnreachableError(client.baseUrl, { cause: "end of stream" });
 }
 
-/** Runs SQL on a branch. Ending the iteration early, or `signal`, cancels the statement. */
+/** Runs SQL on a branch. Ending the iteration early or aborting `signal` cancels the statement. */
 export async function* queryEvents(
   client: Client,
   input: StreamInput<typeof queryDatabase>,
@@ -106,7 +108,7 @@ export async function* queryEvents(
   yield* readEvents(client, `POST ${queryDatabase.path}`, stream, input.signal);
 }
 
-/** Runs a script of SQL on a branch, in one transaction. */
+/** Runs an SQL script on a branch, in one transaction. */
 export async function* importEvents(
   client: Client,
   input: StreamInput<typeof importDatabase>,

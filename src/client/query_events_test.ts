@@ -5,7 +5,7 @@ import { endpoints } from "../contract/endpoints.ts";
 
 const PARAMS = { project: "0199e2e8-5f0f-7e11-8a33-0242ac120002", database: "shop" };
 
-/** A stream of these pieces, each in its own read. */
+/** Returns a stream of these pieces, each of which takes a separate read. */
 function streamOf(...pieces: readonly (string | Uint8Array | Error)[]) {
   const rest = [...pieces];
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -22,7 +22,7 @@ function streamOf(...pieces: readonly (string | Uint8Array | Error)[]) {
   }, { highWaterMark: 0 });
 }
 
-/** A client whose platform responds with this body. */
+/** Returns a client whose platform responds with this body. */
 function clientWith(body: ReadableStream<Uint8Array>, asked: Request[] = []) {
   const answer: typeof fetch = (input, init) => {
     asked.push(new Request(input, init));

@@ -1,23 +1,23 @@
-/** @module Decides which failures to retry, and how long to wait before. */
+/** @module Decides which failures to retry, and how long to wait before each attempt. */
 import pRetry from "p-retry";
 import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 
 export interface RetryPolicy {
-  /** Attempts after the first. */
+  /** Number of attempts after the first one. */
   readonly retries: number;
-  /** Pause before the second attempt in milliseconds; doubles each time. */
+  /** Pause before the second attempt, in milliseconds. It doubles with each attempt. */
   readonly firstPause: number;
-  /** Maximum pause in milliseconds; a longer `Retry-After` ends the attempts. */
+  /** Maximum pause in milliseconds. A longer `Retry-After` ends the attempts. */
   readonly longestPause: number;
 }
 
 export const DEFAULT_RETRIES: RetryPolicy = { retries: 3, firstPause: 250, longestPause: 10_000 };
-/** Uploads take long, so a short outage of the platform must not end them. */
+/** Policy for uploads. They take long, so a short outage of the platform must not end them. */
 export const UPLOAD_RETRIES: RetryPolicy = { retries: 7, firstPause: 250, longestPause: 15_000 };
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** True for a failure that may be temporary. */
+/** Returns true for a failure that may be temporary. */
 function isPassing(error: unknown, policy: RetryPolicy): boolean {
   if (error instanceof UnreachableError) return !(error instanceof NoAnswerError);
   if (!(error instanceof ApiError) || !PASSING_STATUSES.has(error.status)) return false;
@@ -25,8 +25,8 @@ function isPassing(error: unknown, policy: RetryPolicy): boolean {
 }
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds
- * from `now`; `undefined` if it is missing or unreadable.
+ * Reads `Retry-After` (RFC 9110, 10.2.3) as seconds or a date, and returns milliseconds from `now`.
+ * Returns `undefined` if it is missing or invalid.
  */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
@@ -49,13 +49,13 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** Runs `attempt` until it succeeds, fails permanently, or the policy is used up. */
+/** Runs `attempt` until it succeeds, fails permanently, or the policy allows no more attempts. */
 export function withRetries<T>(
   attempt: () => Promise<T>,
   options: {
     readonly policy: RetryPolicy;
     readonly signal?: AbortSignal;
-    /** No further attempt follows once this is aborted. */
+    /** Stops further attempts when it is aborted. */
     readonly stop?: AbortSignal | undefined;
   },
 ): Promise<T> {

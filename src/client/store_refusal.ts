@@ -1,4 +1,4 @@
-/** @module Converts refusals of the S3 endpoint to errors of the API. */
+/** @module Converts error responses of the S3 endpoint to errors of the API. */
 import type { ErrorCode } from "../contract/common.ts";
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -9,7 +9,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   507: "storage_full",
 };
 
-/** Reads the body of a refusal. */
+/** Reads the body of an error response. */
 export async function readStoreRefusal(
   response: Response,
 ): Promise<{ readonly code: ErrorCode; readonly message: string }> {

@@ -1,7 +1,7 @@
 /**
- * @module Uploads blobs: small ones together in one request, large ones in their own request, and
- * several requests at a time. Failed requests are repeated with growing pauses. The platform keeps
- * uploaded blobs, so the next deploy continues an interrupted upload with the missing ones.
+ * @module Uploads blobs, with several requests at a time. Small blobs share a request, and each
+ * large blob gets a separate one. Failed requests are repeated with growing pauses. The platform
+ * keeps uploaded blobs, so after an interruption, the next deploy only uploads the missing ones.
  */
 import pMap from "p-map";
 import { postBlobs, putBlob } from "../contract/blobs.ts";
@@ -15,31 +15,31 @@ export interface BlobSource {
   readonly sha256: string;
   /** Size in bytes. */
   readonly size: number;
-  /** The content, or the absolute path of the file that has it. */
+  /** The content, or the absolute path of the file that contains it. */
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
 export interface UploadOptions {
-  /** The deployment that the blobs are for: their arrival keeps it open. */
+  /** The deployment that needs the blobs. Each blob that arrives prevents it from expiring. */
   readonly deployment?: string;
   /** Maximum number of concurrent requests. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Called with the progress since the last call: confirmed blobs, and sent bytes of large ones.
-   * Resending a blob subtracts its bytes.
+   * Called with the progress since the last call: confirmed blobs, and bytes of large blobs that
+   * were sent. When a blob is sent again, its bytes are subtracted first.
    */
   readonly onProgress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
 
-/** Maximum size of a blob that travels in a batch, in bytes (1 MiB). */
+/** Maximum size of a blob in a batch, in bytes (1 MiB). */
 const MAX_BATCHED_BLOB = 1024 * 1024;
 /** Space for the boundary and headers of one multipart part, in bytes. */
 const PART_OVERHEAD = 320;
 /**
- * Maximum size of a batch. The contract allows eight times as much, but the platform blocks for 130 ms to
- * read 500 small blobs, while visitors wait.
+ * Maximum size of a batch. The contract allows eight times as much, but while the platform reads
+ * 500 small blobs, it blocks for 130 ms and visitors wait.
  */
 const BATCH_BYTES = 1024 * 1024 + PART_OVERHEAD;
 const BATCH_BLOBS = 100;
@@ -92,7 +92,7 @@ function batchRequest(batch: readonly BlobSource[], query: BlobQuery): RawReques
   return { method, path: buildPath(path, { query }), body: () => readBatch(batch) };
 }
 
-/** Counts the bytes of a body as they leave. */
+/** Counts the bytes of a body as they are sent. */
 function counted(
   body: ReadableStream<Uint8Array>,
   onBytes: (bytes: number) => void,
@@ -128,15 +128,17 @@ function singleRequest(
 }
 
 interface Job {
-  /** Sends the request, which can be repeated; `onBytes` receives its body's progress. */
+  /**
+   * Creates the request, which can be repeated. `onBytes` is called with the progress of its body.
+   */
   readonly request: (onBytes: (bytes: number) => void) => RawRequest;
   readonly blobs: readonly BlobSource[];
 }
 
 /**
- * Uploads all `blobs` and returns when the platform has confirmed each of
- * them. At most `concurrency` batches are in memory at a time. Rejects with
- * the first failure that repeating does not cure.
+ * Uploads all `blobs` and returns when the platform has confirmed each of them. At most
+ * `concurrency` batches are in memory at a time. Rejects with the first failure that persists after
+ * retries.
  */
 export async function uploadBlobs(
   client: Client,

@@ -1,6 +1,6 @@
 /**
- * The canonical form of a platform's URL: no trailing slash, query or fragment. Throws `TypeError`
- * for anything but http(s) without a user or password.
+ * Returns the canonical form of a platform's URL: without a trailing slash, query or fragment.
+ * Throws `TypeError` for URLs that are not http(s), or that have a user or password.
  */
 export function normalizeApiUrl(apiUrl: string): string {
   const url = URL.parse(apiUrl);
@@ -12,7 +12,7 @@ export function normalizeApiUrl(apiUrl: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-/** Whether a platform's URL has that form. */
+/** Whether a platform's URL has the canonical form. */
 export function isApiUrl(text: string): boolean {
   try {
     return normalizeApiUrl(text) === text;

@@ -1,6 +1,6 @@
 /**
  * @module The cache of a checkout: files in `.svc/cache/` at the project's root, which git ignores.
- * Each can be removed at any time; a damaged or inaccessible one is ignored.
+ * Each file can be removed at any time. Damaged or inaccessible files are ignored.
  */
 import { join } from "node:path";
 import type * as z from "zod";
@@ -10,13 +10,13 @@ import { readTextFile } from "../lib/utf8.ts";
 /** Path of the folder, relative to the project's root. */
 export const CACHE_PATH = ".svc/cache";
 
-/** Maximum size of a file to read, in bytes: enough for the data of 100,000 files. */
+/** Maximum size of a file to read, in bytes. It is enough for a checkout of 100,000 files. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Length of the first line: the SHA-256 of the rest. */
+/** Length of the first line, which is the SHA-256 of the remaining text. */
 const DIGEST_LENGTH = 64;
 
-/** Ignores failures of the file or its content; programming errors are thrown. */
+/** Ignores failures caused by the file or its content. Programming errors are thrown. */
 async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -26,7 +26,7 @@ async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Reads a value of the cache; `undefined` if there is none that matches `schema`. */
+/** Reads a value from the cache. Returns `undefined` if there is none that matches `schema`. */
 export async function readCheckoutCache<T>(
   root: string,
   name: string,
@@ -47,14 +47,14 @@ export async function readCheckoutCache<T>(
 async function prepareFolder(root: string): Promise<string | undefined> {
   const folder = join(root, CACHE_PATH);
   await Deno.mkdir(folder, { recursive: true });
-  // A link in the checkout may point to files that are not ours.
+  // A link in the checkout could point to files that do not belong to svc.
   if (await Deno.realPath(folder) !== join(await Deno.realPath(root), CACHE_PATH)) return undefined;
   await Deno.writeTextFile(join(folder, ".gitignore"), "*\n", { createNew: true })
     .catch(() => undefined);
   return folder;
 }
 
-/** Writes a value of the cache. A reader finds either the previous value or this one. */
+/** Writes a value to the cache. Readers see either the previous value or this one. */
 export async function writeCheckoutCache(
   root: string,
   name: string,

@@ -1,4 +1,4 @@
-/** @module The `[checks]` table of `svc.toml`: conditions for a change of production. */
+/** @module The `[checks]` table of `svc.toml`: conditions for changing production. */
 import * as z from "zod";
 import {
   canSetHeaders,
@@ -110,14 +110,14 @@ export const checks = table({
     .meta({ description: "Requests with their expected responses." }),
 });
 
-/** The keys of the tables inside `[checks]`, by the last named step of their path. */
+/** The keys of the tables inside `[checks]`, by the last name in the path of the table. */
 export const CHECK_KEYS: Readonly<Record<string, readonly string[]>> = {
   checks: Object.keys(checks.shape),
   requests: Object.keys(request.shape),
   expect: Object.keys(expectation.shape),
 };
 
-/** The checks in the manifest's form. */
+/** Converts the checks to the form that the manifest uses. */
 export function toReleaseChecks(raw: z.output<typeof checks>): ReleaseChecks {
   const { timeout, requests, ...rest } = raw;
   return {

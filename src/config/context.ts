@@ -1,4 +1,4 @@
-/** @module The environment that a checkout works with: `.svc/context.json`. */
+/** @module The environment that a checkout uses, stored in `.svc/context.json`. */
 import ignore from "ignore";
 import { join } from "node:path";
 import * as z from "zod";
@@ -14,7 +14,10 @@ export const CONTEXT_PATH = ".svc/context.json";
 const MAX_BYTES = 16 * 1024;
 const MAX_TEXT = 64;
 
-/** Ignores only this file: the rest of `.svc/`, such as `.svc/manifest.json`, belongs in git. */
+/**
+ * Ignores only this file, because other files in `.svc/`, such as `.svc/manifest.json`, belong in
+ * git.
+ */
 const IGNORE_LINE = `/${CONTEXT_PATH}`;
 const IGNORE_FILE = ".gitignore";
 
@@ -22,12 +25,12 @@ const reference = z.string().min(1).max(MAX_TEXT);
 
 const contextSchema = z.strictObject({
   version: z.literal(1),
-  /** The project that the environment belongs to; the context counts for no other. */
+  /** The project of the environment. The context does not apply to other projects. */
   projectId: reference,
   environment: z.strictObject({ id: reference, name: reference }),
 });
 
-/** A chosen environment, with the project that it belongs to. */
+/** A chosen environment and its project. */
 export type CheckoutContext = Omit<z.output<typeof contextSchema>, "version">;
 
 /** The context file exists but cannot be used. */
@@ -39,7 +42,7 @@ export class ContextFileError extends Error {
   }
 }
 
-/** Absolute path of the context of a project's root. */
+/** Returns the absolute path of the context, given the root of a project. */
 export function contextPath(root: string): string {
   return join(root, CONTEXT_PATH);
 }
@@ -68,8 +71,8 @@ async function readBounded(path: string): Promise<string | undefined> {
 }
 
 /**
- * Reads the context of a project's root; `undefined` if none is set. Throws
- * {@link ContextFileError} for a file that is broken.
+ * Reads the context in a project's root. Returns `undefined` if none is set. Throws {@link
+ * ContextFileError} if the file is invalid.
  */
 export async function loadContext(root: string): Promise<CheckoutContext | undefined> {
   const path = contextPath(root);
@@ -91,13 +94,13 @@ export async function loadContext(root: string): Promise<CheckoutContext | undef
   return { projectId, environment };
 }
 
-/** Writes the context of a project's root, in one step. */
+/** Writes the context in a project's root atomically. */
 export async function saveContext(root: string, context: CheckoutContext): Promise<void> {
   const checked = contextSchema.parse({ version: 1, ...context });
   await writeFileAtomically(contextPath(root), `${JSON.stringify(checked, null, 2)}\n`);
 }
 
-/** Removes the context, even a broken one; true if there was one. */
+/** Removes the context, even an invalid one. Returns true if there was one. */
 export async function clearContext(root: string): Promise<boolean> {
   try {
     await Deno.remove(contextPath(root));
@@ -111,8 +114,8 @@ export async function clearContext(root: string): Promise<boolean> {
 }
 
 /**
- * The text of a `.gitignore` that ignores the context; `undefined` if the given one already does.
- * Its other content does not change.
+ * Adds the context to the text of a `.gitignore`. Returns `undefined` if it already ignores the
+ * context. The other content does not change.
  */
 export function withContextIgnored(source: string): string | undefined {
   if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;
@@ -121,7 +124,7 @@ export function withContextIgnored(source: string): string | undefined {
   return `${source}${gap}${IGNORE_LINE}${newline}`;
 }
 
-/** Makes git ignore the context of a project's root; true if that changed `.gitignore`. */
+/** Makes git ignore the context in a project's root. Returns true if that changed `.gitignore`. */
 export async function ignoreContext(root: string): Promise<boolean> {
   const path = join(root, IGNORE_FILE);
   let source = "";

@@ -1,7 +1,7 @@
 /**
- * @module Logins of the CLI (cli-and-config.md, "Authentication"): for each platform the tokens of
- * one or more workspaces, and which of them is the default. Pure; credentials_file.ts keeps them on
- * disk.
+ * @module Logins of the CLI (cli-and-config.md, "Authentication"): for each platform, the tokens of
+ * one or more workspaces, and which workspace is the default. Pure. credentials_file.ts stores the
+ * logins on disk.
  */
 import { normalizeApiUrl } from "./api_url.ts";
 import type { Credentials, Platform } from "./credentials_schema.ts";
@@ -38,7 +38,7 @@ function withPlatform(credentials: Credentials, apiUrl: string, platform: Platfo
   return { ...credentials, platforms: { ...credentials.platforms, [apiUrl]: platform } };
 }
 
-/** Adds or replaces a login and makes it the default; keeps the others. */
+/** Adds or replaces a login and makes it the default. Other logins do not change. */
 export function addLogin(credentials: Credentials, login: Login): Credentials {
   const apiUrl = normalizeApiUrl(login.apiUrl);
   const logins = platformOf(credentials, apiUrl)?.logins ?? {};
@@ -56,10 +56,10 @@ export function addLogin(credentials: Credentials, login: Login): Credentials {
   return { ...added, currentPlatform: apiUrl };
 }
 
-/** The logins to remove: one workspace's, or every one of a platform. */
+/** The logins to remove: the login of one workspace, or every login of a platform. */
 export interface LoginRemoval {
   readonly apiUrl: string;
-  /** The workspace to log out of; every one by default. */
+  /** The workspace to log out of. Defaults to every workspace. */
   readonly workspace?: string;
 }
 
@@ -93,8 +93,8 @@ export function dropLogins(credentials: Credentials, removal: LoginRemoval): Cre
 }
 
 /**
- * Makes a workspace the default of a platform. Neither needs a stored login:
- * the token may come from a flag or a variable.
+ * Makes a workspace the default of a platform. No stored login is required, because the token can
+ * come from a flag or a variable.
  */
 export function withDefaultWorkspace(
   credentials: Credentials,
@@ -105,18 +105,18 @@ export function withDefaultWorkspace(
   return withPlatform(credentials, apiUrl, { defaultWorkspace: choice.workspace, logins });
 }
 
-/** The requested credential; missing parts come from the stored defaults. */
+/** The requested credential. Missing parts are replaced with the stored defaults. */
 export interface CredentialQuery {
-  /** The platform; the current one by default. */
+  /** The platform. Defaults to the current one. */
   readonly apiUrl?: string;
-  /** The workspace; the platform's default if missing. */
+  /** The workspace. Defaults to the platform's default. */
   readonly workspace?: string;
 }
 
 /**
- * Finds the token for a workspace: the workspace's own, otherwise the platform's newest, because
- * one account may have several workspaces. A token is only ever sent to the platform that issued
- * it.
+ * Finds the token for a workspace: the token stored for it, or else the platform's newest token,
+ * because one account can have several workspaces. A token is only ever sent to the platform that
+ * issued it.
  */
 export function findCredential(
   credentials: Credentials,

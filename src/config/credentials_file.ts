@@ -26,7 +26,7 @@ const OTHERS = 0o077;
 /** The environment that determines the path of the file. */
 export interface CredentialsLocation {
   readonly home: string;
-  /** `XDG_CONFIG_HOME`; counts only as an absolute path (XDG Base Directory, "Basics"). */
+  /** `XDG_CONFIG_HOME`, which must be an absolute path (XDG Base Directory, "Basics"). */
   readonly xdgConfigHome?: string;
 }
 
@@ -55,7 +55,7 @@ export interface LoadedCredentials {
   readonly warnings: readonly string[];
 }
 
-/** The places of problems, without the content, which may be a token. */
+/** Lists where the problems are, without the content, because it may contain a token. */
 function places({ issues }: z.ZodError): string {
   const paths = issues.map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
   return [...new Set(paths)].slice(0, 5).join(", ");
@@ -66,7 +66,7 @@ async function parseCredentials(path: string, text: string): Promise<Credentials
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the text, which contains tokens.
+    // The parser's message would quote the text, which contains tokens.
     throw new CredentialsFileError(path, "it is not valid JSON");
   }
   const { credentialsSchema } = await import("./credentials_schema.ts");
@@ -82,8 +82,8 @@ function modeWarnings(path: string, mode: number | null): string[] {
 }
 
 /**
- * Loads the stored logins; none if the file is missing. Throws
- * {@link CredentialsFileError} for a file that is broken or cannot be read.
+ * Loads the stored logins. Returns none if the file is missing. Throws {@link CredentialsFileError}
+ * for a file that is invalid or cannot be read.
  */
 export async function loadCredentials(path: string): Promise<LoadedCredentials> {
   let text: string;
@@ -120,15 +120,18 @@ async function writeCredentials(path: string, credentials: Credentials): Promise
 }
 
 /**
- * Stores a login and makes it the default; keeps the others. Throws {@link CredentialsFileError}
- * instead of replacing an unreadable file, and `TypeError` for an invalid token or workspace slug.
+ * Stores a login and makes it the default. Other logins do not change. Throws {@link
+ * CredentialsFileError} instead of replacing an unreadable file, and `TypeError` for an invalid
+ * token or workspace slug.
  */
 export async function saveLogin(path: string, login: Login): Promise<void> {
   const { credentials } = await loadCredentials(path);
   await writeCredentials(path, addLogin(credentials, login));
 }
 
-/** Removes one login, or all of a platform; true if there was something to remove. */
+/**
+ * Removes one login, or all logins to a platform. Returns true if there was something to remove.
+ */
 export async function removeLogin(path: string, removal: LoginRemoval): Promise<boolean> {
   const { credentials } = await loadCredentials(path);
   const remaining = dropLogins(credentials, removal);
@@ -137,7 +140,7 @@ export async function removeLogin(path: string, removal: LoginRemoval): Promise<
   return true;
 }
 
-/** Sets the default workspace of a platform, with or without a login to it. */
+/** Sets the default workspace of a platform, even without a login to it. */
 export async function setDefaultWorkspace(
   path: string,
   choice: { readonly apiUrl: string; readonly workspace: string },

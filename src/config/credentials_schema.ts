@@ -1,6 +1,6 @@
 /**
- * @module The schema of the credentials file, loaded only to check an existing file: commands with
- * a key from the environment start without it.
+ * @module The schema of the credentials file. It is only loaded to check an existing file, so
+ * commands with a key from the environment start without it.
  */
 import * as z from "zod";
 import { isApiUrl } from "./api_url.ts";
@@ -10,7 +10,7 @@ import { DNS_LABEL } from "./field_rules.ts";
 const MAX_TOKEN = 4096;
 
 const login = z.strictObject({
-  // Visible ASCII only: a token becomes an HTTP header.
+  // Only visible ASCII is allowed, because a token is sent in an HTTP header.
   token: z.string().max(MAX_TOKEN).regex(/^[\x21-\x7e]+$/),
   workspaceName: z.string().max(200).optional(),
   savedAt: z.iso.datetime(),
@@ -25,7 +25,7 @@ const platform = z.strictObject({
 
 export const credentialsSchema = z.strictObject({
   version: z.literal(1),
-  /** The platform of the newest login, the default of commands. */
+  /** The platform of the newest login, which commands use by default. */
   currentPlatform: z.string().refine(isApiUrl).optional(),
   platforms: z.record(z.string().refine(isApiUrl), platform),
 });

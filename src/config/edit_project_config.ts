@@ -1,4 +1,4 @@
-/** @module Writes a new `svc.toml`, or changes one that a person has written. */
+/** @module Writes a new `svc.toml`, or changes one that was written by a person. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
@@ -19,16 +19,16 @@ import { removeTomlKey, setTomlKey } from "./toml_edit.ts";
 import type { KeyPath } from "./toml_layout.ts";
 import type { TomlValue } from "./toml_text.ts";
 
-/** The schema's path in a project, where editors find it without a network. */
+/** The schema's path in a project, where editors can find it without a network. */
 export const SCHEMA_PATH = ".svc/svc.schema.json";
 
 /** First line of every new `svc.toml`, with which editors based on Taplo find its schema. */
 export const SCHEMA_COMMENT = `#:schema ./${SCHEMA_PATH}`;
 
-/** A value to set, or `null` to remove the key; a missing key stays unchanged. */
+/** A value to set, or `null` to remove the key. Missing keys stay unchanged. */
 type Change<T> = T | null;
 
-/** Values to write, by table. The same type serves to create a file and to change one. */
+/** Values to write, by table. Used both to create a file and to change one. */
 export interface ProjectConfigChanges {
   readonly project?: {
     readonly id?: Change<string>;
@@ -114,7 +114,7 @@ function changeTree(tree: Tree, { path, value }: KeyChange): void {
   else table[name] = value;
 }
 
-/** Tables without keys do not count: removing the last dotted key removes its table. */
+/** Drops tables without keys, because removing the last dotted key of a table removes the table. */
 function withoutEmptyTables(value: unknown): unknown {
   if (!isTree(value)) return value;
   const kept = Object.entries(value)
@@ -124,11 +124,11 @@ function withoutEmptyTables(value: unknown): unknown {
 }
 
 /**
- * Sets and removes keys of a `svc.toml`, preserving comments, order and formatting: unaffected
+ * Sets and removes keys of a `svc.toml`, preserving comments, order and formatting. Unaffected
  * lines stay identical.
  *
  * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is not
- * TOML, and `TypeError` if a key cannot be set because a value other than a table is in its way.
+ * TOML, and `TypeError` if a key cannot be set because a value that is not a table is in its path.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
@@ -155,12 +155,15 @@ export function newProjectConfig(values: ProjectConfigChanges): string {
   return editProjectConfig(`${SCHEMA_COMMENT}\n`, values);
 }
 
-/** The text of the schema file in `docs/schema/`, for editors. */
+/** Returns the text of the schema file in `docs/schema/`, for editors. */
 export function projectConfigSchemaText(): string {
   return `${JSON.stringify(projectConfigJsonSchema(), null, 2)}\n`;
 }
 
-/** The target of a path, so that a symbolic link remains a link, and its permissions. */
+/**
+ * Returns the target of a path and its permissions. Writing to the target preserves a symbolic
+ * link.
+ */
 async function resolveLink(path: string): Promise<{ target: string; mode: number | null }> {
   try {
     const target = await Deno.realPath(path);
@@ -173,11 +176,11 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
 }
 
 /**
- * Writes the `svc.toml` of a directory atomically: a crash leaves the old or the new file. Keeps
- * symbolic links and permissions.
+ * Writes the `svc.toml` of a directory atomically. After a crash, the file is either unchanged or
+ * complete. Keeps symbolic links and permissions.
  *
- * @throws {TypeError} with every problem if the text is not a valid `svc.toml`; the file does not
- * change.
+ * @throws {TypeError} with every problem if the text is not a valid `svc.toml`. The file does not
+ * change then.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
   const { config, diagnostics } = parseProjectConfig(source);
@@ -192,8 +195,8 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 }
 
 /**
- * Puts the schema that {@link SCHEMA_COMMENT} refers to into a project. Writes only if the file is
- * missing or has another version; true if it wrote.
+ * Writes the schema that {@link SCHEMA_COMMENT} refers to into a project, if the file is missing or
+ * has another version. Returns true if it was written.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

@@ -32,7 +32,7 @@ const changes: fc.Arbitrary<ProjectConfigChanges> = fc.record({
   }, { requiredKeys: [] }),
 }, { requiredKeys: [] });
 
-/** Different spellings of the same tables, with comments that must be kept. */
+/** Different notations of the same tables, with comments that must be preserved. */
 const documents = fc.constantFrom(
   "",
   "# only a comment",
@@ -49,7 +49,7 @@ const sources = fc.record({ source: documents, isWindows: fc.boolean(), isMarked
 
 type Plain = Record<string, unknown>;
 
-/** Sets the values of a change, or removes them for null; other values stay unchanged. */
+/** Sets the values of a change, or removes them for null. Other values stay unchanged. */
 function overlay(before: Plain, change: Plain = {}): Plain {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined);
   const merged = { ...before, ...Object.fromEntries(entries) };

@@ -1,6 +1,6 @@
 /**
- * @module Schemas of single values in `svc.toml`. Each rule is pure and bounded; the messages for
- * people are next to the fields in schema.ts.
+ * @module Schemas of single values in `svc.toml`. Each rule is pure and takes bounded time. The
+ * messages for people are next to the fields in schema.ts.
  */
 
 /**
@@ -15,26 +15,29 @@ export const VARIABLE_NAME_MAX = 128;
 /** A lower-case DNS label without a hyphen at either end (RFC 1123, 2.1). */
 export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
-/** The name of an environment variable (POSIX.1-2017, 8.1, lower case allowed). */
+/** The name of an environment variable (POSIX.1-2017, 8.1, but lower case is allowed). */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The name of a dev alias: a single shell word that is not a flag. */
 export const ALIAS_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/;
 
-/** An identifier that the platform issued. */
+/** An identifier issued by the platform. */
 export const PLATFORM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-/** Text without control characters or leading or trailing spaces. */
-// deno-lint-ignore no-control-regex -- control characters are what it excludes
+/** Text without control characters, and without leading or trailing spaces. */
+// deno-lint-ignore no-control-regex -- excludes control characters on purpose
 export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
-/** A shell command: not blank, and no NUL, which ends an argument. */
-// deno-lint-ignore no-control-regex -- NUL is what it excludes
+/** A shell command, which is not blank and contains no NUL, because NUL ends an argument. */
+// deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Reads a number of seconds, or a time such as `90s`, `2m`, `1h` or `7d`, as milliseconds. */
+/**
+ * Parses a number of seconds, or a duration such as `90s`, `2m`, `1h` or `7d`. Returns
+ * milliseconds.
+ */
 export function parseTime(value: number | string): number | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value * 1000 : undefined;
   if (value === "0") return 0;
@@ -43,14 +46,14 @@ export function parseTime(value: number | string): number | undefined {
 }
 
 /**
- * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a suffix added, they
- * are not a valid host.
+ * Returns true for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1). With a suffix
+ * appended, they are no longer a valid host.
  */
 export function isEncodedLabel(label: string): boolean {
   return label.startsWith("xn--");
 }
 
-/** True for a host name, an IPv4 address or an IPv6 address, without a scheme or port. */
+/** Returns true for a host name, an IPv4 address or an IPv6 address, without a scheme or port. */
 export function isHost(text: string): boolean {
   const isIpv6 = text.includes(":");
   if (!(isIpv6 ? /^[0-9A-Fa-f:.]+$/ : /^[A-Za-z0-9.-]+$/).test(text)) return false;
@@ -59,11 +62,11 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * True for a relative path that stays inside the folder where it starts, on every system: no drive,
- * no backslash, never above its start.
+ * Returns true for a relative path that stays inside its base folder on every system. It has no
+ * drive and no backslash, and never leads above the folder.
  */
 export function isInsidePath(path: string): boolean {
-  // deno-lint-ignore no-control-regex -- control characters are what it excludes
+  // deno-lint-ignore no-control-regex -- excludes control characters on purpose
   if (path === "" || /[\\\x00-\x1f\x7f]/.test(path)) return false;
   if (path.startsWith("/") || path.startsWith("~") || /^[A-Za-z]:/.test(path)) return false;
   let depth = 0;
@@ -75,7 +78,10 @@ export function isInsidePath(path: string): boolean {
   return true;
 }
 
-/** Writes a path of {@link isInsidePath} without `.`, `..`, doubled or trailing slashes. */
+/**
+ * Normalizes a path that passes {@link isInsidePath}: without `.`, `..`, doubled or trailing
+ * slashes.
+ */
 export function normalizeInsidePath(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split("/")) {

@@ -5,7 +5,7 @@ import { decodeUtf8, utf8Diagnostic } from "../lib/utf8.ts";
 import type { ProjectConfig } from "./project_config.ts";
 import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 
-/** The `svc.toml` of a directory; `path` is always its full path. */
+/** The `svc.toml` of a directory. `path` is always its full path. */
 export type LoadedProjectConfig =
   | {
     readonly status: "found";

@@ -1,4 +1,4 @@
-/** @module Converts the schema's errors in a `svc.toml` to diagnostics with a position. */
+/** @module Converts schema errors in a `svc.toml` to diagnostics with a position. */
 import { type Diagnostic, formatPath, type PathStep, type Position } from "../lib/diagnostic.ts";
 import {
   describeIssues,
@@ -14,7 +14,7 @@ import { CHECK_KEYS } from "./checks_table.ts";
 import { FORM_KEYS } from "./forms_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
-/** The last step of a path that is a name, not an index. */
+/** Returns the last step of a path that is a name instead of an index. */
 const lastName = (path: readonly PathStep[]): string =>
   String(path.findLast((step) => typeof step === "string") ?? "");
 
@@ -26,7 +26,7 @@ function keysOf(path: readonly PathStep[]): readonly string[] {
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
 }
 
-/** Returns the correct table for a key that people often put in the wrong one. */
+/** Returns the correct table for a key that is often put in the wrong table. */
 function rightTable(path: readonly PathStep[], key: string): string | undefined {
   const tables = Object.keys(TABLE_KEYS).filter((name) =>
     name !== "" && name !== path.join(".") && TABLE_KEYS[name]!.includes(key)
@@ -66,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const hint = keyHint(path, key, valueAt(root, [...path, key]));
       return hint === undefined ? undefined : { hint };
     },
-    /** Only declarations have two forms, so the table is the second form. */
+    /** Only declarations have two forms, and the second one is a table. */
     meantBranch(branches, path) {
       const value = valueAt(root, path);
       const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&
@@ -76,14 +76,14 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** The codes that `svc.toml` has for the problems that the translator finds. */
+/** The codes for `svc.toml` of the problems that the translator finds. */
 const CODES: Readonly<Record<string, string>> = {
   unknown_key: "unknown_key",
   missing_field: "missing_key",
   wrong_name: "invalid_name",
 };
 
-/** Adds positions in the file to the problems, and keeps one problem for each path. */
+/** Adds positions in the file to problems, and keeps one problem for each path. */
 class ProblemCollector {
   readonly diagnostics: Diagnostic[] = [];
   readonly #seen = new Set<string>();
@@ -127,7 +127,7 @@ class ProblemCollector {
   }
 }
 
-/** All problems of a document, in the order in which they are in the file. */
+/** Returns all problems of a document in the order of their positions. */
 export function describeProblems(
   issues: readonly SchemaIssue[],
   document: TomlDocument,

@@ -1,4 +1,4 @@
-/** @module Parses `svc.toml` to a typed value with every default filled in. */
+/** @module Parses `svc.toml` to a typed value in which every default is filled in. */
 import type { DATABASE_RESETS, DatabaseMask, DatabaseRecipe } from "../lib/database_previews.ts";
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import type { TrailingSlash } from "../lib/page_urls.ts";
@@ -11,7 +11,9 @@ import { describeProblems } from "./problems.ts";
 import { withSyntaxHint } from "./syntax_hint.ts";
 import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
 
-/** Maximum size of a `svc.toml`: 64 KiB, tables nested 8 deep (the format itself needs 4). */
+/**
+ * Limits of a `svc.toml`: 64 KiB, with tables nested up to 8 levels (the format itself needs 4).
+ */
 export const PROJECT_CONFIG_LIMITS: TomlLimits = { maxBytes: 64 * 1024, maxDepth: 8 };
 
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -22,14 +24,14 @@ export interface EnvDeclaration {
   readonly required: boolean;
 }
 
-/** A request that the platform sends at certain times. */
+/** A request that the platform sends on a schedule. */
 export interface CronTaskConfig {
   readonly path: string;
-  /** Five fields, as crontab has them. */
+  /** Five fields, as in crontab. */
   readonly schedule: string;
-  /** IANA name; UTC by default. */
+  /** IANA name of the time zone. Defaults to UTC. */
   readonly timezone?: string | undefined;
-  /** How many times a failed run is repeated; 0 if missing. */
+  /** How many times a failed run is repeated. Defaults to 0. */
   readonly retries?: number | undefined;
 }
 
@@ -54,7 +56,7 @@ export interface FormConfig {
   readonly honeypot?: string | undefined;
 }
 
-/** A valid `svc.toml`. Tables that are not written exist and are empty. */
+/** A valid `svc.toml`. Tables that are missing in the file are empty here. */
 export interface ProjectConfig {
   readonly project: {
     readonly id?: string;
@@ -65,30 +67,35 @@ export interface ProjectConfig {
     readonly command?: string;
     readonly port?: number;
     readonly host?: string;
-    /** Relative to the project directory, inside it; never `.`. */
+    /** Path relative to the project directory and inside it. Never `.`. */
     readonly dataDir?: string;
-    /** Alias name to command; a Map, so that no name can collide with a built-in property. */
+    /**
+     * Commands by alias name. This is a Map because no name must collide with a built-in property.
+     */
     readonly aliases: ReadonlyMap<string, string>;
   };
   readonly build: {
     readonly command?: string;
-    /** Command that skips a build from git by exit code 0. */
+    /** Command that skips a build from git if its exit code is 0. */
     readonly ignore?: string;
-    /** Relative to the project directory, inside it, first choice first; may be `.`. */
+    /**
+     * Paths relative to the project directory and inside it, in order of preference. Can contain
+     * `.`.
+     */
     readonly outputDirs: readonly string[];
-    /** Whether the output is forced to be a static site. */
+    /** Whether the output is deployed as a static site in any case. */
     readonly isStatic?: boolean;
-    /** The runtime of the project's servers; decided at deploy if missing. */
+    /** The runtime of the project's servers. If it is missing, the deploy decides. */
     readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
-    /** Files of other hosts to ignore, relative to the project. */
+    /** Configuration files of other hosts to ignore, relative to the project. */
     readonly notImported?: readonly string[];
   };
   readonly server: {
     /** Shell command that starts the server. */
     readonly command?: string;
-    /** Time in which the server must listen, in milliseconds. */
+    /** Time within which the server must listen, in milliseconds. */
     readonly startTimeoutMs?: number;
     /** Maximum memory of a server, in MiB. */
     readonly memoryMb?: number;
@@ -99,17 +106,17 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
-  /** Forms; `undefined` without a table: then those of the HTML apply. */
+  /** Forms, or `undefined` without a table. In that case, the forms in the HTML apply. */
   readonly forms?: readonly FormConfig[];
-  /** Limits of functions; `undefined` if the table is not written. */
+  /** Limits of functions, or `undefined` if the table is missing. */
   readonly functions?: {
-    /** Maximum processor time of a call, in milliseconds. */
+    /** Maximum CPU time of a call, in milliseconds. */
     readonly cpuMs?: number;
   };
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
-    /** Initial content of a preview's branch. */
+    /** Initial content of the database branch of a preview. */
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;
@@ -119,7 +126,7 @@ export interface ProjectConfig {
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;
   };
-  /** Converting images; `undefined` if the table is not written. */
+  /** Conversion of images, or `undefined` if the table is missing. */
   readonly images?: {
     readonly enabled?: boolean;
     readonly sizes?: number[];
@@ -129,20 +136,20 @@ export interface ProjectConfig {
     readonly svg?: boolean;
     readonly minTtlSeconds?: number;
   };
-  /** Objects of the blob store that the site shows; `undefined` without the table. */
+  /** Objects in the blob store that the site serves, or `undefined` if the table is missing. */
   readonly blobs?: {
     readonly public?: string[];
     readonly preview?: "empty" | "copy";
   };
-  /** How files are served; `undefined` if the table is missing. */
+  /** How files are served, or `undefined` if the table is missing. */
   readonly static?: {
-    /** Whether index.html serves documents without a file. */
+    /** Whether index.html is served for documents without a file. */
     readonly spa?: boolean;
     /** Whether URLs of pages end with a slash. */
     readonly trailingSlash?: TrailingSlash;
     /** Whether URLs of pages leave out `.html`. */
     readonly cleanUrls?: boolean;
-    /** Whether a URL in another case finds the file. */
+    /** Whether a URL matches a file regardless of case. */
     readonly ignoreCase?: boolean;
     /** How long production keeps assets of earlier deployments, in milliseconds. */
     readonly keepAssetsMs?: number;
@@ -152,18 +159,18 @@ export interface ProjectConfig {
     readonly maxAgeMs?: number;
   };
   readonly traffic?: {
-    /** Whether browsers of visitors measure web vitals. */
+    /** Whether visitors' browsers measure web vitals. */
     readonly vitals?: boolean;
   };
   /** Checks that must pass before production shows a deployment. */
   readonly checks?: ReleaseChecks;
   readonly previews?: {
-    /** Who can visit previews; overrides the project's setting. */
+    /** Who can visit previews. Overrides the project's setting. */
     readonly protection?: Protection;
   };
 }
 
-/** `config` is set exactly if no diagnostic is an error. */
+/** `config` is set if and only if no diagnostic is an error. */
 export interface ParsedProjectConfig {
   readonly config?: ProjectConfig;
   readonly diagnostics: readonly Diagnostic[];
@@ -185,7 +192,7 @@ function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] 
   };
 }
 
-/** A checked time in milliseconds; `false` is 0. */
+/** Converts a checked time to milliseconds. `false` is 0. */
 const toTime = (value: number | string | false): number => value === false ? 0 : parseTime(value)!;
 
 function toStatic(raw: NonNullable<RawProjectConfig["static"]>): ProjectConfig["static"] {
@@ -270,7 +277,7 @@ export const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * Reads the text of a `svc.toml` (cli-and-config.md, "Project config file"). Returns all problems
- * in one pass, with line and column; bad input never throws.
+ * in one pass, with line and column. Never throws for invalid input.
  */
 export function parseProjectConfig(source: string): ParsedProjectConfig {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;

@@ -1,11 +1,11 @@
-/** @module Finds the project that a directory belongs to. */
+/** @module Finds the project that contains a directory. */
 import { dirname, join, resolve } from "node:path";
 
 /** Name of the project config file. */
 export const PROJECT_CONFIG_FILE = "svc.toml";
 
 export interface ProjectRootOptions {
-  /** The user's home directory: the search goes no higher. */
+  /** The user's home directory, at which the search ends. */
   readonly home?: string;
 }
 
@@ -18,7 +18,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The directories in which a project of `from` may start, nearest first. */
+/** Returns the directories in which a project of `from` can start, nearest first. */
 export function rootCandidates(from: string, options: ProjectRootOptions = {}): readonly string[] {
   const home = options.home === undefined ? undefined : resolve(options.home);
   const candidates: string[] = [];

@@ -11,7 +11,7 @@ const QUEUE_PATH_RULE =
   "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
 const CONCURRENCY_RULE = "Use a whole number from 1 to 100";
 const RETRIES_RULE = "Use a whole number from 0 to 20";
-/** Maximum time of one delivery: 15 minutes. */
+/** Maximum duration of one delivery: 15 minutes. */
 const MAX_DELIVERY_MS = 900_000;
 const DELIVERY_RULE = 'Use a time from 1 second to 15 minutes, such as "90s"';
 

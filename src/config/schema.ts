@@ -1,7 +1,7 @@
 /**
- * @module The raw shape of `svc.toml`, key by key as the file has them (cli-and-config.md, "Project
+ * @module The raw shape of `svc.toml`, with the same keys as the file (cli-and-config.md, "Project
  * config file"). Each field's message says what is expected, such as "Use a port number from 1 to
- * 65535"; the report adds the current value.
+ * 65535". The report adds the current value.
  */
 import * as z from "zod";
 import {
@@ -37,7 +37,7 @@ import { table } from "./table.ts";
 /** Maximum number of scheduled tasks. */
 const MAX_CRON_TASKS = 20;
 
-/** Maximum number of candidate output directories that are tried. */
+/** Maximum number of candidate output directories to try. */
 const MAX_OUTPUT_DIRS = 20;
 
 const MAX_NAME = 200;
@@ -132,7 +132,9 @@ const healthPath = text("Use a path that begins with /, without spaces", {
 });
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
-/** More files of other hosts than there are kinds and folders. */
+/**
+ * Maximum number of configuration files of other hosts. There are fewer kinds and folders of them.
+ */
 const MAX_NOT_IMPORTED = 32;
 const NOT_IMPORTED_RULE =
   `Use a list of at most ${MAX_NOT_IMPORTED} paths in the project, with forward slashes`;
@@ -184,7 +186,7 @@ const build = table({
   }),
 });
 
-/** Maximum time in which a server must listen: 5 minutes. */
+/** Maximum time within which a server must listen: 5 minutes. */
 const MAX_START_MS = 300_000;
 const START_RULE = 'Use a time from 1 second to 5 minutes, such as "90s"';
 
@@ -291,7 +293,7 @@ const db = table({
     }),
 });
 
-/** Returns whether a variable's value may be shown again. */
+/** Whether the value of a variable can be shown again: `plain` values can. */
 export const VISIBILITIES = ["sensitive", "plain"] as const;
 
 const VISIBILITY_RULE = `Use "sensitive" or "plain"`;
@@ -323,7 +325,7 @@ const env = table({
   }),
 });
 
-/** Schema of a whole `svc.toml`, strict at every level. */
+/** Schema of a whole `svc.toml`. It is strict at every level. */
 export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Project of this directory." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
@@ -355,10 +357,13 @@ export const projectConfigSchema = table({
   }),
 });
 
-/** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
+/**
+ * A valid `svc.toml` as written, before defaults are filled in and both forms of declarations are
+ * unified.
+ */
 export type RawProjectConfig = z.output<typeof projectConfigSchema>;
 
-/** The keys that each table can have; free-form tables (aliases, declarations) are not listed. */
+/** The keys that each table can have. Free-form tables (aliases, declarations) are not listed. */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(projectConfigSchema.shape),
   project: Object.keys(project.shape),
@@ -382,7 +387,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Keys of the table form of a declaration. */
 export const DECLARATION_KEYS: readonly string[] = ["visibility", "required"];
 
-/** The JSON Schema (draft 7, which Taplo reads) of `svc.toml`, for editors. */
+/** Returns the JSON Schema of `svc.toml` for editors. It uses draft 7, which Taplo supports. */
 export function projectConfigJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(projectConfigSchema, { io: "input", target: "draft-7" }),

@@ -80,7 +80,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
   });
 });
 
-/** Validates a text against the JSON Schema, as an editor does. */
+/** Validates a text against the JSON Schema like an editor. */
 function editorAccepts(source: string): boolean {
   const schema = z.fromJSONSchema(projectConfigJsonSchema() as z.core.JSONSchema.JSONSchema);
   return schema.safeParse(getStaticTOMLValue(parseTOML(source))).success;

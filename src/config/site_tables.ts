@@ -57,14 +57,14 @@ export const images = table({
 const PREFIXES_RULE = "Use a list of at most 100 key prefixes";
 const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
 
-/** Maximum of `keep_assets`: 90 days. */
+/** Maximum value of `keep_assets`: 90 days. */
 const MAX_KEEP_MS = 90 * 86_400_000;
-/** Maximum of `max_age` of `[skew]`: 7 days. */
+/** Maximum value of `max_age` in `[skew]`: 7 days. */
 const MAX_SKEW_MS = 7 * 86_400_000;
 const KEEP_RULE = 'Use a time of at most 90 days, such as "7d" or "12h", or false';
 const SKEW_RULE = 'Use a time of at most 7 days, such as "1h" or "30m", or false';
 
-/** A time from 0 to `maxMs`; `false` is 0. */
+/** Declares a time from 0 to `maxMs`. `false` is 0. */
 const timeUpTo = (maxMs: number, rule: string) =>
   z.union([z.string(), z.int(), z.literal(false)], rule).refine((value) => {
     const time = value === false ? 0 : parseTime(value);

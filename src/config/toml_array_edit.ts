@@ -25,7 +25,7 @@ function appendItems(source: string, array: AST.TOMLArray, items: readonly strin
     : [{ start: at, end: at, text }, { start: end, end, text: "," }];
 }
 
-/** Removes the elements from index `kept` on; keeps the comments of the others. */
+/** Removes the elements from index `kept` on. Keeps the comments of the remaining elements. */
 function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: number): Splice {
   const start = elements[kept - 1]!.range[1];
   const end = elements.at(-1)!.range[1];
@@ -41,8 +41,8 @@ function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: num
 }
 
 /**
- * The splices that turn an array into `items`. An array on a single line is rewritten; on several
- * lines, the remaining elements keep their text and comments.
+ * Returns the splices that turn an array into `items`. An array on a single line is rewritten. In
+ * an array on several lines, the remaining elements keep their text and comments.
  */
 export function spliceArray(
   source: string,

@@ -56,8 +56,8 @@ function addSection(source: string, path: KeyPath, assignment: string): string {
 }
 
 /**
- * The last entry whose dotted key passes through `table`, as `project.name` passes through
- * `project`.
+ * Returns the last entry with a dotted key that leads through `table`, as `project.name` leads
+ * through `project`.
  */
 function dottedNeighbour(layout: TomlLayout, table: KeyPath): Entry | undefined {
   return layout.entries.findLast(({ path, keyLength }) =>
@@ -65,7 +65,7 @@ function dottedNeighbour(layout: TomlLayout, table: KeyPath): Entry | undefined 
   );
 }
 
-/** Adds a key that does not exist, because its table is already written. */
+/** Adds a key to a table that already exists, because the key does not exist yet. */
 function insert(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const parent = path.slice(0, -1);
@@ -117,7 +117,7 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key in any notation, with the comment on its line; keeps comments on separate lines.
+ * Removes a key in any notation, and the comment on its line. Keeps comments on separate lines.
  * Does nothing if the key is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
@@ -137,14 +137,16 @@ export function removeTomlKey(source: string, path: KeyPath): string {
   }
 }
 
-/** The names directly below a table that is defined in several places. */
+/** Returns the names directly below a table that is defined in several places. */
 function childNames(layout: TomlLayout, path: KeyPath): readonly string[] {
   const below = [...layout.entries, ...layout.sections]
     .filter((place) => place.path.length > path.length && startsWith(place.path, path));
   return [...new Set(below.map((place) => place.path[path.length]!))];
 }
 
-/** Sets a key below the top level to a value, changing its table's lines as little as possible. */
+/**
+ * Sets a key below the top level to a value. Changes the lines of its table as little as possible.
+ */
 export function setTomlKey(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const entry = layout.entries.find((entry) => isSamePath(entry.path, path));

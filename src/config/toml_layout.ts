@@ -1,15 +1,17 @@
-/** @module Positions of keys in a TOML text, so that an edit keeps every other byte. */
+/**
+ * @module Finds the positions of keys in a TOML text. With them, an edit can keep every other byte.
+ */
 import { type AST, parseTOML } from "toml-eslint-parser";
 
 export type KeyPath = readonly string[];
 
-/** A key and its value, wherever written: on its own line or in an inline table. */
+/** A key and its value, on a separate line or in an inline table. */
 export interface Entry {
   readonly path: KeyPath;
-  /** How many names the key itself has: 2 in `project.name = "a"`. */
+  /** Number of names in the key itself: 2 in `project.name = "a"`. */
   readonly keyLength: number;
   readonly node: AST.TOMLKeyValue;
-  /** The inline table that the entry is in; missing for an entry on its own line. */
+  /** The inline table that contains the entry. Missing for an entry on a separate line. */
   readonly inline?: AST.TOMLInlineTable;
 }
 
@@ -24,7 +26,7 @@ export interface TomlLayout {
   readonly sections: readonly Section[];
 }
 
-/** True when `path` is `prefix` or is below it. */
+/** Returns true if `path` is `prefix` or is below it. */
 export function startsWith(path: KeyPath, prefix: KeyPath): boolean {
   return path.length >= prefix.length && prefix.every((step, index) => path[index] === step);
 }

@@ -8,7 +8,7 @@ export type TomlValue =
   | readonly string[]
   | { readonly [name: string]: TomlScalar };
 
-/** One replacement in a text: the characters from `start` up to `end` become `text`. */
+/** One replacement in a text: `text` replaces the characters from `start` up to `end`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -51,7 +51,7 @@ export function writeValue(value: TomlValue): string {
   } }`;
 }
 
-/** The line ending that a text uses: its first one, otherwise a plain line feed. */
+/** Returns the line ending that a text uses: its first one, or a line feed if there is none. */
 export function lineEnding(source: string): string {
   return /\r?\n/.exec(source)?.[0] ?? "\n";
 }
@@ -74,7 +74,7 @@ export function nextLine(source: string, offset: number): number {
   return feed === -1 ? source.length : feed + 1;
 }
 
-/** The indentation of the line that contains `offset`. */
+/** Returns the indentation of the line that contains `offset`. */
 export function indentation(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(lineStart(source, offset), offset))?.[0] ?? "";
 }

@@ -1,4 +1,7 @@
-/** Accounts: sign-up, sign-in, sessions (in a cookie no script can read) and password. @module */
+/**
+ * Accounts: sign-up, sign-in, sessions (in a cookie that scripts cannot read) and passwords.
+ * @module
+ */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -9,7 +12,7 @@ const tag = "Accounts";
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 256;
 
-/** An address as `user@host`; the mail server decides about the rest. */
+/** An address such as `user@host`. The mail server validates it further. */
 export const email = z.string().trim().max(254, "Must have at most 254 characters").regex(
   /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
   "Must be an email address",
@@ -20,11 +23,11 @@ export const newPassword = z.string()
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
 /** Proof of ownership. Without a password, the session must be at most ten minutes old. */
 export const provenPassword = givenPassword.optional();
-/** Six digits of an authenticator, or a recovery code. */
+/** Six digits from an authenticator app, or a recovery code. */
 export const factorCode = z.string().trim().min(6).max(32);
 const token = z.string().min(1).max(200);
 
-/** How an account was created, which determines its notification defaults. */
+/** How an account was created. This determines its default notifications. */
 export const SIGN_UP_METHODS = ["email", "messenger"] as const;
 
 export const account = z.object({
@@ -48,14 +51,14 @@ const signedIn = z.object({
   }),
   account: account.describe("The account"),
 });
-/** A mail was sent to the address; only its owner learns its content. */
+/** A mail was sent to the address. Only the owner of the address learns what it contains. */
 const confirmationWanted = z.object({
   status: z.literal("confirmation_required").meta({
     description: "Result of the request",
     example: "confirmation_required",
   }),
 });
-/** `challenge` stands for the right password for 5 minutes. */
+/** `challenge` is valid for 5 minutes and proves that the password was correct. */
 const factorWanted = z.object({
   status: z.literal("two_factor_required").meta({
     description: "Result of the request",
@@ -322,7 +325,7 @@ export const revokeSession = endpoint({
   status: 204,
 });
 
-/** A tool that was signed in by the device flow. */
+/** A CLI or other program that was signed in with the device flow. */
 export const tool = z.object({
   id: uuid.describe("Id of the grant"),
   name: z.string().meta({

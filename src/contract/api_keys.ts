@@ -11,13 +11,13 @@ const tag = "API keys";
 export const API_KEY_REQUESTS_PER_HOUR = 5000;
 
 const description = z.string().trim().max(500, "Must have at most 500 characters");
-/** Maximum length of a time, in characters. */
+/** Maximum length of a timestamp, in characters. */
 const MAX_TIME = 40;
 const expiry = timestamp.max(MAX_TIME).nullable();
 const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();
 const keyParams = z.object({ key: uuid.describe("Id of the API key") });
 
-/** Fields that can be set and changed. */
+/** Fields that can be set when a key is created, and changed later. */
 const settings = z.object({
   name: displayName.meta({ description: "Name of the key", example: "ci" }),
   permissions: permissions.meta({

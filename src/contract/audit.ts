@@ -6,10 +6,13 @@ import { CREDENTIAL_TYPES } from "./identity.ts";
 
 /** How long an entry is kept, in days. */
 export const AUDIT_DAYS = 90;
-/** Maximum number of entries to keep per workspace; the oldest are deleted first. */
+/** Maximum number of entries to keep per workspace. The oldest are deleted first. */
 export const AUDIT_ENTRIES = 50_000;
 
-/** Credentials that can authorize a change; none if the platform itself acts. */
+/**
+ * Credentials that can authorize a change. `platform` means that the platform itself made the
+ * change.
+ */
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 
 export const auditEntry = z.object({

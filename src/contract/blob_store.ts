@@ -1,6 +1,6 @@
 /**
  * The blob stores of projects, one for each environment. Code accesses its own store through the S3
- * protocol (docs/blobs.md); the API lists, copies, deletes and signs.
+ * protocol (docs/blobs.md). The API lists, copies and deletes objects, and signs URLs.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum length of a key of an object, in UTF-8 bytes, as in S3. */
+/** Maximum length of an object's key in UTF-8 bytes, as in S3. */
 const MAX_KEY_BYTES = 1024;
 const LIST_MAX = 1000;
 const LIST_DEFAULT = 100;
 /** Maximum size of an object, in bytes. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-/** Maximum time that a signed URL works, in seconds, as in S3. */
+/** Maximum lifetime of a signed URL in seconds, as in S3. */
 const MAX_SIGNED_SECONDS = 7 * 24 * 60 * 60;
 const DEFAULT_SIGNED_SECONDS = 60 * 60;
 const MAX_NAME_LENGTH = 60;

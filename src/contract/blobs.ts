@@ -4,11 +4,13 @@ import { uuid } from "./common.ts";
 import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Maximum size of a body of a batch of blobs, in bytes; larger blobs travel alone. */
+/** Maximum size of the body of a batch of blobs, in bytes. Larger blobs are uploaded separately. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Maximum number of blobs in one batch. */
 export const MAX_BATCH_BLOBS = 500;
-/** Maximum size of multipart framing in a batch: boundary and fields of each part. */
+/**
+ * Maximum size of multipart framing in a batch: the boundaries and the header fields of each part.
+ */
 const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
 export const blobReceipt = z.object({
   stored: z.array(sha256).meta({

@@ -5,7 +5,7 @@ import { endpoints } from "./endpoints.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Bodies whose limit is checked together, which JSON Schema does not show. */
+/** Bodies whose limit applies to several fields together, which JSON Schema cannot express. */
 const CHECKED_AS_A_WHOLE = new Set([
   "buildSources",
   "createDeployment",
@@ -19,7 +19,9 @@ const CHECKED_AS_A_WHOLE = new Set([
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Size in bytes of the largest JSON that a schema allows, without escaped characters. */
+/**
+ * Returns the size in bytes of the largest JSON that a schema allows, without escaped characters.
+ */
 function largest(schema: Schema, where: string): number {
   if (schema.const !== undefined) return JSON.stringify(schema.const).length;
   if (schema.enum !== undefined) {
@@ -50,7 +52,7 @@ function largest(schema: Schema, where: string): number {
       );
     }
     case "string": {
-      // A pattern without repetition matches no text longer than itself.
+      // A pattern without repetition matches no text that is longer than the pattern.
       const pattern = /[*+]/.test(schema.pattern ?? "*") ? undefined : schema.pattern;
       const most = schema.format === "uuid" ? 36 : schema.maxLength ?? pattern?.length;
       assert.ok(most !== undefined, `${where}: the text has no bound`);

@@ -6,7 +6,7 @@ import { projectParams } from "./projects.ts";
 
 const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /");
 
-/** The method and scope of a purge. */
+/** Options that apply to every purge. */
 const purgeOptions = {
   soft: z.boolean().optional().describe(
     "If true, mark responses as stale: they can be served while the edge refreshes them. If false or missing, remove them",
@@ -16,7 +16,7 @@ const purgeOptions = {
   ),
 };
 
-/** Everything, one path, a prefix, or a tag; in all variants. */
+/** What to purge: everything, one path, a prefix, or a tag, each in all variants. */
 export const purgeBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("all").meta({ description: "Purge everything", example: "all" }),

@@ -1,18 +1,18 @@
 import { type EventCategory, type Priority } from "./events.ts";
 /**
- * The channels of notifications, one row each. Preferences, deliveries, the API and its document,
- * the CLI, pages and docs follow from the rows. The sending code is in
+ * The channels of notifications, with one row for each. Preferences, deliveries, the API and its
+ * document, the CLI, pages and docs are derived from these rows. The sending code is in
  * `src/platform/notifications/channels`.
  *
  * @module
  */
 
-/** How many times and for how long messages are tried. Times in milliseconds. */
+/** How often and for how long to retry messages. Times are in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
-  /** Age at which delivery of a message ends. */
+  /** Age at which attempts to deliver a message end. */
   readonly maxAgeMs: number;
-  /** Upper bound of the first pause; each further one is `factor` times as long. */
+  /** Upper limit of the first pause. Each further pause is `factor` times as long. */
   readonly firstPauseMs: number;
   readonly factor: number;
   readonly longestPauseMs: number;
@@ -20,46 +20,49 @@ export interface ChannelLimits {
   readonly concurrency: number;
   /** Maximum number of concurrent deliveries to one host. */
   readonly perHost: number;
-  /** Maximum number of concurrent deliveries for one person or workspace while others wait. */
+  /**
+   * Maximum number of concurrent deliveries for one person or workspace while messages for others
+   * are waiting.
+   */
   readonly perOwner?: number;
 }
 
-/** Decides which channels are on for a person who never changed their preferences. */
+/** Facts that decide which channels are on for a person who has never changed their preferences. */
 export interface DefaultFacts {
   readonly method: "email" | "messenger";
-  /** Whether a browser of theirs is subscribed to push. */
+  /** Whether one of the person's browsers is subscribed to push notifications. */
   readonly hasBrowser: boolean;
 }
 
-/** A channel that a person turns on or off. */
+/** A channel that a person can turn on or off. */
 interface Preferable {
   /** Name on pages. */
   readonly label: string;
   readonly description: string;
-  /** The least urgent priority that quiet hours let through. */
+  /** The lowest priority that is delivered during quiet hours. */
   readonly quiet: Priority;
   isOn(facts: DefaultFacts): boolean;
 }
 
 interface Outward {
   readonly limits: ChannelLimits;
-  /** Failures after which a message is tried again, for the docs. */
+  /** Failures after which a message is retried, for the docs. */
   readonly retriedAfter: string;
 }
 
-/** To people, outside of the platform. */
+/** A channel to people outside of the platform. */
 interface Personal extends Preferable, Outward {
   readonly reach: "person";
-  /** Why a platform without this channel cannot send. */
+  /** Why a platform on which the channel is not set up cannot send. */
   readonly missing: string;
-  /** Why a person cannot be reached yet. */
+  /** Why the person cannot be reached yet. */
   readonly unreached: string;
 }
 
-/** To other programs of a workspace, regardless of its members' preferences. */
+/** A channel to other programs for a workspace, regardless of its members' preferences. */
 interface OfWorkspace extends Outward {
   readonly reach: "workspace";
-  /** The only category that it accepts; all by default. */
+  /** The only category that the channel accepts. By default, all categories are accepted. */
   readonly category?: EventCategory;
 }
 
@@ -68,7 +71,7 @@ type Row = Personal | OfWorkspace | Preferable & { readonly reach: "inbox" };
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-/** Limits that most channels share. */
+/** Limits that most channels use. */
 const USUAL = {
   maxAttempts: 8,
   maxAgeMs: 24 * HOUR,
@@ -164,7 +167,7 @@ function reaching<Reach extends Row["reach"]>(...reaches: readonly Reach[]) {
 export const CHANNELS = reaching("person", "inbox");
 export type Channel = Reaching<"person" | "inbox">;
 
-/** Channels out of the platform; the inbox is written directly. */
+/** Channels that leave the platform. The inbox is written directly. */
 export const DELIVERY_CHANNELS = reaching("person", "workspace");
 export type DeliveryChannel = Reaching<"person" | "workspace">;
 
@@ -176,7 +179,7 @@ export type PersonalChannel = Reaching<"person">;
 export const isPersonal = (channel: DeliveryChannel): channel is PersonalChannel =>
   CHANNEL_ROWS[channel].reach === "person";
 
-/** The channels of a workspace that take events of a category. */
+/** Returns the workspace channels that accept events of a category. */
 export function workspaceChannels(category: EventCategory): DeliveryChannel[] {
   return reaching("workspace").filter((name) => {
     const row: OfWorkspace = CHANNEL_ROWS[name];

@@ -1,9 +1,11 @@
-/** Command lines that call an endpoint, for the reference of the API. @module */
+/** Command lines that call an endpoint, for the API reference. @module */
 import type { endpoints } from "./endpoints.ts";
 
 const DEPLOYMENT = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01";
 
-/** Endpoints without a command are for browsers, or one step of a command with several. */
+/**
+ * Endpoints without a sample are for browsers, or a single step of a command with several steps.
+ */
 export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string>>> = {
   listNodes: "svc nodes",
   listEdges: "svc edges list",

@@ -1,9 +1,11 @@
-/** Wire objects that every resource shares: identifiers, pages, errors. @module */
+/**
+ * Objects in requests and responses that all resources share: identifiers, pages, errors. @module
+ */
 import * as z from "zod";
 
 export const uuid = z.uuid("Must be a UUID");
 
-/** A moment in time as ISO 8601 in UTC, with milliseconds. */
+/** A point in time as ISO 8601 in UTC, with milliseconds. */
 export const timestamp = z.iso.datetime();
 
 /** A DNS label that leaves room for `-git-<branch>` in the 63 characters of a host label. */
@@ -17,7 +19,7 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
-/** A resource's id, or its name with a maximum length. */
+/** A resource's id or name. The name has a maximum length. */
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],
@@ -27,7 +29,10 @@ export const idOrName = (maximum: number) =>
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 
-/** Decimal digits only: `Number()` would also read `0x10`, `1e1`, and blanks. */
+/**
+ * Declares a whole number. Only decimal digits are accepted, because `Number()` would also accept
+ * `0x10`, `1e1` and blanks.
+ */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
   const range = max === undefined ? `${min} on` : `${min} to ${max}`;
   return z.preprocess(
@@ -41,7 +46,7 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max?:
 export const pageLimit = (most: number, usual: number) =>
   wholeNumber({ min: 1, max: most }).default(usual);
 
-/** Query of every list. `cursor` comes from the previous page's `nextCursor`. */
+/** Query parameters of every list. `cursor` is the `nextCursor` of the previous page. */
 export const pageQuery = z.object({
   limit: pageLimit(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT).meta({
     description: "Maximum number of entries",
@@ -50,7 +55,7 @@ export const pageQuery = z.object({
   cursor: uuid.optional().describe("`nextCursor` of the previous page"),
 });
 
-/** One page of a list; `nextCursor` is null on the last. */
+/** Declares one page of a list. `nextCursor` is null on the last page. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item).describe("Entries of the page"),
@@ -79,7 +84,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One problem of an invalid request: the field and what is wrong with it. */
+/** One problem in an invalid request: the field, and what is wrong with it. */
 export const problem = z.object({
   path: z.string().meta({ description: "Path of the field", example: "body.name" }),
   message: z.string().meta({
@@ -115,7 +120,7 @@ export const missingNode = z.object({
 });
 export type MissingNode = z.infer<typeof missingNode>;
 
-/** The event of a stream that names a missing node. */
+/** Name of the event in a stream that reports a missing node. */
 export const MISSING_NODE_EVENT = "missing-node";
 
 export const missingNodes = z.array(missingNode).optional().describe(

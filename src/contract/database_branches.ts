@@ -57,7 +57,7 @@ export const databaseSnapshot = z.object({
 }).meta({ id: "DatabaseSnapshot" });
 export type DatabaseSnapshot = z.infer<typeof databaseSnapshot>;
 
-/** A branch in a path is percent-encoded: it can contain slashes. */
+/** A branch in a path is percent-encoded because it can contain slashes. */
 const branchParams = databaseParams.extend({
   branch: branchName.meta({ description: "Name of the branch", example: "feature/cart" }),
 });

@@ -10,15 +10,15 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Maximum length of a query's SQL, in UTF-16 units; longer texts must be imported. */
+/** Maximum length of a query's SQL, in UTF-16 code units. Longer texts must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Maximum size of the SQL of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
-/** Maximum number of parameters of a statement, as the protocol of PostgreSQL has it. */
+/** Maximum number of parameters of a statement, as in PostgreSQL's protocol. */
 export const MAX_SQL_PARAMS = 65_535;
 
-/** Maximum size of a script that is imported, in bytes. */
+/** Maximum size of a script to import, in bytes. */
 export const MAX_IMPORT_BYTES = 1024 ** 3;
 
 export const querySqlBody = z.object({
@@ -40,8 +40,8 @@ export const querySqlBody = z.object({
 }).strict();
 
 /**
- * A line of a query's response. A statement yields `columns` and `rows` if it has a result, then
- * `complete`; `error` comes last. Values are text, or null.
+ * A line in the response to a query. A statement produces `columns` and `rows` if it has a result,
+ * then `complete`. An `error` is always the last line. Values are text or null.
  */
 export const queryEvent = z.discriminatedUnion("type", [
   z.object({

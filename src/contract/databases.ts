@@ -4,17 +4,20 @@ import { idOrName, page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { branchName, projectParams } from "./projects.ts";
 
-/** Compute units of `--cu-size` (spec: `db create`). */
+/** Compute units that `--cu-size` accepts (spec: `db create`). */
 export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
 export type CuSize = (typeof CU_SIZES)[number];
 
-/** `stopped`: the owner stopped it, until `db start`. A sleeping branch is `active`. */
+/**
+ * `stopped` means that the owner stopped the database, until `db start`. A sleeping branch is
+ * `active`.
+ */
 export const DATABASE_STATES = ["creating", "active", "stopped", "failed", "deleted"] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 export const DATABASE_ENGINES = ["embedded", "server"] as const;
 
-/** The branch that a database begins with. */
+/** The branch with which a database is created. */
 export const MAIN_BRANCH = "main";
 
 /** Maximum length of a database name, which is also the name of a role. */
@@ -31,7 +34,10 @@ const variableName = z.string().max(200).regex(
 );
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
-/** A variable that replaces a database's connection string, and the environments that have it. */
+/**
+ * A variable for a database's connection string that replaces the default one, and the environments
+ * that have it.
+ */
 export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
     "What overrides the variable: an older database with the same variable, or a variable of the project",
@@ -145,13 +151,13 @@ export const databaseConnection = z.object({
 }).meta({ id: "DatabaseConnection" });
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
 
-/** How clients reach a branch, without the secret. */
+/** How clients reach a branch, without the password. */
 export const databaseAddress = databaseConnection.omit({ url: true, password: true }).extend({
   encrypts: z.boolean().describe("Whether clients have to use TLS"),
 }).meta({ id: "DatabaseAddress" });
 export type DatabaseAddress = z.infer<typeof databaseAddress>;
 
-/** The connection string of a branch, with its password. */
+/** Returns the connection string of a branch, including its password. */
 export function connectionUrl(
   { host, port, user, database, encrypts }: DatabaseAddress,
   password: string,
@@ -161,7 +167,7 @@ export function connectionUrl(
   return `postgres://${user}:${password}@${authority}:${port}/${database}${mode}`;
 }
 
-/** A database is named by its id or by its name. */
+/** The database in a path, as an id or a name. */
 export const databaseParams = projectParams.extend({
   database: idOrName(DATABASE_NAME_MAX).meta({
     description: "Id or name of the database",

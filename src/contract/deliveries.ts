@@ -1,4 +1,4 @@
-/** Outgoing messages: tests, and those that could not be delivered. @module */
+/** Outgoing messages: tests, and messages that could not be delivered. @module */
 import { DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./channels.ts";
 import { eventName } from "./events.ts";
 import * as z from "zod";

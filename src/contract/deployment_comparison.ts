@@ -4,7 +4,7 @@ import { uuid } from "./common.ts";
 import { deployment } from "./deployments.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Maximum number of differences of each kind that a response lists. */
+/** Maximum number of differences of each kind to list in a response. */
 export const MAX_DIFFERENCES = 200;
 
 export const CHANGES = ["added", "removed", "changed"] as const;
@@ -52,7 +52,7 @@ const COUNTED = [
   ["variables", "variable", "variables"],
 ] as const;
 
-/** The differences as a sentence, such as `3 files and 1 rule differ.` */
+/** Describes the differences in a sentence, such as `3 files and 1 rule differ.` */
 export function differenceText(comparison: DeploymentComparison): string {
   const parts = COUNTED.flatMap(([kind, one, several]) => {
     const { added, removed, changed } = comparison[kind];

@@ -5,13 +5,15 @@ import * as z from "zod";
 export const MAX_FILES = 100_000;
 /** Maximum size of a single file, in bytes (1 GiB). */
 export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
-/** All files of one deployment together, in bytes (100 GiB). */
+/** Maximum total size of the files in a deployment, in bytes (100 GiB). */
 export const MAX_DEPLOYED_BYTES = 100 * 1024 ** 3;
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal").meta({
   example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 });
 
-/** Maximum length of the name of a file or folder, in bytes of UTF-8: the limit of file systems. */
+/**
+ * Maximum length of the name of a file or folder in UTF-8 bytes. File systems have this limit.
+ */
 const MAX_NAME_BYTES = 255;
 
 const nameFits = (name: string) =>
@@ -20,7 +22,7 @@ const nameFits = (name: string) =>
 /** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
 export const filePath = z.string().min(1).max(1024).refine(
   (path) =>
-    // deno-lint-ignore no-control-regex -- control characters cannot be in a path
+    // deno-lint-ignore no-control-regex -- a path must not contain control characters
     !/[\\\x00-\x1f\x7f]/.test(path) &&
     path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
   "Must be a relative path without empty, . or .. segments",

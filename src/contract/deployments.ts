@@ -1,9 +1,9 @@
 /**
  * Deployments.
  *
- * A deployment is created with the list of its files, or its differences from another deployment's
- * list. The response lists the blobs that the workspace lacks. Once they are uploaded, activating
- * the deployment makes it visible in one atomic step.
+ * A deployment is created with the list of its files, or with the differences from another
+ * deployment's list. The response lists the blobs that the workspace lacks. Once they are uploaded,
+ * activating the deployment makes it visible in one atomic step.
  *
  * @module
  */
@@ -34,7 +34,9 @@ export const MAX_FUNCTIONS = 100;
 /** Maximum size of a function with everything that it imports, in bytes. */
 export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
 
-/** A function as `svc deploy` bundles it: one self-contained module, a blob like a file. */
+/**
+ * A function as bundled by `svc deploy`: one self-contained module, uploaded as a blob like a file.
+ */
 export const deploymentFunction = z.object({
   name: z.string().max(64).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
@@ -120,7 +122,7 @@ export const deployment = z.object({
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
-/** The deployment that a list of files is a difference to (`file_difference.ts`). */
+/** The deployment to which a list of files is a difference (`file_difference.ts`). */
 export const deploymentBase = z.object({
   deployment: uuid.describe("Id of a deployment of the same project to take files from"),
   digest: sha256.describe(
@@ -128,7 +130,7 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Maximum size of a description of a deployment, in bytes: the list of 100,000 files. */
+/** Maximum size of the description of a deployment, in bytes. It allows a list of 100,000 files. */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
@@ -221,7 +223,7 @@ export const checkDeployment = endpoint({
   response: checkDeploymentAnswer,
 });
 
-/** Filters of a list of deployments; all must match. */
+/** Filters for a list of deployments, all of which must match. */
 export const deploymentFilter = z.object({
   branch: branchName.optional().meta({ description: "Only this branch", example: "main" }),
   environment: environmentReference.optional().describe("Only this environment, by its name"),

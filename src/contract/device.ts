@@ -7,11 +7,11 @@ const tag = "Device authorization";
 
 export const DEVICE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Seconds that a device code lives (spec: "Limits"). */
+/** Lifetime of a device code in seconds (spec: "Limits"). */
 export const DEVICE_CODE_SECONDS = 300;
-/** Seconds between two polls, at least (spec: "Limits"). */
+/** Minimum time between two polls in seconds (spec: "Limits"). */
 export const DEVICE_POLL_SECONDS = 5;
-/** Calls of `POST /v1/device` in a minute from one address (spec: "Limits"). */
+/** Maximum number of calls of `POST /v1/device` per minute from one IP address (spec: "Limits"). */
 export const DEVICE_STARTS_PER_MINUTE = 10;
 
 const short = z.string().max(200);
@@ -154,7 +154,7 @@ export const denyDevice = endpoint({
   status: 204,
 });
 
-/** RFC 6749 (5.2), RFC 8628 (3.5), and `rate_limited` for an exceeded limit. */
+/** Errors from RFC 6749 (5.2) and RFC 8628 (3.5), and `rate_limited` for an exceeded limit. */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_grant",

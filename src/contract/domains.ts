@@ -1,7 +1,6 @@
 /**
- * Custom domains: hostnames that show a project's environment. One proof by a
- * TXT record verifies every hostname below the same registrable domain, the
- * zone, within a workspace.
+ * Custom domains: hostnames that serve an environment of a project. One TXT record verifies every
+ * hostname in a workspace below the same registrable domain, which is called the zone.
  *
  * @module
  */
@@ -18,7 +17,7 @@ export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
 
-/** A record to set at the domain's name server. */
+/** A record to set at the name server of the domain. */
 export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the final dot"),

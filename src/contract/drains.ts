@@ -14,7 +14,7 @@ const MAX_HEADERS = 10;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
 /** Printable ASCII, which every HTTP client can send. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,4096}$/;
-/** Fields that belong to the request itself. */
+/** Header fields that belong to the request itself. */
 const OWN_FIELDS =
   /^(?:content-.*|host|connection|transfer-encoding|te|upgrade|expect|user-agent)$/i;
 
@@ -38,7 +38,7 @@ export const drainHeaders = z.record(
 
 const count = z.int().nonnegative().meta({ example: 0 });
 
-/** State of the sending, over all nodes. */
+/** State of the deliveries, across all nodes. */
 export const drainHealth = z.object({
   sent: count.describe("Log records that the endpoint accepted since the platform started"),
   dropped: count.describe(
@@ -111,7 +111,7 @@ export const createDrain = endpoint({
       example: { authorization: "Bearer 6f1d" },
     }),
   }).strict(),
-  // Ten headers of the largest size, as JSON writes them.
+  // Allows ten headers of the maximum size, encoded as JSON.
   maxBodyBytes: 128 * 1024,
   status: 201,
   response: drain,

@@ -1,5 +1,5 @@
 /**
- * Front edges: processes elsewhere that serve sites and follow the platform's state.
+ * Front edges: processes on other machines that serve sites and follow the platform's state.
  *
  * @module
  */

@@ -4,25 +4,26 @@ import * as z from "zod";
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * How a body travels. `octets`, `multipart` and `events` are streamed, not parsed by schema. `form`
- * is a form (RFC 6749, B) or JSON; its handler parses it, because errors have OAuth's shape.
+ * How a body is sent. `octets`, `multipart` and `events` are streamed and not parsed with a schema.
+ * `form` is a form (RFC 6749, B) or JSON. Its handler parses it, because its errors have OAuth's
+ * format.
  */
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
-/** Maximum size of a body of an endpoint that names no other limit, in bytes. */
+/** Default for the maximum size of an endpoint's body, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** How long the response to an `Idempotency-Key` is remembered, in hours. */
+/** How long the response for an `Idempotency-Key` is remembered, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
 
 type Shape = z.ZodType;
 
 /**
- * The callers of an endpoint. `anyone` needs no credentials. `account` is about the account itself
- * and needs a person: a browser session, in no particular workspace. `self` is about the caller's
- * own resources: all of them for a session; only those of its workspace for an API key or a CLI's
- * token, and read-only for a key with the role viewer. The others are the minimum role in the
- * request's workspace.
+ * Who can call an endpoint. `anyone` needs no credentials. `account` concerns the account itself
+ * and requires a person with a browser session, in no particular workspace. `self` concerns the
+ * caller's own resources: a session can access all of them, an API key or a CLI's token only those
+ * in its workspace, and a key with the role viewer can only read them. The other levels are the
+ * minimum role in the request's workspace.
  */
 export const ACCESS_LEVELS = [
   "anyone",
@@ -34,13 +35,17 @@ export const ACCESS_LEVELS = [
 ] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
 
-/** `kept` replays the response for a day; `own` is up to the endpoint; `refused` returns 400. */
+/**
+ * `kept` replays the response for a day, `own` leaves the handling to the endpoint, and `refused`
+ * returns 400.
+ */
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
  * HTTP features of an endpoint, apart from bodies: `if-match` is a condition of the request, `etag`
- * a field of the response, `resumable` takes `Last-Event-ID`, `sets-cookie` signs in or out,
- * `limited` counts requests without a credential, `idempotency-key` reads that field itself.
+ * is a field of the response, `resumable` accepts `Last-Event-ID`, `sets-cookie` signs in or out,
+ * `limited` counts requests without a credential, and `idempotency-key` means that the endpoint
+ * reads this field itself.
  */
 export type Trait =
   | "if-match"
@@ -57,28 +62,28 @@ export interface Endpoint<
   Response extends Shape = Shape,
 > {
   readonly method: HttpMethod;
-  /** Path with `{name}` for each path parameter. */
+  /** Path with a `{name}` for each path parameter. */
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  /** `none` for the few endpoints that anyone may call. */
+  /** `none` for the few endpoints that anyone can call. */
   readonly auth: "bearer" | "none";
-  /** Who may call it; by default, viewers may read and developers may change. */
+  /** Who may call the endpoint. By default, viewers may read and developers may change. */
   readonly access: Access;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly bodyKind: BodyKind;
-  /** Maximum size of the body, in bytes; a larger one gets 413. */
+  /** Maximum size of the body in bytes. Larger bodies get a 413. */
   readonly maxBodyBytes: number;
   readonly response: Response;
   readonly responseKind: BodyKind;
   readonly status: 200 | 201 | 204;
   readonly idempotency: IdempotencyKind;
   readonly traits: readonly Trait[];
-  /** Other successful responses than `status`, by status. */
+  /** Successful responses with a status other than `status`, by status. */
   readonly otherAnswers: Readonly<Record<number, Shape>>;
-  /** Statuses of specific refusals, in addition to those of its kind of endpoint. */
+  /** Statuses of refusals that are specific to this endpoint. */
   readonly refusals: readonly number[];
 }
 
@@ -109,7 +114,10 @@ function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "a
   return given.method === "GET" ? "viewer" : "developer";
 }
 
-/** A caller without a credential has no scope for keys, and only JSON is small enough to store. */
+/**
+ * Callers without a credential have no scope for keys, and only JSON responses are small enough to
+ * store.
+ */
 function usualIdempotency(
   given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,
 ): IdempotencyKind {
@@ -117,7 +125,7 @@ function usualIdempotency(
   return given.auth === "none" || (given.bodyKind ?? "json") !== "json" ? "refused" : "kept";
 }
 
-/** Describes an endpoint; omitted parts are empty. */
+/** Declares an endpoint. Omitted parts are empty. */
 export function endpoint<
   P extends Shape = Nothing,
   Q extends Shape = Nothing,
@@ -145,9 +153,9 @@ export function endpoint<
 
 export type ParamsOf<E> = E extends Endpoint<infer P> ? z.output<P> : never;
 export type QueryOf<E> = E extends Endpoint<Shape, infer Q> ? z.output<Q> : never;
-/** The query as clients pass it: fields with defaults are optional. */
+/** The query as clients pass it. Fields with defaults are optional. */
 export type QueryInputOf<E> = E extends Endpoint<Shape, infer Q> ? z.input<Q> : never;
 export type BodyOf<E> = E extends Endpoint<Shape, Shape, infer B> ? z.output<B> : never;
-/** The body as clients pass it: fields with defaults are optional. */
+/** The body as clients pass it. Fields with defaults are optional. */
 export type BodyInputOf<E> = E extends Endpoint<Shape, Shape, infer B> ? z.input<B> : never;
 export type ResponseOf<E> = E extends Endpoint<Shape, Shape, Shape, infer R> ? z.output<R> : never;

@@ -1,6 +1,6 @@
 /**
- * The permission that an API key needs for each endpoint: one table for all of them. Browser
- * sessions and tools that a person signed in are not limited by it.
+ * The permission that an API key needs for each endpoint, in one table for all endpoints. It does
+ * not limit browser sessions, or tools that a person has signed in.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Permission } from "./permissions.ts";
 const ANY = "any";
 /** Endpoints for a person's account: no key can call them, regardless of its permissions. */
 const NONE = "none";
-/** One of these is enough; `everything` always is. */
+/** The permissions of which any one is enough. `everything` is always enough. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
 
 const READ = ["read"] as const;
@@ -20,7 +20,7 @@ const ALL = ["everything"] as const;
 const RULES = ["rules"] as const;
 const READ_RULES = ["read", "rules"] as const;
 const VARIABLES = ["variables"] as const;
-/** The environment determines which of the two it needs. */
+/** Which of the two is needed depends on the environment. */
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
@@ -29,7 +29,7 @@ const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;
 
-/** By endpoint; the type demands a row for each. */
+/** Permissions by endpoint. The type requires a row for each endpoint. */
 export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   getHealth: ANY,
   getOpenApi: ANY,
@@ -259,11 +259,11 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   deleteMessengerLink: NONE,
 };
 
-/** Paths that speak their own protocol. */
+/** Paths that use a protocol of another kind. */
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],
-  // Each call of an agent is authorized separately.
+  // Each call by an agent is authorized separately.
   ["GET /mcp", ANY],
 ];
 
@@ -276,7 +276,9 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
   ...OF_OTHER_PROTOCOLS,
 ]);
 
-/** The permissions that a key lacks. Endpoints in no table require `everything`. */
+/**
+ * Returns the permissions that a key lacks. Endpoints that are in no table require `everything`.
+ */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,
   held: readonly Permission[],
@@ -300,7 +302,7 @@ const SHARED: ReadonlySet<string> = new Set(
   ] as const).map((name) => nameOf(endpoints[name])),
 );
 
-/** Whether a key limited to projects can call an endpoint for these projects. */
+/** Whether a key that is limited to certain projects can call an endpoint for those projects. */
 export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
   return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||
     endpoint.path === "/git" || endpoint.path === "/mcp" || SHARED.has(nameOf(endpoint));

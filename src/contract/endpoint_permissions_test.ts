@@ -7,7 +7,9 @@ import { type Permission, PERMISSION_NAMES } from "./permissions.ts";
 const NAMES = Object.keys(endpoints) as (keyof typeof endpoints)[];
 const endpointOf = (name: keyof typeof endpoints) => endpoints[name] as unknown as Endpoint;
 
-/** The endpoints that change something, and that a key with one permission may call. */
+/**
+ * Returns the endpoints that change something and that a key with this single permission can call.
+ */
 const changedBy = (permission: Permission) =>
   NAMES.filter((name) => {
     const { access, method } = endpointOf(name);

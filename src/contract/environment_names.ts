@@ -1,4 +1,7 @@
-/** Names of environments that every project has, in a file without costly schemas. @module */
+/**
+ * Names of environments that every project has, in a file without schemas, which are slow to load.
+ * @module
+ */
 
 export const ENVIRONMENT_PRODUCTION = "production";
 export const ENVIRONMENT_PREVIEW = "preview";

@@ -4,7 +4,7 @@ import { page, pageQuery, slug, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum length of an environment name; it is in host labels. */
+/** Maximum length of an environment name, which is part of host labels. */
 const NAME_MAX = 20;
 
 export const environmentName = slug(NAME_MAX);
@@ -22,7 +22,7 @@ export const environment = z.object({
 }).meta({ id: "Environment" });
 export type Environment = z.infer<typeof environment>;
 
-/** An environment is named by its id or by its name. */
+/** The environment as an id or a name. */
 export const environmentReference = z.string().min(1).max(64).meta({ example: "production" });
 
 export const listEnvironments = endpoint({

@@ -1,4 +1,6 @@
-/** The errors of a project: faults of functions and servers, with all occurrences. @module */
+/**
+ * The errors of a project: faults in functions and servers, with all of their occurrences. @module
+ */
 import * as z from "zod";
 import { missingNodes, page, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -2,8 +2,8 @@
  * The data of events: fields with their checks, descriptions and examples, and the shapes that
  * several events share.
  *
- * All fields are optional, because people who raise an event through the API only know some of
- * them. Known fields are validated; other flat fields are passed on.
+ * All fields are optional, because people who raise an event through the API may only know some of
+ * them. Known fields are validated. Other flat fields are passed on unchanged.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export const MAX_EVENT_TEXT = 2000;
 /** Maximum length of an event's data as JSON, in characters. */
 const MAX_DATA = 16_000;
 
-/** The data of any event: flat, and never a secret. */
+/** The data of any event. It is flat, and never contains a secret. */
 export const eventData = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 );
 export type EventData = z.infer<typeof eventData>;
 
-/** A field of an event, with its description and an example for documents and tests. */
+/** Declares a field of an event, with a description and an example for documents and tests. */
 function field<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -37,7 +37,7 @@ function field<Schema extends z.ZodType>(
 const text = (maximum: number) =>
   z.string("Must be a string").max(maximum, `Must have at most ${maximum} characters`);
 
-/** A field of text with at most `maximum` characters. */
+/** Declares a text field with at most `maximum` characters. */
 const line = (maximum: number, description: string, example: string) =>
   field(text(maximum), description, example);
 
@@ -55,7 +55,10 @@ const httpUrl = text(2048).refine((address) => {
   return url !== null && (url.protocol === "http:" || url.protocol === "https:");
 }, "Must be an http or https URL");
 
-/** The data of an event with the given fields, as the component `id` of the OpenAPI document. */
+/**
+ * Declares the data of an event with the given fields, as the component `id` in the OpenAPI
+ * document.
+ */
 function data<Shape extends Record<string, z.ZodType>>(id: string, shape: Shape) {
   const fields = Object.fromEntries(
     Object.entries(shape).map((

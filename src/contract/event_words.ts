@@ -1,8 +1,8 @@
 import { ENVIRONMENT_PREVIEW } from "./environment_names.ts";
 import { type EventData } from "./event_data.ts";
 /**
- * Fills the words of events. In a template, `{name}` is a value, `{name|other}` has a
- * fallback, `{name:moment}` a format. A part in `[brackets]` is left out if one of its
+ * Fills the text templates of events. In a template, `{name}` is a value, `{name|other}` has a
+ * fallback, and `{name:moment}` has a format. A part in `[brackets]` is left out if one of its
  * values is missing.
  *
  * @module
@@ -18,7 +18,7 @@ function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** A date such as `1 December 2026`, in UTC with a time. Other text does not change. */
+/** Formats a date such as `1 December 2026`, or with a time in UTC. Other texts do not change. */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;
   const moment = new Date(text);
@@ -32,7 +32,7 @@ const FORMATS: Readonly<Record<string, (text: string) => string>> = {
   on: (text) => `${isMoment(text) ? "on" : "in"} ${momentOf(text)}`,
 };
 
-/** An amount of money, such as `€29.90`. */
+/** Formats an amount of money, such as `€29.90`. */
 function money({ amount, currency }: EventData): string {
   if (typeof amount !== "number") return "";
   if (typeof currency !== "string") return amount.toFixed(2);
@@ -40,7 +40,7 @@ function money({ amount, currency }: EventData): string {
   return format.format(amount).replaceAll("\u00a0", " ");
 }
 
-/** Values that are computed from the data. */
+/** Values that are computed from the data of the event. */
 const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),
@@ -50,7 +50,7 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
       ? String(environment ?? "a deployment")
       : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
-  /** Branch and commit, which distinguish the deployments of one environment. */
+  /** Branch and commit, which tell the deployments of an environment apart. */
   version: (data) =>
     data.environment === ENVIRONMENT_PREVIEW
       ? fillWords("{commit}", data)
@@ -73,7 +73,7 @@ function fillPart(template: string, data: EventData) {
   return { text, isComplete };
 }
 
-/** Fills a template. Values that are missing outside of brackets are empty. */
+/** Fills a template. Missing values outside of brackets become empty. */
 export function fillWords(template: string, data: EventData): string {
   return template.replace(/\[([^\]]*)\]|[^[]+/g, (part: string, optional?: string) => {
     const { text, isComplete } = fillPart(optional ?? part, data);
@@ -81,12 +81,12 @@ export function fillWords(template: string, data: EventData): string {
   });
 }
 
-/** The first template whose values are all present. */
+/** Fills the first template whose values are all present. */
 export function fillFirst(templates: readonly string[], data: EventData): string | undefined {
   return templates.map((template) => fillPart(template, data))
     .find(({ isComplete }) => isComplete)?.text;
 }
 
-/** A text that ends like a sentence. */
+/** Returns a text with the punctuation of a sentence. */
 export const sentence = (words: string): string =>
   words === "" || /[.!?:…]$/.test(words) ? words : `${words}.`;

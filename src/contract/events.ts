@@ -1,8 +1,8 @@
 /**
- * The events that the platform notifies people of (spec, "Events"): the 32 events of the
- * specification, and some more. A new event is one row of `EVENTS`: types, checks, API, OpenAPI
- * document, CLI, mails, pages, docs and samples for tests follow from it. Its texts are templates
- * of `event_words.ts`.
+ * The events that the platform notifies people of (spec, "Events"): the 32 events in the
+ * specification, and some more. A new event is one row of `EVENTS`, from which types, checks, the
+ * API, the OpenAPI document, the CLI, mails, pages, docs and samples for tests are derived. Its
+ * texts are templates for `event_words.ts`.
  *
  * @module
  */
@@ -32,28 +32,31 @@ export const EVENT_CATEGORIES = [
 ] as const;
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
-/** Most urgent first. The index is the number in the specification. */
+/** Sorted by decreasing urgency. The index is the number in the specification. */
 export const PRIORITIES = ["CRITICAL", "HIGH", "NORMAL", "LOW"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 type Schema = z.ZodObject<Readonly<Record<string, z.ZodType>>>;
 
-/** An event. Title and body are templates. */
+/** An event. Its title and body are templates. */
 export interface EventKind {
   readonly category: EventCategory;
   readonly priority: Priority;
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of a mail, after the project, workspace or host; the title by default. */
+  /** Subject of the mail, after the project, workspace or host. Defaults to the title. */
   readonly subject?: string;
-  /** Pages that the notification opens, paths or URLs: the first that its data fills. */
+  /**
+   * Pages for the notification to open, as templates of paths or URLs. The first one whose values
+   * are all present is used.
+   */
   readonly opens: readonly string[];
 }
 
 const PAGE = "/deployments/{deploymentId}";
 
-/** Begins rows of one category and shape of data. */
+/** Creates a function for rows with the same category and kind of data. */
 const kind = <const Category extends EventCategory, const Data extends Schema>(
   category: Category,
   data: Data,
@@ -68,11 +71,13 @@ const kind = <const Category extends EventCategory, const Data extends Schema>(
   opens: [...opensFirst, ...opens, `/notifications?category=${category}`],
 });
 
-/** Adds the subject of its mail to a row. */
+/** Adds the subject of the mail to a row. */
 const named = <Row extends object>(subject: string, row: Row) => ({ ...row, subject });
 
 const aboutDeployment = kind("Deployment", deploymentData, [PAGE]);
-/** `what` completes the subject of its mail: "production is live (main at 8f14e45)". */
+/**
+ * Creates a row. `what` completes the subject of the mail: "production is live (main at 8f14e45)".
+ */
 const deployment = (what: string, ...row: Parameters<typeof aboutDeployment>) =>
   named(`{place} ${what}[ ({version})]`, aboutDeployment(...row));
 const aboutHealth = kind("Health", healthData, ["{url}", PAGE]);
@@ -308,7 +313,7 @@ export type EventName = keyof typeof EVENTS;
 export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];
 export const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 
-/** Events of the category Security: the audit log of accounts keeps them. */
+/** Events in the category Security, which are kept in the audit log of accounts. */
 export type SecurityEventName = {
   [Name in EventName]: (typeof EVENTS)[Name]["category"] extends "Security" ? Name : never;
 }[EventName];
@@ -319,7 +324,7 @@ export const securityEventName = z.enum(
   ],
 );
 
-/** Example data of an event, with all known fields. */
+/** Returns example data for an event, with all known fields. */
 export function sampleEventData(event: EventName): EventData {
   const example = (schema: z.ZodType) => schema.meta()!.example as EventData[string];
   const fields = Object.entries((EVENTS[event] as EventKind).data.shape);

@@ -1,12 +1,15 @@
-/** A list of files as a difference from another, with a digest that confirms it. @module */
+/**
+ * Represents a list of files as the difference from another list, with a digest that confirms the
+ * result. @module
+ */
 import { createHash } from "node:crypto";
 import { atOnce, inSteps, type Steps } from "../lib/next_turn.ts";
 import { sortInSteps } from "../lib/sort_in_steps.ts";
 import type { DeploymentFile } from "./deployment_files.ts";
 
-/** The steps from one list of files to another. */
+/** The changes that turn one list of files into another. */
 export interface FileDifference {
-  /** Files that the other list lacks, or has with another content. */
+  /** Files that are missing in the other list, or have different content there. */
   readonly files: readonly DeploymentFile[];
   /** Paths that are only in the other list. */
   readonly removed: readonly string[];
@@ -14,7 +17,7 @@ export interface FileDifference {
 
 const byPath = (left: DeploymentFile, right: DeploymentFile): boolean => left.path < right.path;
 
-/** The digest of a list, regardless of its order (see `deploymentBase`). */
+/** Computes the digest of a list, regardless of its order (see `deploymentBase`). */
 export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<string> {
   const hash = createHash("sha256");
   let lines = "";
@@ -28,12 +31,12 @@ export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<str
   return hash.update(lines).digest("hex");
 }
 
-/** The digest of a list, regardless of its order (see `deploymentBase`). */
+/** Computes the digest of a list, regardless of its order (see `deploymentBase`). */
 export function digestFiles(files: readonly DeploymentFile[]): string {
   return atOnce(digestFilesInSteps(files));
 }
 
-/** Computes the difference from `base` to `files`; each path occurs once in both. */
+/** Computes the difference from `base` to `files`. Each path must occur only once in each list. */
 export function differenceOf(
   base: readonly DeploymentFile[],
   files: readonly DeploymentFile[],
@@ -47,7 +50,7 @@ export function differenceOf(
   return { files: changed, removed: [...left.keys()] };
 }
 
-/** Applies a difference to `base`: the remaining files, then its own. */
+/** Applies a difference to `base`. Yields the remaining files, then the files of the difference. */
 export function* applyDifference(
   base: readonly DeploymentFile[],
   { files, removed }: FileDifference,

@@ -1,10 +1,10 @@
-/** Form submissions as CSV (RFC 4180). No text of a visitor can act as a formula. @module */
+/** Form submissions as CSV (RFC 4180). No text from a visitor can act as a formula. @module */
 import type { FormSubmission } from "./forms.ts";
 
 /** Prefixes that spreadsheets treat as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-/** A text as a cell; an apostrophe turns a formula into text. */
+/** Formats a text as a cell. An apostrophe turns a formula into text. */
 function cell(value: string): string {
   const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -12,23 +12,23 @@ function cell(value: string): string {
 
 const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
-/** Columns that every export has; a field of the same name gets another column. */
+/** Columns that every export has. A field with the same name gets a different column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
-/** Maximum number of columns of fields: visitors can send fields of any name. */
+/** Maximum number of columns for fields, because visitors can send fields with any name. */
 const MAX_COLUMNS = 100;
-/** Maximum number of names that are counted to choose the columns. */
+/** Maximum number of names to count when choosing the columns. */
 const MAX_COUNTED = 10_000;
-/** The column of all fields that have none. */
+/** The column with all fields that have no column. */
 const OTHERS = "otherFields";
 
-/** Writes submissions, all of which were counted before. */
+/** Writes submissions as CSV. All of them must be counted first. */
 export class SubmissionsCsv {
   readonly #counts = new Map<string, number>();
   #hasOthers = false;
   #columns: readonly string[] | undefined;
 
-  /** Counts the fields, for the columns. */
+  /** Counts the fields, to choose the columns. */
   count(submissions: readonly FormSubmission[]): void {
     for (const { name } of submissions.flatMap(({ fields }) => fields)) {
       const known = this.#counts.get(name);
@@ -37,7 +37,10 @@ export class SubmissionsCsv {
     }
   }
 
-  /** Each field is a column, in order of appearance; if there are too many, the most common. */
+  /**
+   * Returns the header line. Each field is a column, in order of appearance. If there are too many
+   * fields, the most common ones get a column.
+   */
   head(): string {
     const common = [...this.#counts].sort(([, one], [, other]) => other - one)
       .slice(0, MAX_COLUMNS).map(([name]) => name);

@@ -15,7 +15,7 @@ export type HookScope = (typeof HOOK_SCOPES)[number];
 export const HOOK_TRIGGERS_PER_MINUTE = 30;
 /** Maximum number of hooks per project. */
 export const MAX_HOOKS = 100;
-/** Maximum size of a body of a trigger, in bytes. */
+/** Maximum size of the body of a trigger, in bytes. */
 const MAX_TRIGGER_BYTES = 64 * 1024;
 
 /** A branch, or a pattern of branches in which `*` matches any text. */
@@ -146,7 +146,7 @@ export const regenerateHook = endpoint({
 const text = (what: string, maximum: number) =>
   z.string("Must be a string").max(maximum, `${what} must have at most ${maximum} characters`);
 
-/** The commit to deploy, as the caller names it; other fields are ignored. */
+/** The commit to deploy, as named by the caller. Other fields are ignored. */
 export const triggerBody = z.object({
   commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
     /^[0-9a-fA-F]{7,40}$/,

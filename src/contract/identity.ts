@@ -4,7 +4,7 @@ import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { permissions } from "./permissions.ts";
 
-/** Roles of a member, the most powerful first. */
+/** Roles of a member, most powerful first. */
 export const ROLES = ["owner", "developer", "viewer"] as const;
 export const role = z.enum(ROLES);
 export type Role = z.infer<typeof role>;

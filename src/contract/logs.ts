@@ -8,7 +8,7 @@ import { projectParams } from "./projects.ts";
 export const LOG_LIMIT_DEFAULT = 50;
 export const LOG_LIMIT_MAX = 1000;
 
-/** A rule recorded for a request: a log, a deny or a shadow hit. */
+/** A rule that was recorded for a request: a log, a deny or a shadow hit. */
 export const ruleHit = z.object({
   ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
   action: z.string().meta({ description: "Action of the rule", example: "deny" }),
@@ -18,7 +18,7 @@ export const ruleHit = z.object({
   }),
 });
 
-/** A request that a deployment answered. */
+/** A request to a deployment. */
 export const requestLogEntry = z.object({
   type: z.literal("request").meta({ description: "Type of the entry", example: "request" }),
   time: timestamp.describe("Time of the entry"),
@@ -57,7 +57,7 @@ export type RequestLogEntry = z.infer<typeof requestLogEntry>;
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** A console line of a function, or its failure. */
+/** A console line of a function, or a failure of the function. */
 export const functionLogEntry = z.object({
   type: z.literal("function").meta({ description: "Type of the entry", example: "function" }),
   time: timestamp.describe("Time of the entry"),
@@ -99,7 +99,7 @@ const statusFilter = z.string().regex(
   "Must be a status such as 404, or a class such as 5xx",
 );
 
-/** Filters for entries of any time. */
+/** Filters for log entries, without a time range. */
 const entryFilter = z.object({
   deploymentId: uuid.optional().describe("Only entries of this deployment"),
   environment: environmentReference.optional().describe(
@@ -177,7 +177,7 @@ export const followLogs = endpoint({
 export const LOG_FACETS = ["status", "method", "host", "path", "deployment"] as const;
 export type LogFacet = (typeof LOG_FACETS)[number];
 
-/** Maximum number of entries that are counted: the latest. */
+/** Maximum number of entries to count, starting with the latest. */
 export const MAX_COUNTED = 20_000;
 
 const entryCount = z.int().nonnegative().meta({ example: 42 });

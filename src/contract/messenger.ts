@@ -1,11 +1,11 @@
-/** The messenger: which chats belong to an account. @module */
+/** The messenger: the chats that are linked to an account. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 const tag = "Messenger";
 
-/** Life of the code in a link, in seconds. */
+/** Lifetime of the code in a link, in seconds. */
 export const MESSENGER_CODE_SECONDS = 600;
 /** Maximum number of chats per account. */
 export const MAX_MESSENGER_LINKS = 5;

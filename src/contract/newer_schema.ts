@@ -1,22 +1,25 @@
-/** Migrations that production keeps when it shows an earlier deployment again. Pure. @module */
+/** Migrations that stay applied when production shows an earlier deployment again. Pure. @module */
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 
 /** Number of production deployments to check. */
 export const NEWER_SCHEMA_LIMIT = 100;
 
-/** Deployments whose migration changed the schema after `to`. `items` are newest first. */
+/**
+ * Finds deployments after `to` whose migration changed the schema. `items` must be sorted newest
+ * first.
+ */
 export function newerMigrations(
   items: readonly Pick<Deployment, "id" | "isProduction" | "migration">[],
   to: string | undefined,
 ): string[] {
-  // A target that is not listed is older than all of them.
+  // A target that is not in the list is older than all deployments in it.
   const at = items.findIndex(({ id, isProduction }) => to === undefined ? isProduction : id === to);
   const later = at === -1 ? items : items.slice(0, to === undefined ? at + 1 : at);
   return later.filter(({ migration }) => migration === "changed").map(({ id }) => id);
 }
 
-/** Warns that the schema does not change back. */
+/** Warns that the schema will not be changed back. */
 export const newerSchemaText = (count: number): string =>
   `The database keeps its newer schema: ${
     formatCount(count, "later deployment")

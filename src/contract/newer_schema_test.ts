@@ -10,7 +10,7 @@ const items = [
   { id: "a", isProduction: false, migration: undefined },
 ] as const;
 
-/** Each target with the deployments whose schema remains. */
+/** Targets, each with the deployments whose schema changes remain. */
 const CASES: readonly (readonly [string | undefined, readonly string[]])[] = [
   [undefined, ["e", "d"]],
   ["d", ["e"]],

@@ -189,13 +189,13 @@ const timeOfDay = z.string().regex(
   "Must be a time of day in UTC, such as 22:00",
 );
 
-/** From `start` up to `end`, in UTC; past midnight if the end is earlier. */
+/** Hours from `start` up to `end`, in UTC. They extend past midnight if the end is earlier. */
 const quietHours = z.object({
   start: timeOfDay.meta({ description: "Start as HH:MM in UTC", example: "22:00" }),
   end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
 }).strict();
 
-/** The deployments about which a person is notified. */
+/** Which deployments a person is notified of. */
 export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
 const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
 
@@ -272,7 +272,7 @@ export const putCategoryPreference = endpoint({
 const typeOf = <const Name extends string>(name: Name) => ({
   type: z.literal(name).meta({ description: "Type of the message", example: name }),
 });
-/** Null for all of the inbox, or of the archive. */
+/** The id is null if the change affects the whole inbox or the whole archive. */
 const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
 
 /** Messages of the live stream, by the name of the Server-Sent Event. */
@@ -282,7 +282,7 @@ export const notificationMessage = z.discriminatedUnion("type", [
   z.object({ ...typeOf("archived"), ...changed }),
   z.object({ ...typeOf("deleted"), ...changed }),
   inboxCounts.extend(typeOf("counts")),
-  /** Too much was missed to send it again: list the inbox again. */
+  /** Too many messages were missed to send them again. Clients must reload the inbox. */
   z.object(typeOf("reset")),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;

@@ -15,12 +15,12 @@ export type Permission = keyof typeof PERMISSIONS;
 
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** The permission that a deployment to an environment needs. */
+/** Returns the permission that is required to deploy to an environment. */
 export function deployPermission(environment: string): Permission {
   return environment === ENVIRONMENT_PRODUCTION ? "deploy-production" : "deploy-previews";
 }
 
-/** Maximum number of projects in a key's limit. */
+/** Maximum number of projects to which a key can be limited. */
 export const MAX_KEY_PROJECTS = 100;
 
 export const permissions = z.array(z.enum(PERMISSION_NAMES)).min(1).max(PERMISSION_NAMES.length)

@@ -1,4 +1,6 @@
-/** Protected hosts of a project: password, bypass key of CI and agents, share links. @module */
+/**
+ * Protected hosts of a project: password, bypass key for CI and agents, and share links. @module
+ */
 import * as z from "zod";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
@@ -7,7 +9,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Previews";
 
-/** Maximum number of share links of a project that have not ended. */
+/** Maximum number of active share links of a project. */
 export const MAX_SHARES = 100;
 /** Default lifetime of a share link, in days. */
 export const SHARE_DAYS = 7;

@@ -21,19 +21,19 @@ const folder = z.string().min(1).max(256).refine(
   "Must be a path inside the project",
 );
 const storedGitUrl = z.string().min(1).max(2000);
-/** An address of a repository, without credentials. */
+/** The URL of a repository, without credentials. */
 const gitUrl = storedGitUrl.check((context) => {
   const result = parseGitUrl(context.value);
   if (result.ok) return;
-  // The value itself is not repeated, because it may contain a password.
+  // The message does not repeat the value, because it may contain a password.
   context.issues.push({ code: "custom", message: result.problem, input: "" });
 });
 /** Maximum length of a branch name, in characters. */
 export const BRANCH_MAX = 255;
 
-/** A branch name that git allows, but not `HEAD`, options, or misleading characters. */
+/** A branch name that git allows, except for `HEAD`, options and misleading characters. */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
-  // deno-lint-ignore no-control-regex -- these are the characters that git forbids
+  // deno-lint-ignore no-control-regex -- matches the characters that git forbids
   /^(?![-/.]|@$|HEAD$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,
   "Must be a valid git branch name",
 ).meta({ example: "main" });
@@ -85,7 +85,8 @@ export const project = settings.extend({
     example: "shop",
   }),
   workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
-  // The stored form: an older version may have accepted values that this one refuses.
+  // Validated less strictly than input, because an older version may have accepted values that this
+  // one refuses.
   gitUrl: storedGitUrl.nullable().meta({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
@@ -108,11 +109,11 @@ export const project = settings.extend({
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof project>;
 
-/** A line of text that git and ssh accept. */
-// deno-lint-ignore no-control-regex -- control characters are what is refused
+/** One line of text that git and ssh accept. */
+// deno-lint-ignore no-control-regex -- excludes control characters on purpose
 const credentialText = z.string().min(1).max(4096).regex(/^[^\x00-\x1f\x7f]+$/, "Must be one line");
 
-/** Programs that host repositories and accept reports; Forgejo is treated like Gitea. */
+/** Programs that host repositories and accept reports. Forgejo is treated like Gitea. */
 export const FORGES = ["github", "gitlab", "gitea", "bitbucket"] as const;
 export type Forge = (typeof FORGES)[number];
 
@@ -129,7 +130,7 @@ const apiUrl = z.string().max(500).refine((text) => {
     url.password === "" && url.search === "" && url.hash === "";
 }, "Must be a URL such as https://git.example.com/api/v1");
 
-/** Credentials of a private repository. It can be set and removed, but is never shown. */
+/** Credentials of a private repository. They can be set and removed, but are never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("https").meta({
@@ -184,7 +185,7 @@ export const createProjectBody = settings.partial().extend({
 }).strict();
 export const updateProjectBody = settings.partial().strict();
 
-/** A project is named by its id or by its name. */
+/** A reference to a project by its id or its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);
 const projectParams = z.object({
   project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),

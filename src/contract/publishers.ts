@@ -1,6 +1,7 @@
 /**
  * Trusted publishers: workflows of GitHub Actions and GitLab CI that exchange their job's token
- * (OpenID Connect) for a key valid for a few minutes, so that CI stores no secret.
+ * (OpenID Connect) for a key that is valid for a few minutes. CI then does not have to store a
+ * secret.
  *
  * @module
  */
@@ -33,13 +34,17 @@ export const USUAL_ISSUERS: Readonly<Record<PublisherProvider, string>> = {
 
 /** Maximum number of publishers per workspace. */
 export const MAX_PUBLISHERS = 100;
-/** Seconds that a key of a publisher lives. */
+/** Lifetime of a publisher's key, in seconds. */
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
-/** Characters that names in tokens of either provider can have; `*` matches any text. */
+/**
+ * Declares a text with the characters that names in tokens of either provider can have. `*` matches
+ * any text.
+ */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
-    // As a pattern of the document, only some validators could read it.
+    // This is not a pattern of the schema, because only some validators could read it in the
+    // document.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
     "Must not contain control characters",
   );
@@ -63,7 +68,7 @@ const repository = z.string().max(500).regex(
   "Must not contain the segments . or ..",
 );
 
-/** A file in `.github/workflows`, or the configuration of a pipeline. */
+/** A file in `.github/workflows`, or a pipeline configuration. */
 const workflow = plain(255).refine(
   (name) => !name.includes("@") && !name.startsWith("/"),
   "Must be the name of a workflow file, such as deploy.yml",
@@ -117,10 +122,10 @@ export const trustedPublisher = z.object({
 }).meta({ id: "TrustedPublisher" });
 export type TrustedPublisher = z.infer<typeof trustedPublisher>;
 
-/** Maximum size of a body of a new publisher, in bytes. */
+/** Maximum size of the body for a new publisher, in bytes. */
 const MAX_PUBLISHER_BYTES = 32 * 1024;
 
-/** Permissions of keys for pull requests, which anyone who opens one can use. */
+/** Permissions of keys for pull requests. Everyone who can open a pull request can use them. */
 const FOR_PULL_REQUESTS: readonly string[] = ["read", "deploy-previews"];
 
 export const createPublisher = endpoint({
@@ -187,7 +192,7 @@ export const exchangeBody = z.object({
   project: z.string().min(1).max(100).optional(),
 });
 
-/** The key that a token was exchanged for. */
+/** The key for which a token was exchanged. */
 export const exchangedKey = z.object({
   access_token: z.string(),
   issued_token_type: z.literal(ISSUED_TOKEN_TYPE),

@@ -1,4 +1,4 @@
-/** Web push: the key that browsers subscribe with, and their subscriptions. @module */
+/** Web push: the key with which browsers subscribe, and their subscriptions. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -21,7 +21,7 @@ export const getVapidKey = endpoint({
   }),
 });
 
-/** Whether a name can be looked up (RFC 1035, 2.3.4). */
+/** Whether the host name of a URL can be looked up (RFC 1035, 2.3.4). */
 function hasPossibleHost(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? "";
   return host.length <= 253 && host.split(".").every((part) => part.length <= 63);

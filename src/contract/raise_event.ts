@@ -15,7 +15,7 @@ import { endpoint } from "./endpoint.ts";
 const category = z.enum(EVENT_CATEGORIES);
 const priority = z.enum(PRIORITIES);
 
-/** Maximum length of a key of an event, in characters. */
+/** Maximum length of an event's key, in characters. */
 const MAX_KEY = 200;
 
 const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>

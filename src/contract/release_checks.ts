@@ -1,13 +1,16 @@
-/** Checks of a deployment in the API, which must pass before production shows it. @module */
+/**
+ * The API of a deployment's checks, which must pass before the deployment goes to production.
+ * @module
+ */
 import * as z from "zod";
 import { MAX_CHECK_COMMANDS, MAX_CHECK_TEXT } from "../lib/release_checks.ts";
 
 export const CHECK_STATES = ["RUNNING", "PASSED", "FAILED"] as const;
 
-/** Maximum length of a reason why a check did not pass, in characters. */
+/** Maximum length of the reason why a check did not pass, in characters. */
 export const MAX_CHECK_PROBLEM = 2000;
 
-/** The result of a command, as its runner reports it. */
+/** The result of a command, as reported by the program that ran it. */
 export const commandResult = z.object({
   name: z.string().min(1).max(MAX_CHECK_TEXT).meta({
     description: "The command",

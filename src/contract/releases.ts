@@ -1,4 +1,6 @@
-/** Rolling releases: the share of visitors grows while the new deployment does well. @module */
+/**
+ * Rolling releases: the share of visitors grows as long as the new deployment works well. @module
+ */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

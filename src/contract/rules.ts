@@ -7,7 +7,7 @@ import { projectParams } from "./projects.ts";
 /** Maximum size of a rule set, in bytes of JSON: enough for a rules file of 1 MiB. */
 const MAX_RULE_SET_BYTES = 4 * 1024 * 1024;
 
-/** A runtime rule set; its inner shape is the rule set specification's. */
+/** A runtime rule set, whose inner format is defined by the rule set specification. */
 const runtimeRuleSet = z.object({
   schemaVersion: z.string().meta({
     description: "Version of the schema",

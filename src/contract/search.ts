@@ -3,7 +3,7 @@ import * as z from "zod";
 import { uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Maximum length of a text, in characters. */
+/** Maximum length of a search text, in characters. */
 export const MAX_SEARCH_LENGTH = 100;
 /** Maximum number of results of each kind. */
 export const SEARCH_RESULTS = 10;

@@ -1,4 +1,4 @@
-/** Security events, and the audit log that keeps them. @module */
+/** Security events, and the audit log that contains them. @module */
 import { securityEventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";

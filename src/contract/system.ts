@@ -1,9 +1,9 @@
-/** The platform about itself. @module */
+/** Information about the platform itself. @module */
 import * as z from "zod";
 import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Deployment processes: running, starting and ending ones, and their maximum. */
+/** Deployment processes that are running, starting or ending, and their maximum number. */
 const processes = {
   running: z.int().nonnegative().describe("Processes that are running, starting or ending"),
   max: z.int().positive().describe("Maximum number at a time"),

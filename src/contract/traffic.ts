@@ -5,11 +5,14 @@ import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** The last hour by minute, the last day by hour, the last 90 days by day; finer in a young project. */
+/**
+ * The last hour by minute, the last day by hour, and the last 90 days by day or, in a young
+ * project, in finer steps.
+ */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];
 
-/** The word for the length of a report's steps. */
+/** Returns the word for the length of a report's steps. */
 export const trafficUnit = (stepSeconds: number): string =>
   stepSeconds >= 86_400 ? "day" : stepSeconds >= 3600 ? "hour" : "minute";
 

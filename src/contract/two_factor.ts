@@ -1,4 +1,4 @@
-/** The second factor of an account: an authenticator and recovery codes. @module */
+/** The second factor of an account: an authenticator app and recovery codes. @module */
 import * as z from "zod";
 import { factorCode, provenPassword } from "./accounts.ts";
 import { endpoint } from "./endpoint.ts";

@@ -8,17 +8,20 @@ import { branchName, projectParams } from "./projects.ts";
 export const VARIABLE_CATEGORIES = ["plain", "secret"] as const;
 export type VariableCategory = (typeof VARIABLE_CATEGORIES)[number];
 
-/** The scope that covers every environment. */
+/** The scope of variables for every environment. */
 export const SCOPE_ALL = "all";
 
 /** Maximum size of a value, in UTF-8 bytes. */
 export const MAX_VARIABLE_BYTES = 16 * 1024;
-/** All variables of one environment together, names and values, in UTF-8 bytes. */
+/** Maximum size of the names and values of all variables in one environment, in UTF-8 bytes. */
 export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
-/** Maximum number of variables of a project, each scope counted. */
+/** Maximum number of variables of a project, counting each scope separately. */
 export const MAX_VARIABLES = 500;
 
-/** POSIX names of environment variables (IEEE 1003.1, 8.1), with letters of either case. */
+/**
+ * Names of environment variables according to POSIX (IEEE 1003.1, 8.1), with letters of either
+ * case.
+ */
 export const variableName = z.string().min(1).max(128).regex(
   /^[A-Za-z_][A-Za-z0-9_]*$/,
   "Must be letters, digits and underscores, not beginning with a digit",
@@ -43,7 +46,7 @@ export const variable = z.object({
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
 
-/** A reference in the value of a variable, and the URL that it resolves to. */
+/** A reference in the value of a variable, and the URL to which it resolves. */
 export const variableReference = z.object({
   variable: z.string().meta({ description: "Name of the variable", example: "API_URL" }),
   reference: z.string().meta({

@@ -1,4 +1,4 @@
-/** Outgoing webhooks for a workspace's events, signed as Standard Webhooks specifies. @module */
+/** Outgoing webhooks for a workspace's events, signed according to Standard Webhooks. @module */
 import { EVENT_CATEGORIES, EVENT_NAMES, eventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
@@ -55,7 +55,7 @@ export const webhook = z.object({
 export type Webhook = z.infer<typeof webhook>;
 
 const one = z.object({ webhook: uuid.describe("Id of the webhook") });
-/** `whsec_` and base64 of 32 bytes. */
+/** `whsec_` and 32 bytes in base64. */
 const withSecret = webhook.extend({
   secret: z.string().meta({
     description: "Secret that signs deliveries; shown only once",

@@ -1,11 +1,11 @@
 /** @module The pages of the CLI reference, with the commands on each. */
 
 export interface CliPage {
-  /** Name of the file in `docs`, without its ending. */
+  /** Name of the file in `docs`, without its extension. */
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** First words of its commands after `svc`. */
+  /** First words after `svc` of the commands on the page. */
   readonly commands: readonly string[];
 }
 

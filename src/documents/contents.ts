@@ -3,7 +3,7 @@
 import { CLI_PAGES } from "./cli_pages.ts";
 
 export interface Entry {
-  /** Name of the file in `docs`, without its ending. */
+  /** Name of the file in `docs`, without its extension. */
   readonly name: string;
   /** A one-line description. */
   readonly about: string;
@@ -97,14 +97,14 @@ export const CONTENTS: readonly Section[] = [
   }),
 ];
 
-/** JSON schemas of the files that a project has, by name in `docs/schema`. */
+/** JSON schemas of a project's files, by name in `docs/schema`. */
 export const SCHEMAS: Readonly<Record<string, string>> = {
   "manifest.schema.json": "JSON schema of .svc/manifest.json",
   "rules.schema.json": "JSON schema of svc.rules.toml",
   "svc.schema.json": "JSON schema of svc.toml",
 };
 
-/** Paths of all files below `docs` in the program. */
+/** Paths below `docs` of all files in the program. */
 export const FILES: readonly string[] = [
   ...CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => `${name}.md`)),
   ...Object.keys(SCHEMAS).map((name) => `schema/${name}`),

@@ -1,10 +1,10 @@
-/** @module The documents for readers. */
+/** @module The published documents. */
 import { CONTENTS, type Entry, INTERNALS, SCHEMAS } from "./contents.ts";
 import { placeOf } from "./places.ts";
 
 export interface Document extends Entry {
   readonly title: string;
-  /** Its Markdown; links to unpublished files become plain text. */
+  /** Markdown text, in which links to unpublished files become plain text. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ function withoutDeadLinks(text: string): string {
   });
 }
 
-/** Applies a change to what is outside of fenced code. */
+/** Applies a change to the text outside of fenced code. */
 function outsideFences(text: string, change: (prose: string) => string): string {
   let done = "";
   let end = 0;
@@ -49,7 +49,10 @@ export class Library {
     this.schemas = new Map(Object.keys(SCHEMAS).map((name) => [name, files[`schema/${name}`]!]));
   }
 
-  /** The list of all documents as llms.txt, whose format names the section to skip "Optional". */
+  /**
+   * Returns the list of all documents as llms.txt. In this format, the section that can be skipped
+   * is called "Optional".
+   */
   index(origin: string): string {
     const sections = CONTENTS.map(({ title, entries }) => {
       const lines = entries.map(({ name, about }) => {
@@ -67,7 +70,7 @@ export class Library {
     return `# svc\n\n> ${SUMMARY}\n\n${DETAILS.join("\n")}\n\n${sections.join("\n")}`;
   }
 
-  /** All documents in one text, without the internals. */
+  /** Returns all documents except for the internals as one text. */
   whole(): string {
     const texts = CONTENTS.filter(({ title }) => title !== INTERNALS)
       .flatMap(({ entries }) =>

@@ -4,20 +4,20 @@ const NAMES: ReadonlySet<string> = new Set(
   CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name)),
 );
 
-/** `/docs/api` is the reference of the API itself. */
+/** Page of the document `api`, because `/docs/api` is the API reference itself. */
 const API_PAGE = "http-api";
 
 export const pagePath = (name: string): string => `/docs/${name === "api" ? API_PAGE : name}`;
 
-/** The name of the document on a page, if there is one. */
+/** Returns the name of the document on a page, if there is one. */
 export function nameOfPage(page: string): string | undefined {
   const name = page === API_PAGE ? "api" : page === "api" ? "" : page;
   return NAMES.has(name) ? name : undefined;
 }
 
 /**
- * Resolves a link of a document on a platform: another page, a schema, a section of the same page,
- * or an https URL. `undefined` for everything else, such as source code.
+ * Resolves a link in a document to a target on a platform: another page, a schema, a section of the
+ * same page, or an https URL. Returns `undefined` for everything else, such as source code.
  */
 export function placeOf(target: string): string | undefined {
   if (/^https:\/\/[\w.-]+(?:[/?#]|$)/.test(target)) return target;

@@ -8,7 +8,10 @@ import { decodeFile, readTextFile } from "../lib/utf8.ts";
 import { FILES } from "./contents.ts";
 import { Library } from "./library.ts";
 
-/** Their name in the stage: one object of texts by path, compressed. */
+/**
+ * Name of the compressed file with the documents in the stage. It contains an object of texts by
+ * path.
+ */
 export const DOCUMENTS_FILE = "documents.json.br";
 
 const FOLDER = new URL("../../docs/", import.meta.url);
@@ -29,7 +32,7 @@ async function readShipped(): Promise<Readonly<Record<string, string>>> {
 
 let reading: Promise<Library> | undefined;
 
-/** All documents, read on first use; they do not change while the program runs. */
+/** Returns all documents. They are read on first use, and do not change while the program runs. */
 export function readLibrary(): Promise<Library> {
   return reading ??= (Deno.build.standalone ? readShipped() : readSources())
     .then((files) => new Library(files));

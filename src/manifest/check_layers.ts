@@ -8,7 +8,7 @@ import type { ManifestProblem, OutputFiles } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A text within the limits of its field; only such a text is checked further. */
+/** Returns a text within the limits of its field. Only such texts are checked further. */
 function textWithin(value: unknown, limit: number): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= limit ? value : undefined;
 }
@@ -43,7 +43,7 @@ function checkDirectory(value: unknown, path: string, files: OutputFiles): Manif
   return [{ path, message: found }];
 }
 
-/** A path that the author may have meant for the entry: in the layer's own folder. */
+/** Suggests a path that the author may have meant for the entry: in the layer's own folder. */
 function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   const directory = textWithin(layer.directory, MAX_DIRECTORY_LENGTH);
   const result = directory === undefined ? undefined : parseRelativePath(directory);
@@ -67,13 +67,13 @@ function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestPr
   return [{ path, message }];
 }
 
-/** The root file system of an image is a folder of the deployment. */
+/** Checks that the root file system of an image is a folder of the deployment. */
 function checkImage(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const directory = fieldOf(fieldOf(fieldOf(layer, "runtime"), "image"), "directory");
   return directory === undefined ? [] : checkDirectory(directory, path, files);
 }
 
-/** A fallback is a file of its layer. */
+/** Checks that a fallback is a file of its layer. */
 function checkFallback(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const text = textWithin(layer.fallback, MAX_ENTRY_LENGTH);
   if (text === undefined || layer.target === "COMPUTE") return [];
@@ -111,7 +111,7 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
   ];
 }
 
-/** Names the existing layers, and the one that was probably meant. */
+/** Names the existing layers, and the one that the author probably meant. */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
   const suggestion = nearest(name, names);

@@ -1,4 +1,4 @@
-/** @module Checks a route's pattern and layer, and warns of duplicates. */
+/** @module Checks a route's pattern and layer, and warns about duplicates. */
 import { formatPath } from "../lib/diagnostic.ts";
 import { describeUnknownLayer } from "./check_layers.ts";
 import {
@@ -41,7 +41,10 @@ function warnMethods(route: Fields, index: number): ManifestProblem[] {
   });
 }
 
-/** A key for routes that match exactly the same requests and have the same layer. */
+/**
+ * Returns a key that is the same for routes that match exactly the same requests and have the same
+ * layer.
+ */
 function identityOf(route: Fields): string | undefined {
   if (typeof route.pattern !== "string" || typeof route.layer !== "string") return undefined;
   const methods = Array.isArray(route.methods) ? route.methods.slice(0, 16).map(String).sort() : "";
@@ -64,7 +67,7 @@ function warnRepeats(routes: readonly Fields[]): ManifestProblem[] {
   });
 }
 
-/** Checks each different pattern once, and stops when the sum is too large. */
+/** Checks each distinct pattern once, and stops when the total cost is too high. */
 function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
   const problems: ManifestProblem[] = [];
   const judged = new Map<string, readonly string[]>();
@@ -93,7 +96,7 @@ function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
   return problems;
 }
 
-/** Checks the patterns, and that the layers exist. */
+/** Checks the patterns of routes, and that their layers exist. */
 export function checkRoutes(
   routes: readonly Fields[],
   layers: readonly Fields[],
@@ -104,7 +107,7 @@ export function checkRoutes(
   ];
 }
 
-/** Warns of duplicate routes and methods; the first of two routes is used. */
+/** Warns about duplicate routes and methods. The first of two duplicate routes is used. */
 export function warnRoutes(routes: readonly Fields[]): ManifestProblem[] {
   return [...routes.flatMap(warnMethods), ...warnRepeats(routes)];
 }

@@ -1,4 +1,4 @@
-/** @module Checks that each part of a manifest, taken alone, has the right shape. */
+/** @module Checks that each part of a manifest, by itself, has the right shape. */
 import type * as z from "zod";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {
@@ -13,10 +13,10 @@ import { MAX_NAME_LENGTH } from "./limits.ts";
 import { FIELDS, layerSchemaFor } from "./schema.ts";
 import type { ManifestProblem } from "./types.ts";
 
-/** The name of a set of named fields in JSON. */
+/** How messages call a JSON object. */
 export const OBJECT = "an object";
 
-/** Fields of other formats, with the equivalent here. */
+/** Fields of other formats, with their equivalents here. */
 const LEGACY: Readonly<Record<string, string>> = {
   middleware:
     'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
@@ -88,14 +88,16 @@ function formatOf(root: unknown): DocumentFormat {
 const shortened = (step: PathStep): PathStep =>
   typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
 
-/** The message and its hint in one line: because manifest problems have no hints. */
+/** Joins the message and its hint on one line, because manifest problems have no hints. */
 function inOneLine({ message, hint }: SchemaProblem): string {
   return hint === undefined
     ? message
     : `${message}; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
 }
 
-/** Checks a part of a manifest; `path` is its position, `root` the whole untyped manifest. */
+/**
+ * Checks a part of a manifest. `path` is its position, and `root` is the whole untyped manifest.
+ */
 export function checkShape(
   schema: z.ZodObject,
   part: unknown,

@@ -1,4 +1,4 @@
-/** @module The manifest's `cron`: requests that the platform sends at certain times. */
+/** @module The manifest's `cron`: requests that the platform sends on a schedule. */
 import * as z from "zod";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 
@@ -33,7 +33,7 @@ export const cronTaskSchema = z.strictObject({
     .describe("How many times to retry a failed scheduled run. Default: 0."),
 }, "Use a table of path and schedule");
 
-/** A task that runs at certain times. */
+/** A task that runs on a schedule. */
 export type CronTask = Readonly<z.infer<typeof cronTaskSchema>>;
 
 const keyOf = ({ path, schedule, timezone = "UTC" }: CronTask) =>

@@ -1,4 +1,6 @@
-/** @module The manifest's `database`: branches of previews, and the command that migrates. */
+/**
+ * @module The manifest's `database`: the database branches of previews, and the migration command.
+ */
 import * as z from "zod";
 import {
   DATABASE_PREVIEWS,

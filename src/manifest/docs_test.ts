@@ -7,7 +7,10 @@ import { validateManifest } from "./validate_manifest.ts";
 
 const TEXT = Deno.readTextFileSync(new URL("../../docs/manifest.md", import.meta.url));
 
-/** An example: its files, its kind, its JSON, and the text up to the next heading or example. */
+/**
+ * Matches an example: its files, its kind, its JSON, and the text up to the next heading or
+ * example.
+ */
 const EXAMPLE =
   /<!-- files: (.*) -->\n+```json (manifest|invalid)\n([^]*?)```\n([^]*?)(?=\n## |<!--|$)/g;
 

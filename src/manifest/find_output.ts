@@ -2,25 +2,28 @@
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
-/** The questions of the search about the project's folder. */
+/** What the search needs to know about the project's folder. */
 export interface OutputProbe {
   isDirectory(path: string): Promise<boolean>;
   isFile(path: string): Promise<boolean>;
 }
 
 export interface OutputCandidates {
-  /** `build.output_dirs` of svc.toml; if set, nothing else is tried. */
+  /** `build.output_dirs` of svc.toml. If it is set, no other folders are tried. */
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
-  /** Whether the project has a server, whose own folder may be the output without index.html. */
+  /**
+   * Whether the project has a server. The project's folder can then be the output without an
+   * index.html.
+   */
   readonly hasServer?: boolean;
 }
 
 export type FindOutputResult =
   | {
     readonly ok: true;
-    /** Relative to the project, with `/`; `.` is the project's own folder. */
+    /** Path relative to the project, with `/`. `.` is the project's own folder. */
     readonly directory: string;
   }
   | { readonly ok: false; readonly tried: readonly string[]; readonly message: string };
@@ -38,10 +41,11 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 }
 
 /**
- * Picks the first existing folder: of the configured ones, otherwise of the detected ones,
- * otherwise of the usual ones, and last the project's own folder. The last one only counts if it
- * has an index.html or a server. If folders are known, the usual ones are not tried: `public` is
- * source in many frameworks. Configured paths must stay inside the project.
+ * Picks the first existing folder among the configured ones, or else among the detected ones, or
+ * else among the usual ones, or else the project's own folder. The project's own folder only counts
+ * if it has an index.html or a server. If folders were configured or detected, the usual ones are
+ * not tried, because `public` contains source files in many frameworks. Configured paths must stay
+ * inside the project.
  */
 export async function findOutput(
   probe: OutputProbe,

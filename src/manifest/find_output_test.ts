@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { findOutput, type OutputCandidates } from "./find_output.ts";
 
-/** A project with these paths; a path with a dot in its last part is a file. */
+/**
+ * Finds the output of a project with these paths. A path with a dot in its last segment is a file.
+ */
 function find(paths: readonly string[], candidates?: OutputCandidates) {
   return findOutput({
     isDirectory: (path) => Promise.resolve(paths.includes(`${path}/`) || path === "."),

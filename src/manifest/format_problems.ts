@@ -4,9 +4,8 @@ import type { ManifestProblem } from "./types.ts";
 export const MANIFEST_REFERENCE = "docs/manifest.md";
 
 /**
- * A header line, one `<field path>: <message>` line for each problem, and a
- * pointer to the manifest reference. A problem of the whole document has no
- * field path.
+ * Returns a header line, one `<field path>: <message>` line for each problem, and a pointer to the
+ * manifest reference. A problem of the whole document has no field path.
  */
 export function formatManifestProblems(problems: readonly ManifestProblem[]): string {
   return [

@@ -9,7 +9,7 @@ export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 export const MAX_FORM_FIELDS = 50;
 /** Maximum length of a field name, in characters. */
 export const MAX_FIELD_NAME = 100;
-/** Maximum number of origins of other sites whose pages can send a form. */
+/** Maximum number of origins whose pages can send a form of this site. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
 /** Maximum time to keep submissions: ten years. */

@@ -10,13 +10,13 @@ const MAX_IMAGE_ENDPOINTS = 8;
 const MAX_IMAGE_PATHS = 50;
 const MAX_ENDPOINT_PATH = 256;
 
-/** Maximum time, in seconds, for which a converted image of another site counts as fresh. */
+/** Maximum time in seconds for which a converted image from another site counts as fresh. */
 const MAX_TTL_SECONDS = 31_536_000;
 
 /** Formats to send to clients that accept them, in order of preference. */
 export const OFFERED_FORMATS = ["avif", "webp"] as const;
 
-/** How frameworks write the URLs of images. */
+/** How frameworks write image URLs. */
 const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
 
 const WANTED_SIZES =
@@ -99,7 +99,7 @@ export type ImageSettings = Readonly<z.infer<typeof imagesSchema>>;
 
 export type ImageStyle = (typeof IMAGE_STYLES)[number];
 
-/** Default widths: those of Next.js. */
+/** Default widths, which are the same as in Next.js. */
 export const DEFAULT_IMAGE_SIZES: readonly number[] = [
   16,
   32,
@@ -122,8 +122,8 @@ export const DEFAULT_IMAGE_SIZES: readonly number[] = [
 export const DEFAULT_IMAGE_QUALITIES: readonly number[] = [25, 40, 50, 60, 75, 80, 90, 100];
 
 /**
- * Merges image settings: each of the project's replaces the framework's, but hosts and endpoints
- * add up.
+ * Merges image settings. Each setting of the project replaces the framework's, but hosts and
+ * endpoints are combined.
  */
 export function mergeImageSettings(
   framework: ImageSettings | undefined,

@@ -1,7 +1,7 @@
 /**
  * @module A bounded scan of JSON text (RFC 8259) that finds the first syntax error, the first
- * repeated key and too deep nesting, each with its offset. JavaScript's own parser does not report
- * the position reliably, nor repeated keys.
+ * repeated key, and nesting that is too deep, each with its offset. JavaScript's own parser does
+ * not reliably report positions, and does not report repeated keys.
  */
 
 import { describeValue } from "../lib/describe_value.ts";
@@ -26,7 +26,7 @@ const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|
 /** Maximum number of keys in one object. */
 const MAX_KEYS = 10_000;
 
-/** An open object (with the keys seen so far) or array. */
+/** An open object (with the keys so far) or array. */
 type Container = Set<string> | undefined;
 
 class Scanner {
@@ -78,7 +78,10 @@ class Scanner {
     if (this.#take(SCALAR) === "") throw this.#unexpected("a value");
   }
 
-  /** After a value: true when its container ended, false when another value follows. */
+  /**
+   * Reads what follows a value. Returns true if the container ended, or false if another value
+   * follows.
+   */
   #closeOrContinue(): boolean {
     this.#take(BLANK);
     const keys = this.#open.at(-1);
@@ -140,7 +143,7 @@ class Scanner {
   }
 }
 
-/** Finds the first fault of a JSON text; `undefined` if it has none. */
+/** Finds the first fault of a JSON text. Returns `undefined` if it has none. */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | undefined {
   try {
     new Scanner(text, maxDepth).scan();

@@ -1,4 +1,4 @@
-/** @module Every limit of the build output manifest. */
+/** @module All limits of the build output manifest. */
 
 export const MANIFEST_VERSION = 1;
 
@@ -24,10 +24,10 @@ export const MAX_META_BYTES = 16 * 1024;
 /** Maximum size of a manifest text, in UTF-8 bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Deepest nesting of objects and arrays in a manifest text. */
+/** Maximum nesting of objects and arrays in a manifest text. */
 export const MAX_MANIFEST_DEPTH = 64;
 
-/** Maximum number of reported problems; a last line counts the others. */
+/** Maximum number of reported problems. A final line counts the others. */
 export const MAX_PROBLEMS = 100;
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -38,28 +38,28 @@ export const DEFAULT_MEMORY_MB = 256;
 export const MIN_MEMORY_MB = 64;
 export const MAX_MEMORY_MB = 4096;
 
-/** Size of the folder for temporary files of a server, in MiB. */
+/** Default size of a server's folder for temporary files, in MiB. */
 export const DEFAULT_TMP_MB = 64;
 export const MAX_TMP_MB = 4096;
 
 /** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command: not blank, and no NUL, which ends an argument. */
-// deno-lint-ignore no-control-regex -- NUL is what it excludes
+/** A shell command, which is not blank and contains no NUL, because NUL ends an argument. */
+// deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
-/** Bounds of an image: its arguments and variables, a name of one, its value, and a folder in it. */
+/** Maximum sizes of an image's arguments, variables, names, values and folders. */
 export const MAX_IMAGE_ARGUMENTS = 256;
 export const MAX_IMAGE_VARIABLES = 512;
-// deno-lint-ignore no-control-regex -- NUL is what it excludes
+// deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const WITHOUT_NUL = /^[^\x00]*$/;
-// deno-lint-ignore no-control-regex -- NUL is what it excludes
+// deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const VARIABLE_NAME = /^[^=\x00]{1,256}$/;
-// deno-lint-ignore no-control-regex -- NUL is what it excludes
+// deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const ABSOLUTE_PATH = /^\/[^\x00]*$/;
 
-/** Time in which a server must listen. */
+/** Default time within which a server must listen. */
 export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
@@ -67,10 +67,10 @@ export const MAX_START_TIMEOUT_MS = 300_000;
 /** Engines of servers: the sandbox on Deno, Node, or any program that a command starts. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
-/** A version of Node, or the first numbers of one: `24`, `24.1`, `24.1.0`. */
+/** A version of Node, or its first components: `24`, `24.1`, `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 
-/** Maximum length of the path to request before a server goes live. */
+/** Maximum length of the path that is requested before a server goes live. */
 export const MAX_HEALTH_LENGTH = 512;
 export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
@@ -78,14 +78,15 @@ export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
- * Maximum size of a compiled pattern, in steps and character ranges of its program, which counts
- * such as `{1000}` multiply.
+ * Maximum size of a compiled pattern, in steps and character ranges of its program. Repetitions
+ * such as `{1000}` multiply them.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
- * Maximum sum, over all patterns of a manifest, of the cost that exceeds twice the length. A
- * pattern without repetition counts and Unicode classes has hardly any.
+ * Maximum excess cost of all patterns of a manifest together. The excess is the cost beyond twice
+ * the length of a pattern. It is close to zero for patterns without repetition counts and Unicode
+ * classes.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
 
@@ -94,17 +95,17 @@ export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTION
 /** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
-/** Maximum such time, in seconds: 90 days. */
+/** Maximum time to keep assets of earlier deployments, in seconds: 90 days. */
 export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Maximum such time, in seconds: 7 days. */
+/** Maximum time for which a replaced deployment serves its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Maximum number of ids under which pages of a deployment name it. */
+/** Maximum number of ids with which pages can name their deployment. */
 export const MAX_PAGE_IDS = 8;
 
-/** The form of a page id. */
+/** The format of a page id. */
 export const PAGE_ID = /^[\w.:-]{1,128}$/;

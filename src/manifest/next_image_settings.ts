@@ -1,4 +1,4 @@
-/** @module Converts the `images` of a Next.js configuration to image settings of a manifest. */
+/** @module Converts the `images` of a Next.js configuration to the image settings of a manifest. */
 import * as z from "zod";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import {
@@ -35,9 +35,9 @@ const nextImages = z.object({
 });
 
 export interface NextImageSettings {
-  /** Missing if Next.js does not convert images itself: its loader is another, or off. */
+  /** Missing if Next.js does not convert images itself, because it uses another loader or none. */
   readonly images?: ImageSettings;
-  /** Patterns of other sites without a counterpart here, as written in the configuration. */
+  /** Patterns of other sites that have no equivalent here, as written in the configuration. */
   readonly dropped: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function hostsOf({ domains = [], remotePatterns = [] }: z.infer<typeof nextImage
   return { hosts, dropped: wanted.filter((pattern) => !hosts.includes(pattern)) };
 }
 
-/** The paths of convertible images; none for all. */
+/** Returns the paths of images that can be converted. An empty list means all. */
 function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly string[] {
   const paths = localPatterns.map(({ pathname = "**" }) => pathname);
   return paths.some((path) => path === "**" || path === "/**") ? [] : paths;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { imageSettingsOfNext } from "./next_image_settings.ts";
 
-/** `config.images` of a build of Next.js 16 without its own settings, shortened. */
+/** `config.images` of a Next.js 16 build with default settings, shortened. */
 const DEFAULTS = {
   deviceSizes: [640, 750],
   imageSizes: [32, 48],

@@ -1,9 +1,9 @@
-/** @module The files of an output as validation sees them. */
+/** @module The files of an output, for validation. */
 import type { OutputFiles } from "./types.ts";
 
 /**
- * The files of an output, by their relative paths with `/`. A folder exists when a file is below
- * it; `.` always exists.
+ * The files of an output, by their relative paths with `/`. A folder exists if it contains a file
+ * at any depth. `.` always exists.
  */
 export class OutputFileSet implements OutputFiles {
   readonly #files = new Set<string>();
@@ -27,7 +27,7 @@ export class OutputFileSet implements OutputFiles {
   }
 }
 
-/** Looks up paths in a list, of a walked folder or an upload. */
+/** Creates a lookup from a list of paths, of a walked folder or an upload. */
 export function outputFilesOf(paths: Iterable<string>): OutputFiles {
   const files = new OutputFileSet();
   for (const path of paths) files.add(path);

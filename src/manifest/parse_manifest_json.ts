@@ -1,4 +1,4 @@
-/** @module The text of `.svc/manifest.json` as an unknown value. */
+/** @module Parses the text of `.svc/manifest.json` to an unknown value. */
 import { findJsonFault } from "./json_scan.ts";
 import { MAX_MANIFEST_BYTES, MAX_MANIFEST_DEPTH } from "./limits.ts";
 import type { ManifestProblem } from "./types.ts";
@@ -11,14 +11,14 @@ function fail(message: string): ManifestJsonResult {
   return { ok: false, problems: [{ path: "", message }] };
 }
 
-/** The longest UTF-8 form of one UTF-16 unit is three bytes. */
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
 function utf8Length(text: string): number {
   return text.length * 3 <= MAX_MANIFEST_BYTES
     ? text.length
     : new TextEncoder().encode(text).byteLength;
 }
 
-/** The first fault of a JSON text with its position, as in `line 3, column 1: …`. */
+/** Describes the first fault of a JSON text with its position, such as `line 3, column 1: …`. */
 export function describeJsonFault(json: string): string | undefined {
   const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
   if (fault === undefined) return undefined;
@@ -29,8 +29,8 @@ export function describeJsonFault(json: string): string | undefined {
 }
 
 /**
- * Parses the manifest's text. Syntax errors, repeated keys and too deep nesting are returned with
- * line and column (both from 1); never throws for bad input. A byte order mark is skipped.
+ * Parses the manifest's text. Syntax errors, repeated keys and excessive nesting are returned with
+ * line and column, both starting at 1. Never throws for invalid input. Skips a byte order mark.
  */
 export function parseManifestJson(text: string): ManifestJsonResult {
   if (text.length > MAX_MANIFEST_BYTES || utf8Length(text) > MAX_MANIFEST_BYTES) {

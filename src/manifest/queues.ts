@@ -7,7 +7,7 @@ export const MAX_QUEUES = 20;
 export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 export const MAX_QUEUE_CONCURRENCY = 100;
 export const MAX_QUEUE_RETRIES = 20;
-/** Maximum time of one delivery, in milliseconds: 15 minutes. */
+/** Maximum duration of one delivery, in milliseconds: 15 minutes. */
 export const MAX_QUEUE_TIMEOUT_MS = 900_000;
 
 export const DEFAULT_QUEUE_CONCURRENCY = 5;
@@ -72,7 +72,7 @@ export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
   timeoutMs: queue.timeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
 });
 
-/** Merges the queues of two sources; the later source takes precedence for a name. */
+/** Merges the queues of two sources. If both have a name, the later source takes precedence. */
 export function joinQueues(...lists: readonly (readonly DeclaredQueue[])[]): DeclaredQueue[] {
   return [...new Map(lists.flat().map((queue) => [queue.name, queue])).values()];
 }

@@ -8,15 +8,15 @@ const refuse = (reason: string): RelativePathResult => ({ ok: false, reason });
 
 /** True for the C0 controls, DEL and the C1 controls. */
 export function hasControlCharacter(text: string): boolean {
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  // deno-lint-ignore no-control-regex -- matches control characters on purpose
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
 /**
- * Reads a path that must stay inside the output directory and normalizes it:
- * `./a//b/` becomes `a/b`, and the directory itself `.`. Absolute paths,
- * drive letters, backslashes, `..`, control characters and unpaired
- * surrogates are refused, whether or not the path would leave the directory.
+ * Reads a path that must stay inside the output directory and normalizes it: `./a//b/` becomes
+ * `a/b`, and the directory itself becomes `.`. Absolute paths, drive letters, backslashes, `..`,
+ * control characters and unpaired surrogates are refused, whether or not the path would leave the
+ * directory.
  */
 export function parseRelativePath(text: string): RelativePathResult {
   if (hasControlCharacter(text)) return refuse("has a control character");

@@ -60,7 +60,7 @@ export const releaseChecksSchema = z.strictObject({
   commands: z.array(text, COMMANDS_RULE).max(MAX_CHECK_COMMANDS, COMMANDS_RULE).optional(),
 }, "Use an object");
 
-/** The fields of each part. */
+/** The allowed fields of each part. */
 export const CHECK_FIELDS = {
   checks: Object.keys(releaseChecksSchema.shape),
   request: Object.keys(requestSchema.shape),

@@ -1,22 +1,22 @@
 /**
- * @module Resolves routes: the routes that match a request, best first (spec, "States and
- * transitions", terminal routing). Built once per deployment; a request compiles nothing.
+ * @module Resolves the routes that match a request, best first (spec, "States and transitions",
+ * terminal routing). The table is built once per deployment. Requests compile nothing.
  */
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
 
-/** A route with its layer found and its defaults filled in. */
+/** A route with its layer and its defaults filled in. */
 export interface CompiledRoute {
   /** Position in the manifest's `routes`. */
   readonly index: number;
   readonly pattern: string;
   readonly layer: Layer;
   readonly priority: number;
-  /** Allowed methods; all if `undefined`. GET includes HEAD. */
+  /** Allowed methods, or `undefined` for all. GET includes HEAD. */
   readonly methods: readonly Method[] | undefined;
   /** Cache time in seconds (ISR). */
   readonly revalidate: number | undefined;
-  /** Whether a 404 of the layer continues to the next route of the match. */
+  /** Whether a 404 from the layer continues with the next matching route. */
   readonly fallthrough: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface RouteTable {
   /** All routes in resolution order. */
   readonly routes: readonly CompiledRoute[];
   /**
-   * The routes that match a request, in resolution order; empty if none does. `path` is the
-   * normalized URL path, percent-encoded, without query. Time is linear in its length. Do not
-   * modify the result.
+   * Returns the routes that match a request in resolution order, or an empty list. `path` is the
+   * normalized URL path, percent-encoded, without query. The time is linear in the length of the
+   * path. Do not modify the result.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }
@@ -49,7 +49,7 @@ function compileRoute(route: Route, index: number, layers: ReadonlyMap<string, L
   };
 }
 
-/** Highest priority first, then the manifest's order. */
+/** Sorts routes by descending priority, then by their order in the manifest. */
 function resolutionOrder(manifest: Manifest): CompiledRoute[] {
   const layers = new Map(manifest.layers.map((layer) => [layer.name, layer]));
   return manifest.routes
@@ -96,8 +96,8 @@ function matchSet(routes: readonly CompiledRoute[]): Matcher {
 /**
  * Compiles the routes of a validated manifest.
  *
- * @throws {TypeError} If a route names a layer that does not exist @throws {Error} If a pattern
- * does not compile: the manifest was not validated
+ * @throws {TypeError} if a route names a layer that does not exist @throws {Error} if a pattern
+ * does not compile, because the manifest was not validated
  */
 export function createRouteTable(manifest: Manifest): RouteTable {
   const routes = Object.freeze(resolutionOrder(manifest));

@@ -1,15 +1,15 @@
-/** @module The cost of a match with few and with many routes, for `deno task bench`. */
+/** @module Measures the cost of a match with few and with many routes, for `deno task bench`. */
 import { createRouteTable } from "./route_table.ts";
 import type { Route } from "./types.ts";
 
 export interface RouteTableBench {
   readonly routes: number;
-  /** Nanoseconds per match, compiled and warm, over many different paths. */
+  /** Nanoseconds per match after compilation and warm-up, over many different paths. */
   readonly nsPerMatch: number;
 }
 
 export interface BenchOptions {
-  /** The clock, in milliseconds with fractions. */
+  /** Returns the time in milliseconds with fractions. */
   readonly now: () => number;
   readonly sizes?: readonly number[];
   readonly matches?: number;
@@ -21,7 +21,7 @@ function section(index: number): string {
   return SECTIONS[index % SECTIONS.length]!;
 }
 
-/** `count` routes as frameworks write them, the last of which matches everything. */
+/** Returns `count` routes like those of frameworks. The last one matches everything. */
 function routesOf(count: number): Route[] {
   return Array.from({ length: count }, (_, index) => {
     const patterns = [
@@ -34,7 +34,7 @@ function routesOf(count: number): Route[] {
   });
 }
 
-/** Paths: most match one of `count` routes, and some only the last. */
+/** Returns paths. Most match one of `count` routes, and some match only the last route. */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 4096 }, (_, serial) => {
     const index = (serial * 7919) % count;
@@ -63,7 +63,7 @@ function measure(routes: number, options: BenchOptions): RouteTableBench {
   return { routes, nsPerMatch: (options.now() - started) * 1e6 / matches };
 }
 
-/** Measures a match at 1, 10 and 200 routes, or at the given sizes. */
+/** Measures a match with 1, 10 and 200 routes, or with the given numbers of routes. */
 export function benchRouteTable(options: BenchOptions): RouteTableBench[] {
   return (options.sizes ?? [1, 10, 200]).map((size) => measure(size, options));
 }

@@ -158,6 +158,6 @@ Deno.test("match() is linear when backtracking would be exponential", () => {
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),
   );
   const long = `/${"a".repeat(8_000)}!`;
-  // Backtracking would take forever.
+  // A backtracking engine would take forever.
   assert.equal(table.match(long, "GET").length, 1);
 });

@@ -1,4 +1,4 @@
-/** @module The runtime and the resources of a COMPUTE layer with its defaults filled in. */
+/** @module The runtime settings of a COMPUTE layer with defaults filled in. */
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_START_TIMEOUT_MS,
@@ -8,31 +8,32 @@ import {
 } from "./limits.ts";
 import type { ComputeLayer } from "./types.ts";
 
-/** An engine of servers. */
+/** An engine that runs servers. */
 export type Engine = (typeof ENGINES)[number];
 
 export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Version of Node, if that is the engine; the platform chooses by default. */
+  /** Version of Node, if Node is the engine. By default, the platform chooses. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /**
-   * Path that must respond before the server goes live; by default, any response to `/` suffices.
+   * Path that must respond before the server goes live. If it is missing, any response to `/` is
+   * enough.
    */
   readonly healthPath?: string;
-  /** Shell command that starts the server; its entry is run by default. */
+  /** Shell command that starts the server. If it is missing, the entry is run. */
   readonly command?: string;
-  /** Root file system that it starts in. */
+  /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
-  /** Time in which the server must listen. */
+  /** Time within which the server must listen. */
   readonly startTimeoutMs: number;
 }
 
 /**
- * Returns the settings of a layer; the defaults are 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000
+ * Returns the settings of a layer. The defaults are 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000
  * ms.
  */
 export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {

@@ -1,6 +1,6 @@
 /**
- * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They contain the
- * checks of single values; checks of several values or of the output's files are in
+ * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They check
+ * single values. Checks that involve several values or the output's files are in
  * `validate_manifest.ts`.
  */
 import * as z from "zod";
@@ -163,7 +163,7 @@ export const computeLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional().describe("Resources of the server process."),
 }, WANTED_OBJECT);
 
-/** A layer with an invalid target: the fields that all layers share. */
+/** The fields that all layers share, for a layer with an invalid target. */
 const unknownLayerSchema = z.strictObject({
   name: layerName,
   target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),
@@ -173,7 +173,7 @@ const unknownLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional(),
 }, WANTED_OBJECT);
 
-/** The schema for a layer's own target. */
+/** Returns the schema for the target of a layer. */
 export function layerSchemaFor(layer: unknown): z.ZodObject {
   const target = fieldOf(layer, "target");
   if (target === "STATIC") return staticLayerSchema;
@@ -326,13 +326,13 @@ export const manifestSchema = z.strictObject({
   meta: metaSchema.optional(),
 });
 
-/** The top level with unparsed lists, so that each item is checked separately. */
+/** The top level with unparsed lists, because each item is checked separately. */
 export const outlineSchema = manifestSchema.extend({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
 });
 
-/** The fields of each part of a manifest; those of layers depend on their targets. */
+/** The fields of each part of a manifest. The fields of a layer depend on its target. */
 export const FIELDS = {
   manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
   runtime: Object.keys(runtimeSchema.shape),

@@ -27,17 +27,17 @@ export interface Manifest extends Readonly<z.infer<typeof manifestSchema>> {
 
 /** A problem with a manifest. */
 export interface ManifestProblem {
-  /** Field path such as `layers[0].entry`; empty for the whole document. */
+  /** Field path such as `layers[0].entry`, or empty for the whole document. */
   readonly path: string;
-  /** Starts with a capital, on one line, without a final full stop. */
+  /** Message that starts with a capital letter, on one line, without a final full stop. */
   readonly message: string;
 }
 
-/** Questions of validation about the output, for a folder and for an upload. */
+/** What validation asks about the output, for both a folder and an upload. */
 export interface OutputFiles {
-  /** Whether the output has a file at this path, relative and with `/`. */
+  /** Whether the output has a file at this relative path with `/`. */
   hasFile(path: string): boolean;
-  /** Whether the output has a file below this folder; `.` is the output itself. */
+  /** Whether the output has a file in this folder, at any depth. `.` is the output itself. */
   hasDirectory(path: string): boolean;
 }
 
@@ -45,7 +45,7 @@ export type ManifestResult =
   | {
     readonly ok: true;
     readonly manifest: Manifest;
-    /** Valid but probably mistaken settings. */
+    /** Problems with settings that are valid but probably a mistake. */
     readonly warnings: readonly ManifestProblem[];
   }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };

@@ -18,7 +18,7 @@ function fieldsOf(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** The first `limit` items of a list; none if it is not a list. */
+/** Returns the first `limit` items of a list, or none if it is not a list. */
 function itemsOf(value: unknown, limit: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, limit) : [];
 }
@@ -57,7 +57,10 @@ function checkMeta(meta: unknown): ManifestProblem[] {
   }];
 }
 
-/** Length of a value's JSON in UTF-8 bytes; `undefined` if it has none or is nested too deeply. */
+/**
+ * Returns the length of a value's JSON in UTF-8 bytes, or `undefined` if it has no JSON or is
+ * nested too deeply.
+ */
 function jsonBytes(value: unknown): number | undefined {
   try {
     return new TextEncoder().encode(JSON.stringify(value)).byteLength;
@@ -66,14 +69,16 @@ function jsonBytes(value: unknown): number | undefined {
   }
 }
 
-/** Sort key of a problem: general ones, then layer by layer, then route by route. */
+/**
+ * Returns the sort key of a problem: general problems, then layer by layer, then route by route.
+ */
 function rank({ path }: ManifestProblem): number {
   const item = /^(layers|routes)\[(\d+)\]/.exec(path);
   if (item === null) return -1;
   return (item[1] === "routes" ? MAX_LAYERS : 0) + Number(item[2]);
 }
 
-/** Sorts problems, keeps the first of each path and message, and counts the others. */
+/** Sorts problems, keeps the first for each path and message, and counts the others. */
 function bounded(problems: readonly ManifestProblem[]): ManifestProblem[] {
   const unique = new Map(
     problems.map((problem) => [`${problem.path}\0${problem.message}`, problem]),
@@ -97,8 +102,8 @@ function normalizeLayer(layer: Layer): Layer {
 }
 
 /**
- * Validates a parsed manifest. The value may be anything, with lists of any length; never throws.
- * The result has normalized paths (`./client/` becomes `client`) and is otherwise unchanged.
+ * Validates a parsed manifest. Accepts any value, with lists of any length, and never throws. The
+ * result has normalized paths (`./client/` becomes `client`) and is otherwise unchanged.
  */
 export function validateManifest(value: unknown, files: OutputFiles): ManifestResult {
   const fields = fieldsOf(value) ?? {};

@@ -1,15 +1,15 @@
-/** @module Lists the files of an output directory; reads names and sizes, never content. */
+/** @module Lists the files of an output directory. Reads names and sizes, but never content. */
 import { relative, resolve, sep } from "node:path";
 import { rawNames } from "../lib/raw_folder.ts";
 import { hasControlCharacter } from "./relative_path.ts";
 import type { ManifestProblem } from "./types.ts";
 
 export interface OutputFile {
-  /** Relative to the output directory, with `/`. */
+  /** Path relative to the output directory, with `/`. */
   readonly path: string;
-  /** The path of its content; for a symbolic link, its target. */
+  /** Path of the content. For a symbolic link, this is the path of its target. */
   readonly absolutePath: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** File information of the content. */
   readonly info: Deno.FileInfo;
@@ -18,10 +18,10 @@ export interface OutputFile {
 /** Entries that the author of a folder excludes from a site. */
 export interface IgnoredEntries {
   /**
-   * Whether a file, or a folder with all its content, is left out; `path` is relative, with `/`.
+   * Whether a file, or a folder with all its content, is left out. `path` is relative, with `/`.
    */
   isIgnored(path: string, isFolder: boolean): boolean;
-  /** The same for the content of a folder, based on its names. */
+  /** Returns the ignored entries for the content of a folder, whose names are given. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
 }
 
@@ -31,30 +31,33 @@ const NOTHING_IGNORED: IgnoredEntries = {
 };
 
 export interface WalkOptions {
-  /** The project's own folder: a walk of it skips files that do not belong to a site. */
+  /** The project's own folder. If it is walked, files that do not belong to a site are skipped. */
   readonly projectRoot: string;
-  /** True to list folders named `node_modules` without reading them, such as those of servers. */
+  /**
+   * True to list folders named `node_modules` without reading them, because they can belong to
+   * servers.
+   */
   readonly packagesApart?: boolean;
-  /** Excluded and counted entries. */
+  /** Entries to exclude, which are counted. */
   readonly ignored?: IgnoredEntries;
 }
 
 export interface WalkResult {
-  /** In ascending order of their paths' UTF-16 units. */
+  /** Files in ascending order of their paths' UTF-16 code units. */
   readonly files: readonly OutputFile[];
-  /** Names and links that cannot be published; `path` is the file's path. */
+  /** Names and links that cannot be published. `path` is the path of the file. */
   readonly problems: readonly ManifestProblem[];
-  /** Ignored files and folders that were left out. */
+  /** Number of ignored files and folders. */
   readonly ignored: number;
   /** Files with variables, such as `.env.local`, which are never deployed. */
   readonly secrets: readonly string[];
-  /** Folders named `node_modules`, if they are listed separately. */
+  /** Folders named `node_modules`, if they were requested separately. */
   readonly packages: readonly PackagesFolder[];
 }
 
-/** A folder of packages, or a link to one; not read yet. */
+/** A folder of packages, or a link to one. It has not been read yet. */
 export interface PackagesFolder {
-  /** Relative to the output directory, with `/`. */
+  /** Path relative to the output directory, with `/`. */
   readonly path: string;
   readonly absolutePath: string;
 }
@@ -62,7 +65,8 @@ export interface PackagesFolder {
 const PACKAGES = "node_modules";
 
 /**
- * Not part of a site if the output directory is the project's own folder (design, "Static files").
+ * Entries that are not part of a site if the output directory is the project's own folder (design,
+ * "Static files").
  */
 const PROJECT_ENTRIES = new Set([
   "svc.toml",
@@ -74,21 +78,21 @@ const PROJECT_ENTRIES = new Set([
 
 const WELL_KNOWN = ".well-known";
 
-/** Files from which tools read variables; some builds copy them into their output. */
+/** Files from which tools read variables. Some builds copy them to their output. */
 const SECRETS = /^\.env(?:$|\.|rc$)/;
 
-/** Folders nested deeper than this are a mistake. */
+/** Maximum depth of folders. Deeper nesting is a mistake. */
 const MAX_DEPTH = 100;
 
 /**
- * Maximum number of files and folders that are reached through links, because links can multiply
- * them endlessly.
+ * Maximum number of files and folders reached through links, because links can multiply them
+ * without limit.
  */
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Number of folders read concurrently. Only reading files is asynchronous: names and sizes are read
- * synchronously, because an asynchronous call takes ten times as long.
+ * Number of folders to read concurrently. Only reading files is asynchronous: names and sizes are
+ * read synchronously, because an asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -100,15 +104,15 @@ const excludeInProject: Exclude = (path, name) =>
   PROJECT_ENTRIES.has(path) || name === PACKAGES ||
   (name.startsWith(".") && path !== WELL_KNOWN);
 
-/** A folder still to be read. `chain` has the real paths of the folders above it. */
+/** A folder that has not been read yet. `chain` contains the real paths of the folders above it. */
 interface Folder {
   readonly path: string;
   readonly absolutePath: string;
   readonly realPath: string;
   readonly chain: readonly string[];
-  /** Whether a link points to it. */
+  /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries of its folder. */
+  /** The ignored entries that apply in this folder. */
   readonly ignored: IgnoredEntries;
 }
 
@@ -125,7 +129,7 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** The path of an entry of a folder; both are normalized already. */
+/** Joins a folder and the name of an entry. Both are already normalized. */
 const below = (folder: string, name: string): string =>
   folder.endsWith(sep) ? folder + name : folder + sep + name;
 
@@ -168,7 +172,7 @@ class Walk {
     }
   }
 
-  /** Notes the files of a folder and returns the folders below it. */
+  /** Records the files of a folder, and returns the folders below it. */
   async #readFolder(folder: Folder): Promise<Folder[]> {
     if (folder.chain.length >= MAX_DEPTH) {
       this.#report(folder.path, `Folders are nested more than ${MAX_DEPTH} deep`);
@@ -252,7 +256,7 @@ class Walk {
     return false;
   }
 
-  /** Reports names that this runtime does not return, because they are not valid UTF-8. */
+  /** Reports names that the runtime does not list, because they are not valid UTF-8. */
   #reportHidden(folder: Folder, seen: number): void {
     const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
     if (hidden <= 0) return;
@@ -272,12 +276,12 @@ const byPath = (left: { readonly path: string }, right: { readonly path: string 
 
 /**
  * Lists the files of an output directory in a stable order. Links to files and folders inside it
- * are followed; others are problems, as are names that are not valid URL paths. `.svc/` is
+ * are followed. Other links are problems, and so are names that are not valid URL paths. `.svc/` is
  * excluded, and variable files (`.env`, `.env.local`) are listed separately. In the project's own
  * folder, settings, `functions/`, `node_modules/` and dot files are excluded too, but
  * `.well-known/` is not.
  *
- * @throws {Deno.errors.NotFound} If there is no such directory
+ * @throws {Deno.errors.NotFound} if there is no such directory
  */
 export async function walkOutput(directory: string, options: WalkOptions): Promise<WalkResult> {
   const root = await Deno.realPath(directory);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { walkOutput } from "./walk_output.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 
-/** A temporary folder with the given files, removed after the test. */
+/** Runs a test with a temporary folder that contains the given files. */
 async function withFolder(
   files: Readonly<Record<string, string>>,
   test: (folder: string) => Promise<void>,

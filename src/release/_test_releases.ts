@@ -1,4 +1,4 @@
-/** @module A release server on this machine, with its own signing key. */
+/** @module A release server on this machine, with a separate signing key. */
 import { gzipSync } from "node:zlib";
 import { sha256Hex } from "../lib/hash.ts";
 import { MANIFEST_SCHEMA, type Release } from "./manifest.ts";
@@ -28,21 +28,21 @@ export interface Publication {
 export interface Releases extends AsyncDisposable {
   readonly place: string;
   readonly publicKey: string;
-  /** Requested paths. */
+  /** Paths that were requested. */
   readonly asked: string[];
   /** Adds a release as the latest one. */
   publish(publication: Publication): Promise<void>;
   /** Changes the bytes at a path. */
   change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
-  /** Ends the connection after this many bytes of the program; `undefined` ends that. */
+  /** Closes the connection after this many bytes of the program. `undefined` turns this off. */
   cutAfter: number | undefined;
-  /** Sends a program piece by piece as long as this is true. */
+  /** Sends programs in small pieces as long as the function returns true. */
   isSlow: (() => boolean) | undefined;
   /** Called before a program is sent. */
   beforeProgram: (() => Promise<void>) | undefined;
 }
 
-/** Flips the lowest bit of the byte at `index`, counted from the end if negative. */
+/** Flips the lowest bit of the byte at `index`. A negative index counts from the end. */
 export function flipBit(bytes: Uint8Array, index: number): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes);
   const at = index < 0 ? copy.length + index : index;
@@ -61,11 +61,11 @@ function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Size of the pieces of a slow response, and the time between two, in milliseconds. */
+/** Number of pieces of a slow response, and the time between two pieces in milliseconds. */
 const PIECES = 400;
 const PIECE_MS = 25;
 
-/** Sends a little at a time, and the rest once it is no longer slow. */
+/** Sends a little at a time, and everything else once the server is no longer slow. */
 function trickle(
   bytes: Uint8Array<ArrayBuffer>,
   isSlow: () => boolean,

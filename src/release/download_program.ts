@@ -1,6 +1,4 @@
-/**
- * @module Downloads the program of a release, and unpacks and verifies it while writing it to disk.
- */
+/** @module Downloads the program of a release. Unpacks and verifies it while writing it to disk. */
 import { createHash } from "node:crypto";
 import { fetchChunks, type Source } from "./fetch_bytes.ts";
 import type { ReleaseProgram } from "./manifest.ts";
@@ -14,7 +12,7 @@ export interface Download extends Source {
   readonly onBytes: (count: number) => void;
 }
 
-/** Passes bytes on, and checks whether they are the expected ones. */
+/** Passes bytes on, and checks that they are the expected ones. */
 class Meter {
   readonly #hash = createHash("sha256");
   #size = 0;
@@ -53,8 +51,8 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 /**
  * Writes the unpacked program to `file` and flushes it to disk.
  *
- * @throws {ReleaseError} if the connection breaks, or the content differs from the signed one; then
- * `file` contains a part that must not be used.
+ * @throws {ReleaseError} if the connection breaks, or the content differs from the signed content.
+ * In that case, `file` contains incomplete data that must not be used.
  */
 export async function downloadProgram(
   program: ReleaseProgram,
@@ -95,8 +93,8 @@ export async function downloadProgram(
 }
 
 /**
- * One part of the unpacked program; a failure before unpacking takes precedence over its
- * consequences.
+ * Reads a part of the unpacked program. If the download fails, reports that failure and not the
+ * resulting failure to unpack.
  */
 async function readPart(
   reader: ReadableStreamDefaultReader<Uint8Array>,

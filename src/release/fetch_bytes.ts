@@ -1,4 +1,4 @@
-/** @module Requests for the files of a release. */
+/** @module Requests the files of a release. */
 import { readLimited } from "../lib/read_limited.ts";
 import { ReleaseError } from "./release_error.ts";
 
@@ -16,7 +16,7 @@ const CHECK_NETWORK = "Check the network, HTTPS_PROXY and SVC_RELEASES_URL, and 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/ \(os error \d+\)/g, "");
 
-/** Runs `work` with a signal that is aborted if nothing arrives for a minute. */
+/** Returns a signal that is aborted with `signal`, or if nothing arrives for a minute. */
 function startIdleTimer(signal: AbortSignal) {
   const idle = new AbortController();
   const expire = () =>
@@ -33,9 +33,9 @@ function startIdleTimer(signal: AbortSignal) {
 }
 
 /**
- * The bytes of a file as they arrive.
+ * Yields the bytes of a file as they arrive.
  *
- * @throws {ReleaseError} if the server does not have it, or the connection breaks.
+ * @throws {ReleaseError} if the server does not have the file, or the connection breaks.
  */
 export async function* fetchChunks(url: string, source: Source): AsyncGenerator<Uint8Array> {
   const timer = startIdleTimer(source.signal);

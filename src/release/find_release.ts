@@ -8,9 +8,9 @@ import { isSigned, SIGNATURE_BYTES } from "./signature.ts";
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 export interface ReleasePlace extends Source {
-  /** Base address of the releases. */
+  /** Base URL of the releases. */
   readonly place: string;
-  /** Public keys; one of them must have signed the release. */
+  /** Public keys, one of which must have signed the release. */
   readonly keys: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface ReleasePlace extends Source {
  * Reads the manifest of a version, or of the latest one, and verifies its signature before anything
  * else.
  *
- * @throws {ReleaseError} if it is unavailable, or not signed by a trusted key.
+ * @throws {ReleaseError} if the manifest is unavailable, or not signed by a trusted key.
  */
 export async function findRelease(from: ReleasePlace, version?: string): Promise<Release> {
   const url = fileUrl(from.place, version, MANIFEST_FILE);

@@ -15,9 +15,9 @@ const content = {
 };
 
 const programSchema = z.object({
-  /** The compiler's name of the platform, such as `x86_64-unknown-linux-gnu`. */
+  /** The compiler's name for the platform, such as `x86_64-unknown-linux-gnu`. */
   target: z.string().regex(/^[a-z0-9_-]{1,64}$/),
-  /** Name of the file with the program, compressed by gzip, next to the manifest. */
+  /** Name of the gzip-compressed file with the program, next to the manifest. */
   file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
   ...content,
   /** The program itself, unpacked. */
@@ -27,7 +27,7 @@ const programSchema = z.object({
 export const releaseSchema = z.object({
   schemaVersion: z.literal(MANIFEST_SCHEMA),
   version: z.string().regex(VERSION),
-  /** Format of the data directory that its programs write. */
+  /** Format of the data directory that the release's programs write. */
   dataFormat: z.int().positive(),
   programs: z.array(programSchema).min(1).max(64),
 });
@@ -35,12 +35,12 @@ export const releaseSchema = z.object({
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseProgram = z.infer<typeof programSchema>;
 
-/** The tag of a version, under which its files are: `v1.2.3`. */
+/** Returns the tag of a version, under which its files are stored: `v1.2.3`. */
 export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** The version of a tag or version; `undefined` if it is not valid. */
+/** Returns the version of a tag or version, or `undefined` if it is not valid. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;
@@ -49,7 +49,7 @@ export function versionOfTag(text: string): string | undefined {
 /**
  * Reads a manifest whose signature was verified. Ignores unknown members.
  *
- * @throws {ReleaseError} if it is of a schema that this program cannot read.
+ * @throws {ReleaseError} if it has a schema that this program cannot read.
  */
 export function parseManifest(bytes: Uint8Array): Release {
   let value: unknown;
@@ -68,7 +68,7 @@ export function parseManifest(bytes: Uint8Array): Release {
 }
 
 /**
- * The program for a platform.
+ * Returns the program for a platform.
  *
  * @throws {ReleaseError} if the release has none.
  */

@@ -1,6 +1,4 @@
-/**
- * @module Releases of the program: their manifest, the signature over it, and downloads.
- */
+/** @module Releases of the program: their manifest, its signature, and downloads. */
 export { downloadProgram } from "./download_program.ts";
 export { findRelease, type ReleasePlace } from "./find_release.ts";
 export {

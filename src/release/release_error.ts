@@ -1,12 +1,12 @@
 /** @module The error for a release that cannot be used. */
 
 export interface ReleaseErrorFacts {
-  /** A hint. */
+  /** Advice for the user. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** Why a release was not installed; nothing was changed. */
+/** Why a release was not installed. Nothing was changed. */
 export class ReleaseError extends Error {
   override readonly name = "ReleaseError";
   readonly hint: string | undefined;

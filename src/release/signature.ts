@@ -1,4 +1,4 @@
-/** @module Ed25519 signatures over the files that describe a release. */
+/** @module Ed25519 signatures of the files that describe a release. */
 
 /** Length of an Ed25519 public key, in bytes. */
 const KEY_BYTES = 32;
@@ -18,7 +18,7 @@ async function isSignedBy(
   return await crypto.subtle.verify("Ed25519", imported, signature, bytes);
 }
 
-/** True if one of the public keys (base64) signed exactly these bytes. */
+/** Returns true if one of the public keys (base64) signed exactly these bytes. */
 export async function isSigned(
   bytes: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,
@@ -31,7 +31,7 @@ export async function isSigned(
   return false;
 }
 
-/** Signs bytes with a private key as PKCS #8 in PEM, the form that `openssl genpkey` writes. */
+/** Signs bytes with a private key in PKCS #8 and PEM, the format that `openssl genpkey` writes. */
 export async function sign(
   bytes: Uint8Array<ArrayBuffer>,
   privateKeyPem: string,
@@ -40,7 +40,7 @@ export async function sign(
   return new Uint8Array(await crypto.subtle.sign("Ed25519", key, bytes));
 }
 
-/** The public half of a private key in PEM, in base64. */
+/** Returns the public key of a private key in PEM, as base64. */
 export async function publicKeyOf(privateKeyPem: string): Promise<string> {
   const { x = "" } = await crypto.subtle.exportKey("jwk", await readPrivateKey(privateKeyPem));
   return Uint8Array.fromBase64(x, { alphabet: "base64url" }).toBase64();

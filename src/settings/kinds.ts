@@ -1,4 +1,4 @@
-/** @module Kinds of values that settings have: how to parse and print each. */
+/** @module The kinds of values that settings can have, and how to parse and print them. */
 import {
   type Bounds,
   countryCode,
@@ -14,18 +14,20 @@ import {
   writeByteSize,
 } from "../lib/value_parsers.ts";
 
-/** A value in the form of `serve.toml`. */
+/** A value as it can be written in `serve.toml`. */
 export type TomlValue = string | number | boolean | readonly string[];
 
 export interface Kind<Value> {
-  /** Name of the value in help, such as `<port>`; empty for a switch. */
+  /** Name of the value in help, such as `<port>`. Empty for a switch. */
   readonly placeholder: string;
-  /** Types that the value may have in a file. */
+  /** Types that the value can have in a file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /** A path that is relative to the file that contains it; a location can also be a URL. */
+  /**
+   * True for a path that is relative to the file that contains it. A location can also be a URL.
+   */
   readonly isPath?: true;
-  /** Checks an item of a list in a file. @throws {InvalidValueError} */
+  /** Parses an item of a list in a file. @throws {InvalidValueError} */
   item?(text: string): string;
   /** @throws {InvalidValueError} */
   parse(text: string): Value;
@@ -56,7 +58,7 @@ export const url = (placeholder: string): Kind<string> => ({
   parse: httpUrl,
 });
 
-/** The server of databases: `local`, or a URL of PostgreSQL. */
+/** A database server: `local`, or a PostgreSQL URL. */
 export const postgresServer = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse(given) {
@@ -73,13 +75,13 @@ export const botName = (placeholder: string): Kind<string> => ({
   parse: (given) => given.replace(/^@/, ""),
 });
 
-/** A country by its two letters (ISO 3166-1). */
+/** A country as a code of two letters (ISO 3166-1). */
 export const country = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse: countryCode,
 });
 
-/** A name of a node, which tables and logs show. */
+/** A name for a node, which tables and logs show. */
 export const nodeName = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse(given) {
@@ -103,7 +105,10 @@ export const choice = <const Choice extends string>(
   write: (value) => value,
 });
 
-/** A number of `unit`, stored times `factor`: for example, seconds are stored as milliseconds. */
+/**
+ * A number of `unit`. It is stored multiplied by `factor`: for example, seconds are stored as
+ * milliseconds.
+ */
 function number(
   placeholder: string,
   parse: (given: string) => number,
@@ -120,20 +125,20 @@ function number(
 export const count = (bounds: Bounds, placeholder = "<n>"): Kind<number> =>
   number(placeholder, wholeNumber(bounds), 1);
 
-/** Whole seconds, as milliseconds. */
+/** Whole seconds, stored as milliseconds. */
 export const seconds = (max: number): Kind<number> =>
   number("<s>", wholeNumber({ min: 1, max }), 1000);
 
-/** Whole minutes, as milliseconds. */
+/** Whole minutes, stored as milliseconds. */
 export const minutes = (bounds: Bounds): Kind<number> => number("<n>", wholeNumber(bounds), 60_000);
 
-/** Minutes with up to two decimal places, as milliseconds. */
+/** Minutes with up to two decimal places, stored as milliseconds. */
 export const decimalMinutes = (bounds: Bounds): Kind<number> =>
   number("<n>", decimalNumber(bounds), 60_000);
 
 const DURATION_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 
-/** A time with its unit, such as `24h`, as milliseconds. */
+/** A duration with a unit, such as `24h`, stored as milliseconds. */
 export const duration = ({ min, max }: Bounds): Kind<number> => ({
   placeholder: "<time>",
   types: ["string"],
@@ -169,7 +174,7 @@ export const countOrAuto = (bounds: Bounds): Kind<number | "auto"> => ({
   write: (value) => value,
 });
 
-/** Number of bytes, given with a unit; 0 needs none. */
+/** A number of bytes, given with a unit. 0 needs no unit. */
 export const size = (): Kind<number> => ({
   placeholder: "<size>",
   types: ["string", "number"],
@@ -183,7 +188,7 @@ export const size = (): Kind<number> => ({
 
 const MEGABYTE = 1_000_000;
 
-/** Bytes, given as a whole number of MB or with a unit; the bounds are in MB. */
+/** A number of bytes, given as a whole number of MB or with a unit. The bounds are in MB. */
 export const megabytes = ({ min, max }: Bounds): Kind<number> => ({
   placeholder: "<size>",
   types: ["number", "string"],
@@ -208,7 +213,7 @@ export const toggle = (): Kind<boolean> => ({
   write: (value) => value,
 });
 
-/** Several values: a repeatable flag, commas in one text, an array in a file. */
+/** A list of values: a repeatable flag, commas in a text, or an array in a file. */
 export const list = (placeholder: string): Kind<readonly string[]> => ({
   placeholder,
   types: ["list", "string"],
@@ -216,14 +221,14 @@ export const list = (placeholder: string): Kind<readonly string[]> => ({
   write: (value) => value,
 });
 
-/** Like {@link list}, of host names. */
+/** Like {@link list}, but for host names. */
 export const hosts = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: hostName,
   parse: (given) => splitList(given).map(hostName),
 });
 
-/** Like {@link list}, of http and https URLs. */
+/** Like {@link list}, but for http and https URLs. */
 export const urls = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: httpUrl,
@@ -241,7 +246,7 @@ export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
     ).join(","),
 });
 
-/** Like {@link list}, of paths. */
+/** Like {@link list}, but for paths. */
 export const paths = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   isPath: true,

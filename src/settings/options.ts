@@ -1,4 +1,4 @@
-/** @module The options of the platform, with the types and defaults of the table. */
+/** @module The options of the platform, with the types and defaults from the table. */
 import type { Kind } from "./kinds.ts";
 import { type PlatformSetting, type Setting, SETTINGS } from "./table.ts";
 
@@ -21,13 +21,16 @@ type LeafOf<Row> = Row extends
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
 
-/** The leaves below a member, with the rest of their paths. */
+/** The leaves below a member, with the remaining part of their paths. */
 type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   { readonly path: `${Name}.${infer Rest}` }
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
   : never;
 
-/** Whether a member is always present: it has a default, is required, or has members with one. */
+/**
+ * Whether a member is always present because it has a default, is required, or contains a member
+ * with a default.
+ */
 type Presence<Leaves extends Leaf, Name extends string> =
   | Extract<Leaves, { readonly path: Name }>["presence"]
   | Extract<Below<Leaves, Name>["presence"], "default">;
@@ -41,7 +44,7 @@ type Member<Leaves extends Leaf, Name extends string, Wanted> = [Below<Leaves, N
   [never] ? Extract<Leaves, { readonly path: Name }>["value"]
   : Options<Below<Leaves, Name>, Wanted>;
 
-/** The leaves as an object; required ones are always present. */
+/** The leaves as an object in which required members are always present. */
 type Options<Leaves extends Leaf, Wanted> =
   & { readonly [Name in Names<Leaves, Wanted>]: Member<Leaves, Name, Wanted> }
   & {
@@ -52,15 +55,15 @@ type Options<Leaves extends Leaf, Wanted> =
     >;
   };
 
-/** The given options: those with a default may be missing. */
+/** The given options, in which options with a default can be missing. */
 export type GivenSettings = Options<LeafOf<PlatformSetting>, "required">;
 
-/** The options with all defaults. */
+/** The options with all defaults filled in. */
 export type Settings = Options<LeafOf<PlatformSetting>, "required" | "default">;
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Returns the option at a path; `undefined` if there is none. */
+/** Returns the option at a path, or `undefined` if there is none. */
 export function optionAt(options: object, path: string): unknown {
   return path.split(".").reduce<unknown>(
     (found, name) => (found as Tree | undefined)?.[name],
@@ -68,7 +71,7 @@ export function optionAt(options: object, path: string): unknown {
   );
 }
 
-/** The options with a value at a path. */
+/** Returns the options with a value set at a path. */
 export function withOption(options: Tree, path: string, value: unknown): Tree {
   const [name = "", ...rest] = path.split(".");
   if (rest.length === 0) return { ...options, [name]: value };
@@ -76,7 +79,7 @@ export function withOption(options: Tree, path: string, value: unknown): Tree {
   return { ...options, [name]: withOption(below, rest.join("."), value) };
 }
 
-/** Adds the table's defaults to the given settings; other members do not change. */
+/** Adds the table's defaults to the given settings. Other members do not change. */
 export function completeSettings<Given extends GivenSettings>(given: Given): Given & Settings {
   const missing = SETTINGS.filter((row): row is Setting & { option: string } =>
     row.option !== undefined && row.default !== undefined &&
@@ -88,5 +91,5 @@ export function completeSettings<Given extends GivenSettings>(given: Given): Giv
   ) as Given & Settings;
 }
 
-/** The defaults alone. */
+/** Only the defaults. */
 export const DEFAULTS: Omit<Settings, "dataDir"> = completeSettings({ dataDir: "" });

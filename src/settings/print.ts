@@ -10,7 +10,7 @@ function toToml(value: TomlValue): string {
   return typeof value === "object" ? `[${value.map(quote).join(", ")}]` : String(value);
 }
 
-/** The line of a setting; commented out if it sets nothing. */
+/** Returns the line of a setting. It is commented out if the setting has no value. */
 function line(setting: Setting, found: FoundSettings["found"]): string {
   const { name, kind } = setting;
   const given = found.get(name);
@@ -24,7 +24,7 @@ function line(setting: Setting, found: FoundSettings["found"]): string {
   return `# ${name} = # default: ${defaultText(setting) ?? "none"}`;
 }
 
-/** The default of a setting, for people; `undefined` if there is none. */
+/** Describes the default of a setting for people. Returns `undefined` if there is none. */
 export function defaultText(setting: Setting): string | undefined {
   const { kind, usual } = setting;
   if (usual !== undefined) return usual;
@@ -34,8 +34,8 @@ export function defaultText(setting: Setting): string | undefined {
 }
 
 /**
- * All settings with their values and sources, as a file with the same effect. Secrets are listed
- * without values.
+ * Prints all settings with their values and sources, as a file with the same effect. Secrets are
+ * listed without their values.
  */
 export function printSettings({ found }: Pick<FoundSettings, "found">): string {
   const groups = GROUPS.map(({ title, settings }) => ({

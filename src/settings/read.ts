@@ -1,4 +1,4 @@
-/** @module Reads settings: flag, then variable, then file, then default. */
+/** @module Reads settings from flags, then variables, then a file, then defaults. */
 import { dirname, isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
 import { nearest } from "../lib/suggest.ts";
@@ -18,15 +18,15 @@ import {
 
 /** A `serve.toml`. */
 export interface SettingsFile {
-  /** Absolute: paths in the file start from its folder. */
+  /** Absolute path. Paths in the file are relative to its folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only its owner can read it, so that it may contain secrets. */
+  /** Whether only the owner can read the file. It can then contain secrets. */
   readonly isPrivate: boolean;
 }
 
 export interface Sources {
-  /** Values of the given flags, by setting; secrets are not parsed yet. */
+  /** Values of the given flags, by setting. Secrets are not parsed yet. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
@@ -36,16 +36,16 @@ export interface Sources {
 
 export interface FoundSetting {
   readonly value: unknown;
-  /** The flag, the variable, or the line of the file. */
+  /** The source of the value: the flag, the variable, or the line of the file. */
   readonly from: string;
 }
 
 export interface FoundSettings {
-  /** By setting name; settings without a value are missing. */
+  /** Values by setting name. Settings without a value are missing. */
   readonly found: ReadonlyMap<string, FoundSetting>;
   /** Problems in the file, with their positions. */
   readonly inFile: readonly Diagnostic[];
-  /** Other problems: of variables, and of settings that do not fit together. */
+  /** Other problems: with variables, and with settings that contradict each other. */
   readonly others: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute; URLs, and in-memory files of Deno KV, do not change. */
+/** Makes paths absolute. URLs and in-memory files of Deno KV do not change. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -78,7 +78,10 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
     : absolute(text);
 }
 
-/** Parses a value; returns the text if it is invalid. A list is from a file, and already split. */
+/**
+ * Parses a value. Returns an error text if it is invalid. A list comes from a file, and is already
+ * split.
+ */
 function parse(
   { kind }: Setting,
   given: string | readonly string[],
@@ -92,7 +95,7 @@ function parse(
   }
 }
 
-/** Reads settings from one source after the other, and collects all problems. */
+/** Reads settings from one source after another, and collects all problems. */
 class Reader {
   readonly found = new Map<string, FoundSetting>();
   readonly inFile: Diagnostic[] = [];
@@ -197,7 +200,7 @@ class Reader {
     this.#add(setting, parsed.value, `${file.path}${line}`, absolute);
   }
 
-  /** Reports settings that have no effect without another one. */
+  /** Reports settings that have no effect without another setting. */
   checkObjects(): void {
     for (const needed of SETTINGS) {
       const [object, member] = needed.option?.split(".") ?? [];
@@ -219,7 +222,7 @@ const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.pass
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
-/** Reads all sources; never throws for errors in them. */
+/** Reads all sources. Never throws for errors in them. */
 export function readSettings(sources: Sources): FoundSettings {
   const reader = new Reader(sources);
   reader.readFlags();
@@ -229,7 +232,7 @@ export function readSettings(sources: Sources): FoundSettings {
   return reader;
 }
 
-/** The options found, without defaults. */
+/** Returns the options that were found, without defaults. */
 export function foundOptions({ found }: Pick<FoundSettings, "found">): Readonly<
   Record<string, unknown>
 > {

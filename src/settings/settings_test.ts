@@ -107,7 +107,7 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
   }
 });
 
-/** Allowed values of a setting, in the form of flags. */
+/** Generates allowed values of a setting, in the form of flags. */
 function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
   const [type] = kind.types;
   const texts: Readonly<Record<string, readonly string[]>> = {
@@ -152,7 +152,7 @@ Deno.test("a printed file results in the same settings, and no secret", () => {
   fc.assert(
     fc.property(flags, (given) => {
       const before = read({ flags: given });
-      // Conflicts between settings are tested elsewhere.
+      // Other tests cover conflicts between settings.
       if (before.others.length > 0) return;
       const file = printSettings(before);
       const after = read({ file, env: { SVC_SMTP_URL: "smtp://s3cret@mail", SVC_BOT_TOKEN: "t" } });

@@ -1,4 +1,7 @@
-/** @module The settings of `svc serve`. Flags, variables, `serve.toml`, help and docs follow. */
+/**
+ * @module The settings of `svc serve`. Flags, variables, `serve.toml`, help and docs are derived
+ * from them.
+ */
 import {
   botName,
   choice,
@@ -31,27 +34,31 @@ import {
 export interface Setting {
   /** Name of the flag without its dashes, and the key in `serve.toml`. */
   readonly name: string;
-  /** The path of the value in the platform's options; missing for options of the command alone. */
+  /**
+   * Path of the value in the platform's options. Missing for options that only concern the command.
+   */
   readonly option?: string;
-  // deno-lint-ignore no-explicit-any -- each row has its own type
+  // deno-lint-ignore no-explicit-any -- each row has a different type
   readonly kind: Kind<any>;
   readonly help: string;
   readonly default?: unknown;
-  /** The default as text, if it depends on the machine or another setting. */
+  /** The default described as a text, if it depends on the machine or on another setting. */
   readonly usual?: string;
-  /** True if `--help` shows it; `--help all` shows all. */
+  /** True if `--help` shows the flag. `--help all` shows all flags. */
   readonly common?: true;
-  /** The variable, if it is not `SVC_SERVE_` and the name. */
+  /** Name of the variable, if it is not `SVC_SERVE_` followed by the name. */
   readonly variable?: string;
-  /** True if it has no flag, because other users of the machine can read command lines. */
+  /**
+   * True for a setting without a flag, because other users of the machine can read command lines.
+   */
   readonly flagless?: true;
-  /** True for a secret; `password` for a URL that is secret if it has a password. */
+  /** True for a secret, or `password` for a URL that is secret if it contains a password. */
   readonly secret?: true | "password";
-  /** True if other settings of its object have no effect without it. */
+  /** True if other settings of the same object have no effect without this one. */
   readonly required?: true;
 }
 
-/** A heading of help with its settings. */
+/** A heading in help, and its settings. */
 export interface Group {
   readonly title: string;
   readonly settings: readonly Setting[];
@@ -74,7 +81,7 @@ const DNS_PROVIDERS = [
   "svc",
 ] as const;
 
-// deno-fmt-ignore -- a table reads best with a row on two lines
+// deno-fmt-ignore -- a table is easier to read with each row on two lines
 export const GROUPS = [
   { title: "Starting", settings: [
     { name: "config", kind: path("<file>"), common: true,
@@ -329,20 +336,20 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether it is only allowed on the command line, because it affects a single run. */
+/** Whether a setting is only allowed on the command line, because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
-/** The prefix of variables without another name. */
+/** The prefix of variables that have no other name. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
-/** The variable of a setting. */
+/** Returns the variable of a setting. */
 export const variableOf = ({ name, variable }: Setting): string =>
   variable ?? `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** Names the file, as `--config` does. */
+/** Names the config file, like `--config`. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** The flag of a setting, or its variable if there is no flag. */
+/** Returns the flag of a setting, or its variable if it has no flag. */
 export const flagOf = (setting: Setting): string =>
   setting.flagless === true ? variableOf(setting) : `--${setting.name}`;

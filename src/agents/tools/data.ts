@@ -1,4 +1,4 @@
-/** @module Tools about variables and databases. */
+/** @module Tools for agents that work with variables and databases. */
 import * as z from "zod";
 import { collectPages } from "../../client/collect_pages.ts";
 import { fetchOctets, queryEvents } from "../../client/query_events.ts";
@@ -15,15 +15,15 @@ import {
   ToolFailure,
 } from "../tool.ts";
 
-/** Maximum number of variables, and maximum number of databases, that are listed. */
+/** Maximum number of variables and of databases to list. */
 const MAX_LISTED = 1000;
 /** Maximum number of rows per statement in a result. */
 const MAX_ROWS = 100;
 /** Maximum number of results per query. */
 const MAX_RESULTS = 20;
-/** Maximum characters of values per query; the rest is dropped. */
+/** Maximum number of characters in the values of a query. Further values are dropped. */
 const MAX_VALUES = 200_000;
-/** Bytes of definitions that are read. */
+/** Maximum number of bytes to read of a schema. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
 
 const databaseInput = {
@@ -52,7 +52,7 @@ export const listVariables = defineTool({
         }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
-    // Plain values may be long, and agents do not need them.
+    // Plain values can be long, and agents do not need them.
     const variables = items.map(({ value: _value, ...facts }) => facts);
     return {
       text: variables.map(({ key, category }) => `${key} (${category})`).join("\n") ||
@@ -104,7 +104,7 @@ function sqlFailure(error: Extract<QueryEvent, { readonly type: "error" }>): Too
   });
 }
 
-/** Collects results within limits; the excess is dropped on arrival. */
+/** Collects results within limits. Further rows are dropped as they arrive. */
 async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result[]> {
   const results: Result[] = [];
   let kept = 0;

@@ -37,7 +37,7 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     }];
 }
 
-/** Returns nothing if there is no named or default project; rethrows other failures. */
+/** Returns nothing if there is no named or default project. Rethrows other failures. */
 function whereNamed(error: unknown): undefined {
   if (error instanceof ToolFailure && error.code === "action_required") return undefined;
   throw error;

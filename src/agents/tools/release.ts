@@ -1,4 +1,4 @@
-/** @module Tools that change what visitors see, using existing deployments. */
+/** @module Tools for agents that change what visitors see, using existing deployments. */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } from "../tool.ts";
@@ -28,7 +28,7 @@ export const rollback = defineTool({
   },
 });
 
-/** Refuses a deployment outside the project that the agent is confined to. */
+/** Refuses a deployment outside the project to which the agent is limited. */
 async function checkOwn(deployment: string, around: Surroundings): Promise<void> {
   if (around.project === undefined) return;
   const { api, project } = await around.open(undefined);

@@ -1,4 +1,4 @@
-/** @module Tools that deploy a site without a folder: the call contains the files. */
+/** @module Tools for agents that deploy a site without a folder. The call contains the files. */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
@@ -9,9 +9,9 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
-/** Maximum number of files per call; the message size limits the bytes. */
+/** Maximum number of files per call. Their size is limited by the message size. */
 const MAX_FILES = 200;
-/** Maximum length of a file, in characters. */
+/** Maximum size of a file, in characters. */
 const MAX_FILE_CHARACTERS = 256 * 1024;
 
 const file = z.strictObject({
@@ -33,7 +33,7 @@ function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
 }
 
-/** @throws {ToolFailure} for a file without content, named twice, or that is not a page */
+/** @throws {ToolFailure} for a file that has no content, is named twice, or is not a page */
 function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {
@@ -99,7 +99,7 @@ export const deployFiles = defineTool({
   },
 });
 
-/** A site of one page, as an example of a call. */
+/** A site with a single page, as the example for a call. */
 export const FIRST_FILES = [{ path: "index.html", text: "<!doctype html><title>Hello</title>" }];
 
 export const makeProject = defineTool({

@@ -6,12 +6,12 @@ import type { BuildJobFile } from "./wire.ts";
 /** Names of the variables that the build process passes to its commands. */
 const PASSED = ["PATH", "HOME", "TMPDIR", "LANG"] as const;
 
-/** A build runs in a sandbox, so it may change how its own Node runs. */
+/** A build runs in a sandbox, so it is allowed to change how its Node runs. */
 const ALLOWED_STEERING = "NODE_OPTIONS";
 
 /**
- * Paths, a variable that marks the build as non-interactive, and a cache folder per package
- * manager, kept between builds of the project.
+ * Returns paths, a variable that marks the build as non-interactive, and a cache folder for each
+ * package manager. The folders are kept between builds of the project.
  */
 export function buildVariables(
   given: Readonly<Record<string, string>>,

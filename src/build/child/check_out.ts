@@ -4,7 +4,10 @@ import { BuildError } from "../build_error.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Neither the machine's nor the repository's settings can make git run other programs. */
+/**
+ * These settings prevent the machine's and the repository's configuration from making git run other
+ * programs.
+ */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -53,14 +56,16 @@ async function placeLargeFiles(
     const [path, object] = [join(repository, file.path), join(repository, file.object)];
     const { mode } = await Deno.lstat(path);
     await Deno.remove(path);
-    // Several files may have the same content.
+    // Several files can have the same content.
     if (last.get(file.object) === file.path) await Deno.rename(object, path);
     else await Deno.copyFile(object, path);
     if (mode !== null) await Deno.chmod(path, mode & 0o777);
   }
 }
 
-/** Writes all files of a job's commit: its own, those of submodules, and those of Git LFS. */
+/**
+ * Writes all files of a job's commit: the commit's own files, and those of submodules and Git LFS.
+ */
 export async function checkOutAll(
   { repository, commitSha, submodules, largeFiles }: Pick<
     BuildJobFile,
@@ -75,7 +80,7 @@ export async function checkOutAll(
   await placeLargeFiles(repository, largeFiles);
 }
 
-/** The project's folder in the checkout; no link leads out of it. */
+/** Returns the project's folder in the checkout. No link leads out of it. */
 export async function projectDirectory(
   repository: string,
   rootDirectory: string | null,

@@ -1,4 +1,4 @@
-/** @module Decides whether a commit needs a build: by a command, or by its changes. */
+/** @module Decides whether a commit needs a build, by a command or by the changed files. */
 import { dirname, join, posix, relative, sep } from "node:path";
 import { childVariables } from "../../lib/child_variables.ts";
 import { BuildError } from "../build_error.ts";
@@ -7,20 +7,20 @@ import type { BuildHost } from "../types.ts";
 import { neededBy, readMembers } from "../workspace/members.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Files outside a project's folder that do not affect its build: documentation. */
+/** Documentation files. Outside a project's folder, they do not affect its build. */
 const FOR_PEOPLE = /\.md$/i;
 
-/** The parts of a project, by paths in its repository. */
+/** The parts of a project, as paths in its repository. */
 export interface ProjectParts {
   /** The project's folder. */
   readonly root: string;
-  /** Folders of the workspace packages that it needs. */
+  /** Folders of the workspace packages that the project needs. */
   readonly needed: readonly string[];
 }
 
 /**
- * The first changed file that may change the project: its own, one of a package that it needs, or
- * one directly in a folder above it, such as a lock file. Pure.
+ * Returns the first changed file that can affect the project: a file of the project, of a package
+ * that it needs, or directly in a folder above it, such as a lock file. Pure.
  */
 export function firstRelevant(
   files: readonly string[],
@@ -37,7 +37,7 @@ export function firstRelevant(
 
 const slashed = (path: string): string => path.replaceAll(sep, "/");
 
-/** The workspace packages that a project needs. */
+/** Returns the folders of the workspace packages that a project needs. */
 async function neededFolders(repository: string, directory: string): Promise<readonly string[]> {
   for (let root = dirname(directory);; root = dirname(root)) {
     const members = await readMembers(root);
@@ -53,13 +53,13 @@ interface SkipFacts {
   /** Absolute path of the project's folder. */
   readonly directory: string;
   readonly job: Pick<BuildJobFile, "repository" | "rootDirectory" | "since" | "variables">;
-  /** The command of `svc.toml`. */
+  /** The command in `svc.toml`. */
   readonly ignore: string | undefined;
   /** Folder for temporary files. */
   readonly scratch: string;
 }
 
-/** Runs the command of `svc.toml`; returns true if it reports nothing to build. */
+/** Runs the command of `svc.toml`. Returns true if it reports that there is nothing to build. */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,
@@ -79,7 +79,9 @@ async function asksToSkip(
   }
 }
 
-/** Explains why there is nothing to build; `undefined` if there is something. */
+/**
+ * Explains why there is nothing to build, or returns `undefined` if there is something to build.
+ */
 export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<string | undefined> {
   const { directory, job: { repository, rootDirectory, since }, ignore } = facts;
   if (since === null) return undefined;
@@ -89,7 +91,7 @@ export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<str
       ? `Skipped: \`${ignore}\` (build.ignore in svc.toml) found no changes since ${short}`
       : undefined;
   }
-  // An empty commit asks for a build on purpose.
+  // An empty commit is a deliberate request for a build.
   if (rootDirectory === null || since.files.length === 0) return undefined;
   const [real, folder] = await Promise.all([Deno.realPath(repository), Deno.realPath(directory)]);
   const root = slashed(relative(real, folder));

@@ -2,10 +2,10 @@
 import type { OutputSink } from "../types.ts";
 import type { BuildEvent } from "./wire.ts";
 
-/** Maximum command output to pass on, in characters; the rest is dropped. */
+/** Maximum total command output to pass on, in characters. Further output is dropped. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** Maximum size of a piece of output in one line, in characters. */
+/** Maximum length of a piece of output on one line, in characters. */
 const MAX_CHUNK = 64 * 1024;
 
 export interface EventWriter {
@@ -14,7 +14,7 @@ export interface EventWriter {
   output(): OutputSink;
 }
 
-/** `write` must take all of a text before it returns. */
+/** Creates a writer of events. `write` must process the whole text before it returns. */
 export function createEventWriter(write: (text: string) => void): EventWriter {
   const send = (event: BuildEvent) => write(`${JSON.stringify(event)}\n`);
   let streams = 0;

@@ -1,4 +1,7 @@
-/** @module The Node of a build: the machine's, or an npm package in the project's cache. */
+/**
+ * @module Provides the Node of a build: the one on the machine, or an npm package in the project's
+ * cache.
+ */
 import { join } from "node:path";
 import { satisfies, validRange } from "semver";
 import { detectProject } from "../../manifest/mod.ts";
@@ -9,10 +12,10 @@ import { readProjectNode } from "../project_node.ts";
 import { runCommand } from "../run_command.ts";
 import type { BuildHost } from "../types.ts";
 
-/** As the platform's settings allow it: `24`, `24.1`, `24.1.0`. */
+/** Versions that the platform's settings allow: `24`, `24.1`, `24.1.0`. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
-/** Characters of a version range; all of them are safe between single quotes. */
+/** A version range. All of its characters are safe between single quotes. */
 const RANGE = /^[\w.<>=^~|*\- ]{1,128}$/;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
@@ -21,7 +24,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
 }
 
-/** Returns the folder with that version of `node`, to put first in the search path. */
+/** Returns the folder with the installed version of `node`, to put first in the search path. */
 async function installNode(
   host: BuildHost,
   { version, because, cache }: {
@@ -52,11 +55,11 @@ async function installNode(
 }
 
 /**
- * Returns the folder to put first in `PATH`: that of the Node version in the platform's setting,
- * otherwise of the one that the project's files request, unless the machine's own satisfies it.
- * `undefined` for the machine's own.
+ * Returns the folder to put first in `PATH`. It contains the Node version from the platform's
+ * setting, or else the version that the project's files request. Returns `undefined` if the
+ * machine's Node is used, for example because it satisfies the request.
  *
- * @throws {BuildError} if the setting is not a version, or it cannot be installed.
+ * @throws {BuildError} if the setting is not a version, or the version cannot be installed.
  */
 export async function provideNode(
   host: BuildHost,

@@ -1,7 +1,7 @@
 /**
- * @module The process in which the platform builds: it checks out a commit, packs the project, and
- * reports the result on its standard output. It runs in a sandbox together with the project's code,
- * and contains nothing that this code must not see.
+ * @module The process in which the platform runs a build. It checks out a commit, packs the
+ * project, and reports the result on its standard output. It runs in a sandbox together with the
+ * project's code, and contains nothing that this code must not see.
  */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
@@ -62,7 +62,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 
-/** Writes content from memory to a file that only the platform can read. */
+/** Writes in-memory content to a file that only the platform can read. */
 async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   await Deno.mkdir(outbox, { recursive: true });
   const place = async (sha256: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -117,7 +117,7 @@ async function build(
   return await handOver(pack, job.outbox);
 }
 
-/** Runs the commands of the checks in a checkout that was built before. */
+/** Runs the check commands in a checkout that was built before. */
 async function check(
   job: BuildJobFile,
   { commands, place }: NonNullable<BuildJobFile["checks"]>,
@@ -171,7 +171,7 @@ export async function runBuildProcess(path: string): Promise<never> {
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
-    // The job contains variables; project code gets only its own.
+    // The job contains all variables, but project code must only see its own.
     await Deno.remove(path).catch(() => {});
     writer.send(
       job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),

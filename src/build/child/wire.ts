@@ -1,7 +1,7 @@
 /**
  * @module Input and output of a build process: a job as one JSON file, and lines of JSON on its
- * standard output. The reader must not trust these lines, because the project's code runs next to
- * the process.
+ * standard output. The reader must not trust these lines, because the project's code runs in the
+ * same sandbox.
  */
 import * as z from "zod";
 import { commandResults } from "../../contract/release_checks.ts";
@@ -12,20 +12,20 @@ import { MAX_FUNCTIONS } from "../../contract/deployments.ts";
 export const buildJobFile = z.object({
   /** Absolute path of the checkout's folder, with a `.git` and nothing checked out. */
   repository: z.string(),
-  /** All 40 digits. */
+  /** Full hash with 40 digits. */
   commitSha: z.string(),
   /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
   submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
-  /** Git LFS files, and the files with their content; both are paths in the checkout. */
+  /** Git LFS files, and the files with their content. Both are paths in the checkout. */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository; null for the repository itself. */
   rootDirectory: z.string().nullable(),
   installCommand: z.string().nullable(),
   buildCommand: z.string().nullable(),
   outputDirectory: z.string().nullable(),
-  /** Version of Node to build with; null for the machine's own. */
+  /** Version of Node to build with, or null for the machine's Node. */
   nodeVersion: z.string().nullable(),
-  /** Changes since the commit of the branch's deployment; null to build in any case. */
+  /** Changes since the commit of the branch's last deployment, or null to build in any case. */
   since: z.object({
     commitSha: z.string(),
     /** Paths in the repository. */
@@ -34,12 +34,14 @@ export const buildJobFile = z.object({
   variables: z.record(z.string(), z.string()),
   /** Folder that is kept between the builds of a project. */
   cache: z.string(),
-  /** Folder for output that belongs to no file of the checkout. */
+  /** Folder for output that is not a file of the checkout. */
   outbox: z.string(),
   /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({
     commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
-    /** URL of the deployment; missing during a migration, which runs before it is live. */
+    /**
+     * URL of the deployment. Missing during a migration, which runs before the deployment is live.
+     */
     place: z.object({ url: z.string(), bypass: z.string() }).optional(),
   }).optional(),
 });
@@ -56,14 +58,14 @@ const packedFile = z.object({
 
 const packedFunction = z.object({ name: z.string().max(256), content: z.string().max(8192) });
 
-/** One line of a build process. */
+/** A line that the build process writes. */
 export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("say"), level: z.enum(LEVELS), message: z.string() }),
   /** A chunk of a command's output on one stream. */
   z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
   z.object({ type: z.literal("output_end"), stream: z.number().int() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),
-  /** Nothing needed a build. */
+  /** Nothing needs to be built. */
   z.object({ type: z.literal("skipped"), reason: z.string() }),
   z.object({ type: z.literal("checked"), results: commandResults }),
   z.object({

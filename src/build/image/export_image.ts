@@ -82,7 +82,7 @@ async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
   return config;
 }
 
-/** An empty folder for the files of an image, replacing those of the last build. */
+/** Creates an empty folder for the files of an image. It replaces the files of the last build. */
 async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<string> {
   const folder = join(cacheDir, "images", image.replaceAll(/[^\w-]/g, "-"));
   await removeTree(folder);
@@ -91,7 +91,7 @@ async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<stri
 }
 
 /**
- * Exports an image of this machine. None of it runs.
+ * Exports an image that is on this machine. None of its code runs.
  *
  * @throws {BuildError}
  */
@@ -100,7 +100,8 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // An image without a command needs one to become a container.
+  // Without a command in the image, a container can only be created with a command here. It never
+  // runs.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const words = z.array(z.string()).nullish().transform((list) => list ?? []);
 
-/** The parts of `podman image inspect` and `docker image inspect` that count. */
+/** The relevant parts of `podman image inspect` and `docker image inspect`. */
 const inspected = z.array(z.object({
   Os: z.string(),
   Architecture: z.string(),
@@ -18,18 +18,18 @@ const inspected = z.array(z.object({
 })).length(1);
 
 export interface ImageConfig {
-  /** In the format `linux/amd64`. */
+  /** Platform in the format `linux/amd64`. */
   readonly platform: string;
-  /** The program and its arguments; empty if the image names none. */
+  /** The program and its arguments. Empty if the image does not name one. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder in the image. */
   readonly workdir: string;
-  /** Folders that the image declares as its data, which deployments do not keep. */
+  /** Folders that the image declares as its data. Deployments do not keep them. */
   readonly volumes: readonly string[];
 }
 
-/** The only TCP port that an image exposes. */
+/** Returns the only TCP port that an image exposes. */
 function exposedPort(ports: Readonly<Record<string, unknown>>): string | undefined {
   const found = Object.keys(ports).flatMap((name) => /^(\d+)(?:\/tcp)?$/.exec(name)?.[1] ?? []);
   return found.length === 1 ? found[0] : undefined;
@@ -43,9 +43,10 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
 }
 
 /**
- * Reads the output of Podman or Docker about an image; `undefined` if it has another form.
+ * Reads the output of Podman or Docker about an image. Returns `undefined` if it has another
+ * format.
  *
- * The port that it exposes becomes `PORT`, unless the image sets that itself.
+ * The port that the image exposes becomes `PORT`, unless the image sets `PORT` itself.
  */
 export function readImageConfig(text: string): ImageConfig | undefined {
   let value: unknown;

@@ -8,33 +8,35 @@ import { filePath, MAX_FILE_BYTES, MAX_FILES } from "../../contract/deployment_f
 import { formatBytes } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Maximum number of bytes of an image's files together (4 GiB). */
+/** Maximum total size of an image's files, in bytes (4 GiB). */
 const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 
-/** Maximum number of links and files of an image; the deployment has a few files more. */
+/** Maximum number of links and files of an image. The deployment has a few more files. */
 const MAX_IMAGE_LINKS = 20_000;
 const MAX_IMAGE_FILES = MAX_FILES - 1000;
 
 /** Maximum number of links in a path, as on Linux. */
 const MAX_HOPS = 40;
 
-/** Folders that each sandbox has for itself, and files that a container engine adds. */
+/** Folders that the sandbox provides itself, and files that a container engine adds. */
 const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
 
-/** Keeps a folder without files, which deployments do not store. */
+/**
+ * Name of a file that keeps a folder without files, because deployments do not store empty folders.
+ */
 const PLACEHOLDER = ".svc-empty";
 
 export interface ImageFile {
-  /** Absolute path of its content on this machine. */
+  /** Absolute path of the file's content on this machine. */
   readonly content: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
 export interface ImageFiles {
-  /** By their paths in the image, without the first slash. */
+  /** Files by their paths in the image, without the first slash. */
   readonly files: ReadonlyMap<string, ImageFile>;
-  /** Relative targets of links by their paths. */
+  /** Relative targets of links by the paths of the links. */
   readonly links: ReadonlyMap<string, string>;
   readonly folders: ReadonlySet<string>;
   /** Entries that a deployment cannot contain, each with its kind. */
@@ -44,7 +46,7 @@ export interface ImageFiles {
 const invalid = (message: string, hint?: string): BuildError =>
   new BuildError("output_invalid", message, hint === undefined ? {} : { hint });
 
-/** The path of an entry, without the slashes around it. */
+/** Returns the path of an entry without leading and trailing slashes. */
 function pathOf(name: string): string {
   if (name.split("/").includes("..")) {
     throw invalid(`The image has an entry that points outside it: ${JSON.stringify(name)}`);
@@ -52,7 +54,7 @@ function pathOf(name: string): string {
   return posix.normalize(`/${name}`).replace(/^\/+|\/+$/g, "");
 }
 
-/** The folders above a path, the nearest first. */
+/** Returns the folders above a path, nearest first. */
 function foldersAbove(path: string): string[] {
   const found: string[] = [];
   for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
@@ -61,7 +63,9 @@ function foldersAbove(path: string): string[] {
   return found;
 }
 
-/** Converts a link target so that it means the same in a deployment as in the image's root. */
+/**
+ * Converts a link target so that it points to the same file in a deployment as in the image's root.
+ */
 export function relativeTarget(path: string, target: string): string {
   const folder = posix.dirname(`/${path}`);
   return posix.relative(folder, posix.resolve(folder, target)) || ".";
@@ -75,7 +79,9 @@ class ImageReader {
   #bytes = 0;
   #written = 0;
 
-  /** Files are named by number, so no name in an image becomes a path on this machine. */
+  /**
+   * Files are named by number, because a name in an image must never become a path on this machine.
+   */
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -161,7 +167,7 @@ class ImageReader {
 /**
  * Reads an archive, and writes the content of its files to an empty folder.
  *
- * @throws {BuildError} if the image is too large, or an entry points outside it
+ * @throws {BuildError} if the image is too large, or an entry points outside the image
  */
 export async function readImageFiles(
   archive: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -173,7 +179,10 @@ export async function readImageFiles(
   return await reader.end();
 }
 
-/** Follows the links of a path and returns the type of its target; `undefined` if it does not exist. */
+/**
+ * Follows the links of a path and returns the type of its target. Returns `undefined` if the target
+ * does not exist.
+ */
 export function typeInImage(
   { files, links, folders }: Pick<ImageFiles, "files" | "links" | "folders">,
   path: string,
@@ -196,7 +205,9 @@ export function typeInImage(
   return at === "" || folders.has(at) ? "folder" : undefined;
 }
 
-/** Finds the path of a program in the image as a shell does; `undefined` if there is none. */
+/**
+ * Finds the path of a program in the image as a shell does. Returns `undefined` if there is none.
+ */
 export function findInImage(
   image: Pick<ImageFiles, "files" | "links" | "folders">,
   program: string,

@@ -8,7 +8,7 @@ import type { BuildHost } from "../types.ts";
 /** Id of the program that builds images. */
 const TOOLCHAIN = "container";
 
-/** Settings in svc.toml that deploy the project without an image. */
+/** Returns the settings in svc.toml that deploy the project without an image. */
 const linesFor = (start: string): string =>
   'To run it without an image, add this to svc.toml:\n\n[build]\nruntime = "command"\n\n' +
   `[server]\ncommand = ${JSON.stringify(start === OWN_COMMAND ? "…" : start)}\n\n` +

@@ -1,4 +1,4 @@
-/** @module A registry of npm packages on this machine, with packages that a test writes. */
+/** @module An npm registry on this machine, with packages written by tests. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
@@ -6,12 +6,12 @@ import { stopServer } from "../../lib/stop_server.ts";
 
 export interface TestRegistry {
   readonly url: string;
-  /** Requested paths. */
+  /** Paths that were requested. */
   readonly asked: string[];
-  /** Publishes a package with these files; returns the SHA-512 of its archive in hexadecimal. */
+  /** Publishes a package with these files. Returns the SHA-512 of its archive in hexadecimal. */
   publish(name: string, version: string, files: Readonly<Record<string, string>>): Promise<string>;
   unpublish(name: string): void;
-  /** Responds to the next request of a path with 404. */
+  /** Responds to the next request for a path with 404. */
   failOnce(path: string): void;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ async function archiveOf(files: Readonly<Record<string, string>>) {
   });
 }
 
-/** Starts the registry; it needs nothing but `tar`. */
+/** Starts the registry. It needs nothing but `tar`. */
 export function startRegistry(): TestRegistry {
   const packages = new Map<string, Published[]>();
   const asked: string[] = [];

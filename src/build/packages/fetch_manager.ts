@@ -1,4 +1,4 @@
-/** @module Fetching a package manager from the npm registry, once per version. */
+/** @module Fetches package managers from the npm registry, once per version. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
@@ -17,22 +17,24 @@ export interface WantedManager {
   /** An exact version, a range or a tag. */
   readonly version: string;
   readonly hash: ManagerHash | undefined;
-  /** Absolute path of the folder that installs: its `.npmrc` may name a registry. */
+  /**
+   * Absolute path of the folder in which packages are installed. Its `.npmrc` can name a registry.
+   */
   readonly directory: string;
 }
 
 export interface FetchedManager {
   readonly version: string;
-  /** Folder with its programs, to put first in the search path. */
+  /** Folder with the programs of the package manager, to put first in the search path. */
   readonly bin: string;
-  /** False if it already existed. */
+  /** False if this version was already there. */
   readonly isNew: boolean;
 }
 
-/** Hexadecimal digits of the hash that distinguishes folders. */
+/** Number of hexadecimal digits of the hash in the name of a folder. */
 const SHORT_HASH = 16;
 
-/** Maximum number of characters of npm's output that an error quotes. */
+/** Maximum number of characters of npm's output to quote in an error. */
 const MAX_QUOTED = 1000;
 
 const packed = z.array(z.object({ version: z.string(), filename: z.string() })).min(1);
@@ -56,7 +58,7 @@ const failed = ({ name, version }: WantedManager, reason: string) =>
     hint: `Install ${name} on this machine, or fix the version in package.json`,
   });
 
-/** Runs npm quietly; throws with its message if it fails. */
+/** Runs npm without showing its output. If it fails, throws an error with npm's message. */
 async function npm(
   host: BuildHost,
   wanted: WantedManager,
@@ -88,7 +90,7 @@ async function hexOf(path: string, { algorithm }: ManagerHash): Promise<string> 
   return createHash(algorithm).update(await Deno.readFile(path)).digest("hex");
 }
 
-/** Refuses content that does not match `packageManager`. */
+/** Refuses content that does not match the hash in `packageManager`. */
 async function verify(wanted: WantedManager, path: string): Promise<void> {
   const { hash } = wanted;
   if (hash === undefined) return;
@@ -100,7 +102,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   );
 }
 
-/** Adds the programs of a package that declares none. */
+/** Links the programs of a package that does not declare any. */
 async function linkPrograms(
   folder: string,
   { name, programs = {} }: ManagerPackage,
@@ -117,7 +119,7 @@ async function linkPrograms(
   }
 }
 
-/** Fetches a version to an unused folder; returns the version. */
+/** Fetches a version into a new folder. Returns the version. */
 async function fetchInto(
   host: BuildHost,
   wanted: WantedManager,
@@ -153,7 +155,7 @@ async function fetchInto(
   return pack!.version;
 }
 
-/** Folder of one version; a version with a verified hash has a separate folder. */
+/** Returns the folder of one version. A version with a verified hash has a separate folder. */
 function folderName(version: string, hash: ManagerHash | undefined): string {
   return hash === undefined ? version : `${version}+${hash.hex.slice(0, SHORT_HASH)}`;
 }
@@ -167,7 +169,7 @@ async function isInstalled(folder: string, { name }: ManagerPackage): Promise<bo
   }
 }
 
-/** The newest version that exists and fits. */
+/** Finds the newest version that was already fetched and fits. */
 async function findKept(
   folder: string,
   { version, hash }: WantedManager,
@@ -212,7 +214,7 @@ export async function fetchManager(
     const folder = join(all, folderName(version, wanted.hash));
     if (!await isInstalled(folder, source)) {
       await Deno.remove(folder, { recursive: true }).catch(() => {});
-      // Another build may have been faster.
+      // Another build may have created the folder first.
       await Deno.rename(incoming, folder).catch(async (error) => {
         if (!await isInstalled(folder, source)) throw error;
       });

@@ -1,4 +1,4 @@
-/** @module Why an install command fails, read from what package managers write. Pure. */
+/** @module Explains why an install command failed, from the output of the package manager. Pure. */
 import type { FoundManager } from "../../manifest/mod.ts";
 
 const LOCK_FILES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ interface Fault {
   readonly says: (manager: string, lockFile: string) => string;
 }
 
-/** The first match counts. */
+/** Known faults. The first match counts. */
 const FAULTS: readonly Fault[] = [
   {
     seen:
@@ -37,7 +37,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Returns advice in sentences; `undefined` if the output shows no known cause. */
+/** Returns advice in sentences, or `undefined` if the output shows no known cause. */
 export function installFault(
   output: string,
   manager: Pick<FoundManager, "name" | "lockFile"> | undefined,
@@ -47,7 +47,7 @@ export function installFault(
   return FAULTS.find(({ seen }) => seen.test(output))?.says(name, lockFile);
 }
 
-/** Warns of a project whose packages no lock file pins. */
+/** Warns about a project without a lock file that pins its packages. */
 export function missingLockFile(
   manager: Pick<FoundManager, "name" | "lockFile"> | undefined,
 ): string | undefined {

@@ -17,11 +17,11 @@ export interface InstallFacts {
 
 export interface PlannedInstall {
   readonly command: string;
-  /** Absolute path of the folder that it runs in. */
+  /** Absolute path of the folder in which the command runs. */
   readonly directory: string;
 }
 
-/** The files that a package manager creates: packages, or Yarn's table of them. */
+/** Returns the files that a package manager creates: packages, or Yarn's table of packages. */
 const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => [
   "node_modules",
   packagesFolder,
@@ -29,17 +29,20 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 ];
 
 /**
- * Plans the installation: nothing if packages are installed already, or none are needed. Without a
- * build command or a server, packages for development are not.
+ * Plans the installation. Returns `undefined` if packages are already installed or none are needed.
+ * Development packages are only needed for a build command or a server.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {
     /** Absolute path of the project's folder. */
     readonly directory: string;
     readonly detected: DetectedProject;
-    /** The platform's setting; overrides the detected command, and always runs. */
+    /**
+     * The platform's setting. It overrides the detected command, and runs even if packages are
+     * installed.
+     */
     readonly setting: string | null | undefined;
-    /** Whether a build command is going to run. */
+    /** Whether a build command will run. */
     readonly builds: boolean;
   },
 ): Promise<PlannedInstall | undefined> {
@@ -48,7 +51,7 @@ export async function planInstall(
   if (there.includes(true)) return undefined;
   if (typeof setting === "string") return builds ? { command: setting, directory } : undefined;
   const { installCommand: command, packages, installsIn } = detected;
-  // The script that starts a server may need any of them.
+  // The script that starts a server may need any package.
   const { server } = detected;
   const needed = packages === "runtime" ||
     (packages === "build" && (builds || server !== undefined));
@@ -56,15 +59,15 @@ export async function planInstall(
   return { command, directory: join(directory, installsIn) };
 }
 
-/** Variables with which package managers leave out the packages that a build needs. */
+/** Variables that make package managers leave out packages that a build needs. */
 const OMITTING = /^(?:NODE_ENV|NPM_CONFIG_(?:OMIT|ONLY|PRODUCTION)|YARN_PRODUCTION)$/i;
 
 const withoutOmitting = <Value>(variables: Readonly<Record<string, Value>>) =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => !OMITTING.test(name)));
 
 /**
- * Runs the install command. It sees no `NODE_ENV`, neither the project's nor the terminal's: with
- * "production", package managers leave out packages that the build needs.
+ * Runs the install command without `NODE_ENV`, regardless of whether the project or the terminal
+ * sets it. With "production", package managers would leave out packages that the build needs.
  */
 export async function installPackages(host: BuildHost, facts: InstallFacts): Promise<void> {
   const { command, directory } = facts.install;
@@ -86,7 +89,10 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   if (manager?.name === "npm") await requirePlatformPackages(host, { directory, install });
 }
 
-/** Installs again if npm has left out packages that this system needs, and names what stays missing. */
+/**
+ * Installs again if npm has left out packages that this system needs, and names packages that are
+ * still missing.
+ */
 async function requirePlatformPackages(
   host: BuildHost,
   { directory, install }: { readonly directory: string; readonly install: () => Promise<void> },

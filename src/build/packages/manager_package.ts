@@ -10,18 +10,18 @@ export interface Machine {
 }
 
 export interface ManagerPackage {
-  /** Its name in the registry. */
+  /** Name of the package in the registry. */
   readonly name: string;
   /**
-   * The subject of a hash in `packageManager`: the package as sent, or a file in it; `undefined` if
-   * the package does not contain that program.
+   * The content to which a hash in `packageManager` applies: the archive of the package, or a file
+   * in it. `undefined` if the package does not contain that program.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
-  /** Paths of programs by name, for packages that declare none. */
+  /** Paths of programs by name, for packages that do not declare any. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
-/** Whether a version, a range or a tag is one of Yarn from 2 on. */
+/** Whether a version, range or tag is for Yarn 2 or later. */
 const isModernYarn = (version: string) => Number(/^\D*(\d+)/.exec(version)?.[1] ?? 1) >= 2;
 
 const ARCHITECTURES: Readonly<Record<Machine["arch"], string>> = {
@@ -36,7 +36,7 @@ function bunPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
     os,
     architecture,
     ...(musl ? ["musl"] : []),
-    // Runs on processors without AVX2, too.
+    // The baseline build also runs on processors without AVX2.
     ...(arch === "x86_64" ? ["baseline"] : []),
   ];
   const program = os === "windows" ? "bin/bun.exe" : "bin/bun";
@@ -59,7 +59,8 @@ function denoPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
 }
 
 /**
- * Returns the npm package of a version of a manager; `undefined` if there is none for this machine.
+ * Returns the npm package of a version of a manager. Returns `undefined` if there is none for this
+ * machine.
  */
 export function managerPackage(
   manager: PackageManager,

@@ -1,4 +1,4 @@
-/** @module Network variables of package managers that do not read npm's settings. Pure. */
+/** @module Network variables for package managers that do not read npm's settings. Pure. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

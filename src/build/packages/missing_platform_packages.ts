@@ -1,6 +1,6 @@
 /**
- * Packages with programs for this system that npm has left out. npm drops an optional package that
- * it cannot download, and still exits with 0; a lock file made on another system can lack it
+ * Finds packages with programs for this system that npm has left out. npm drops an optional package
+ * that it cannot download, and still exits with 0; a lock file made on another system can lack it
  * altogether (npm/cli#4828).
  *
  * @module
@@ -20,10 +20,10 @@ const entrySchema = z.object({
 });
 type LockEntry = z.infer<typeof entrySchema>;
 
-/** A lock file of npm, version 2 or 3: packages by their folders. */
+/** npm's lock file, version 2 or 3: packages by their folders. */
 const lockSchema = z.object({ packages: z.record(z.string(), entrySchema) });
 
-/** Names that Node has for this system. */
+/** Node's names for this system. */
 export interface System {
   readonly os: string;
   readonly cpu: string;
@@ -38,20 +38,20 @@ function allows(field: readonly string[] | undefined, value: string): boolean {
   return field.includes(value) || field.every((each) => each.startsWith("!"));
 }
 
-/** Whether a package is meant for this system, and not for others. */
+/** Whether a package is only for this system. */
 function isForSystem({ os, cpu, libc }: LockEntry, system: System): boolean {
   return os !== undefined && cpu !== undefined && allows(os, system.os) &&
     allows(cpu, system.cpu) && (system.os !== "linux" || allows(libc, "glibc"));
 }
 
-/** Whether a name ends like those of a system's packages: `linux-x64`, `linux-x64-gnu`. */
+/** Whether a name ends like the names of packages for a system: `linux-x64`, `linux-x64-gnu`. */
 function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
 
 const nameOf = (folder: string): string => folder.split("node_modules/").at(-1)!;
 
-/** Folders in which a package finds another one by its name, nearest first. */
+/** Yields the folders in which a package finds another one by its name, nearest first. */
 function* placesOf(folder: string, name: string): Generator<string> {
   for (let at = folder;; at = dirname(at)) {
     const top = at === "." ? "" : at;
@@ -62,7 +62,7 @@ function* placesOf(folder: string, name: string): Generator<string> {
 
 type Packages = Readonly<Record<string, LockEntry>>;
 
-/** Whether the lock file has a package that another one, in a folder, depends on. */
+/** Whether the lock file has the package `name` where a package in `folder` would find it. */
 function isLocked(
   packages: Packages,
   { folder, name }: { readonly folder: string; readonly name: string },
@@ -72,7 +72,8 @@ function isLocked(
 
 /**
  * Compares `package-lock.json` of a folder with its `node_modules`. Returns names with versions,
- * such as `@rollup/rollup-linux-x64-gnu@4.1.0`; none if npm has written no lock file.
+ * such as `@rollup/rollup-linux-x64-gnu@4.1.0`. The list is empty if there is no lock file from
+ * npm.
  *
  * @param directory Absolute path of the folder in which npm was run.
  */

@@ -61,7 +61,7 @@ for (const [title, files, expected] of ROWS) {
   });
 }
 
-/** Publishes a tool with a program for this system in its own package. */
+/** Publishes a tool whose program for this system is in a separate package. */
 async function publishTool(registry: TestRegistry): Promise<string> {
   const system = `tool-${process.platform}-${process.arch}`;
   await registry.publish(system, "1.0.0", {

@@ -1,4 +1,4 @@
-/** @module The package manager of a deployed project, for scripts that its server calls. */
+/** @module Fetches the package manager of a deployed project, for scripts that its server calls. */
 import { dirname, join, relative } from "node:path";
 import { detectProject, usualVersion } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -8,9 +8,9 @@ import { fetchManager } from "./fetch_manager.ts";
 /** A program of a package manager. */
 export interface ManagerProgram {
   readonly name: string;
-  /** Absolute path of the folder that it needs, without links. */
+  /** Absolute path of the folder that the program needs, without links. */
   readonly folder: string;
-  /** Its file in the folder. */
+  /** File of the program in the folder. */
   readonly file: string;
 }
 
@@ -44,7 +44,8 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // Not the deployment's own registry settings, which nobody has checked.
+    // The tools folder, because the registry settings of the deployment have not been checked by
+    // anyone.
     directory: host.toolsDir,
   });
   const folder = await Deno.realPath(dirname(bin));

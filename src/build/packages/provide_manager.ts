@@ -1,5 +1,6 @@
 /**
- * @module A project's package manager: the machine's if its version fits, otherwise one from npm.
+ * @module Provides a project's package manager: the one on the machine if its version fits,
+ * otherwise one from npm.
  */
 import { delimiter, join } from "node:path";
 import { coerce, satisfies, valid, validRange } from "semver";
@@ -15,8 +16,8 @@ import { managerVariables } from "./manager_variables.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the environment with a folder first in its search path, regardless of the case of the
- * variable's name.
+ * Returns the environment with a folder first in its search path, whose variable can be in upper or
+ * lower case.
  */
 function withFolderFirst(env: Environment, folder: string): Environment {
   const name = Object.keys(env).find((each) => each.toUpperCase() === "PATH") ?? "PATH";
@@ -24,9 +25,7 @@ function withFolderFirst(env: Environment, folder: string): Environment {
   return { ...env, [name]: path === undefined ? folder : `${folder}${delimiter}${path}` };
 }
 
-/**
- * Maximum time of `--version`, in milliseconds: some managers fetch themselves first.
- */
+/** Maximum duration of `--version`, in milliseconds. Some managers download themselves first. */
 const VERSION_MS = 60_000;
 
 export interface ManagerFacts {
@@ -37,7 +36,7 @@ export interface ManagerFacts {
   readonly commands: readonly string[];
 }
 
-/** The machine's version; `undefined` if none works for this project. */
+/** Returns the version on the machine, or `undefined` if none works for this project. */
 async function versionOnPath(
   host: BuildHost,
   { name, directory }: { readonly name: string; readonly directory: string },
@@ -64,7 +63,7 @@ async function versionOnPath(
   }
 }
 
-/** Whether a version satisfies a field; a tag such as `latest` is always satisfied. */
+/** Whether a version satisfies a field. A tag such as `latest` is always satisfied. */
 function fits(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || validRange(wanted) === null) return true;
   return satisfies(version, wanted, { includePrerelease: true });
@@ -110,14 +109,15 @@ async function provide(
   return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
 }
 
-/** True if the machine's npm is sufficient, as for most projects. */
+/** True if npm on the machine is sufficient, as it is for most projects. */
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**
- * The host with the project's package manager first in its search path. If no command uses it,
- * failing to fetch it is only a warning.
+ * Returns the host with the project's package manager first in its search path. If no command uses
+ * the package manager, a failed download is only a warning.
  *
- * @throws {BuildError} if package.json declares it in an unknown form, or it cannot be fetched.
+ * @throws {BuildError} if package.json declares the package manager in an unknown form, or it
+ * cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {
   const { detected: { manager, installsIn }, commands } = facts;

@@ -11,18 +11,20 @@ import { editOf } from "./edit_modules.ts";
 import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** Files that only machines of authors read. */
+/** Source maps, which are only read on developers' machines. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
-/** The real folder and path of a layer's entry, and the place where that folder is deployed. */
+/** The real folder and path of a layer's entry, and where that folder is deployed. */
 interface EntryPlace {
   readonly root: string;
   readonly entry: string;
-  /** Empty if the folder is the deployment itself. */
+  /**
+   * Prefix of the folder's paths in the deployment. Empty if the folder is the deployment itself.
+   */
   readonly prefix: string;
 }
 
-/** The folder that is deployed as the root, if the entry's path shows it. */
+/** Finds the folder that is deployed as the root, if the entry's path shows it. */
 async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
   const file = files.find(({ path }) => path === entry);
   if (file === undefined) throw new Error(`The output has no entry file ${entry}`);
@@ -33,7 +35,7 @@ async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<
   return { root: dirname(real), entry: basename(real), prefix: entry.slice(0, slash + 1) };
 }
 
-/** Bundles a layer's entry; the caller decides what problems mean. */
+/** Bundles a layer's entry. The caller decides what to do about problems. */
 export async function bundleLayer(
   host: BuildHost,
   layer: ComputeLayer,
@@ -59,7 +61,7 @@ export async function bundleLayer(
 
 export interface LayerBundle {
   readonly result: ServerBundleResult;
-  /** Folder of the deployment that the bundle's paths are in, with a final slash; may be empty. */
+  /** Deployed folder of the bundle's paths, with a final slash. Can be empty. */
   readonly prefix: string;
 }
 
@@ -100,7 +102,7 @@ export async function denoServer(
 
 const packageSchema = z.object({ type: z.string() });
 
-/** Whether the nearest deployed package.json makes `.js` CommonJS. */
+/** Whether the nearest deployed package.json makes `.js` files CommonJS. */
 async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<boolean> {
   for (let folder = dirname(entry);; folder = dirname(folder)) {
     const path = join(folder, "package.json");
@@ -121,7 +123,7 @@ function readType(text: string): string | undefined {
   }
 }
 
-/** Name of a bundle that replaces an entry; its extension makes it an ES module. */
+/** Returns the name of the bundle that replaces an entry. Its extension makes it an ES module. */
 async function moduleName(entry: string, files: readonly OutputFile[]): Promise<string> {
   if (entry.endsWith(".mjs")) return entry;
   if (entry.endsWith(".js") && !await isCommonJs(entry, files)) return entry;

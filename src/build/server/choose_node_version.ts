@@ -1,13 +1,13 @@
-/** @module The version of Node that a server runs on, from the project's settings. Pure. */
+/** @module Chooses the version of Node for a server from the project's settings. Pure. */
 import { coerce, minVersion, satisfies, validRange } from "semver";
 
-/** Long-term supported majors that servers are run on, the newest first. */
+/** Major versions with long-term support that servers can run on, newest first. */
 const SUPPORTED = [26, 24, 22] as const;
 
-/** Other major versions that a range may resolve to, newest first. */
+/** Other major versions that a range can resolve to, newest first. */
 const OTHERS = [25, 23, 20, 21, 18] as const;
 
-/** Majors by the names of their long-term support. */
+/** Major versions by the names of their long-term support. */
 const CODE_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -20,7 +20,7 @@ const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
 
 /** A source of a project's required Node version. */
 export interface NodeWish {
-  /** The source: `engines.node of package.json`. */
+  /** Where the requirement is written, such as `engines.node of package.json`. */
   readonly source: string;
   readonly text: string;
 }
@@ -33,7 +33,9 @@ interface Version {
   readonly version: string;
 }
 
-/** Chooses a version from a range: the build's own Node if it fits, otherwise the newest. */
+/**
+ * Chooses a version from a range: the Node of the build if it fits, otherwise the newest version.
+ */
 function fromRange(text: string, built: number | undefined): string | undefined {
   const range = validRange(text);
   if (range === null) return undefined;
@@ -45,7 +47,7 @@ function fromRange(text: string, built: number | undefined): string | undefined 
   return least === null || least.major === 0 ? undefined : least.version;
 }
 
-/** Parses one version requirement; `undefined` if nothing can satisfy it. */
+/** Parses one version requirement. Returns `undefined` if nothing can satisfy it. */
 function readWish(text: string, built: number | undefined): Version | undefined {
   const wanted = text.trim();
   const [, plain] = PLAIN.exec(wanted) ?? [];
@@ -78,8 +80,8 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Uses the first requirement, otherwise the major version of the Node that built the project if it
- * is supported, otherwise the newest.
+ * Uses the first requirement. Without one, uses the major version of the Node that built the
+ * project if it is supported, or else the newest version.
  */
 export function chooseNodeVersion(
   wishes: readonly NodeWish[],

@@ -1,10 +1,10 @@
-/** @module A server that runs any program: its unchanged files and its start command. */
+/** @module Describes a server that runs any program: its unchanged files and its start command. */
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** The length of a command in messages, in characters. */
+/** Maximum length of a command in messages, in characters. */
 const SHOWN = 200;
 
 /**

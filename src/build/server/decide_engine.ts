@@ -1,30 +1,32 @@
-/** @module Decides what runs a server: Node, or Deno for projects that are written for it. */
+/**
+ * @module Decides which engine runs a server: Node, or Deno for projects that are written for it.
+ */
 import { denoSign, type Engine, type ProjectReader } from "../../manifest/mod.ts";
 
 export interface EngineChoice {
   readonly engine: Engine;
-  /** Why, as a clause. */
+  /** The reason, as a clause. */
   readonly reason: string;
 }
 
 export interface EngineFacts {
-  /** `[build] runtime` of `svc.toml`. */
+  /** `runtime` under `[build]` in `svc.toml`. */
   readonly configured: Engine | undefined;
-  /** `runtime.engine` of the layer in a manifest that the build wrote. */
+  /** `runtime.engine` of the layer, if the build wrote the manifest. */
   readonly written: Engine | undefined;
-  /** Shell command that starts it, if it is a program in another language. */
+  /** Shell command that starts the server, if it is a program in another language. */
   readonly command?: string | undefined;
   /** True if detection found a server for Deno. */
   readonly forDeno: boolean;
-  /** Whether detection found a server at all; false if the build wrote its manifest. */
+  /** Whether detection found any server. False if the build wrote the manifest. */
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry; `undefined` if it does not exist yet. */
+  /** Text of the entry, or `undefined` if the file does not exist yet. */
   readonly entry: string | undefined;
 }
 
-/** Why a server is for Deno, as a clause; `undefined` if it is for Node. */
+/** Returns why a server is for Deno, as a clause, or `undefined` if it is for Node. */
 function whyDeno(facts: EngineFacts): string | undefined {
   if (facts.forDeno) return "it uses Deno APIs";
   if (facts.hasDenoJson && !facts.hasPackageJson) {
@@ -36,7 +38,7 @@ function whyDeno(facts: EngineFacts): string | undefined {
   return facts.hasPackageJson ? undefined : "its manifest sets no engine";
 }
 
-/** Returns the requested engine, otherwise the one that the project is written for. */
+/** Returns the requested engine, or else the engine that the project is written for. */
 export function decideEngine(facts: EngineFacts): EngineChoice {
   const { configured, written, command } = facts;
   if (configured !== undefined) {

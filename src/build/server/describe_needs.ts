@@ -12,7 +12,7 @@ const VERBS: Readonly<Record<NodeNeed["kind"], readonly [one: string, many: stri
   worker: ["starts threads from files", "start threads from files"],
 };
 
-/** A package in quotation marks, a file as it is. */
+/** Formats a subject: a package in quotation marks, a file without. */
 const show = (subject: string): string => /\.[cm]?js$/.test(subject) ? subject : `"${subject}"`;
 
 function describe(kind: NodeNeed["kind"], subjects: readonly string[]): string {
@@ -23,7 +23,7 @@ function describe(kind: NodeNeed["kind"], subjects: readonly string[]): string {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)} ${many}`;
 }
 
-/** A clause for each kind of need, such as `"sharp" has a native addon`. */
+/** Returns a clause for each kind of need, such as `"sharp" has a native addon`. */
 export function describeNeeds(
   { native, needs }: Pick<ServerBundle, "native" | "needs">,
 ): readonly string[] {

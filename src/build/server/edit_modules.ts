@@ -1,13 +1,13 @@
-/** @module Edits modules of a server as its framework's file specifies. */
+/** @module Edits modules of a server as the file about its framework specifies. */
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** Maximum size of a module to edit, in bytes; larger ones stay unchanged. */
+/** Maximum size of a module to edit, in bytes. Larger modules stay unchanged. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
 
-/** Combines all edits into one function; `undefined` if there are none. */
+/** Combines all edits into one function. Returns `undefined` if there are none. */
 export function editOf(launch: Launch | undefined): EditModule | undefined {
   const edits = launch?.edits;
   if (edits === undefined) return undefined;
@@ -20,7 +20,7 @@ export function editOf(launch: Launch | undefined): EditModule | undefined {
   };
 }
 
-/** The modules of a layer that an edit changes, with their new text. */
+/** Returns the modules of a layer that an edit changes, with their new text. */
 export async function editedModules(
   files: readonly OutputFile[],
   { directory }: ComputeLayer,

@@ -1,4 +1,4 @@
-/** @module A server from an image: the image's files, and how to start its program. */
+/** @module Describes a server from an image: the image's files, and how to start its program. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -18,7 +18,7 @@ const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 const invalid = (message: string, hint: string): BuildError =>
   new BuildError("server_invalid", message, { hint });
 
-/** The program of an image by its path, with its arguments. */
+/** Returns the arguments of an image's program, starting with the path of the program. */
 function argumentsOf(image: ExportedImage, command: string | undefined): string[] {
   const { args: own, env, workdir } = image.config;
   const [program, ...args] = command === undefined ? own : ["/bin/sh", "-c", command];
@@ -80,7 +80,7 @@ export async function imageServer(
   layer: ComputeLayer,
   { facts: { settings }, name, reason }: {
     readonly facts: ServerFacts;
-    /** Of the image. */
+    /** Name of the image. */
     readonly name: string;
     readonly reason: string;
   },

@@ -1,4 +1,7 @@
-/** @module A project's installed packages, all of them: some load files by computed names. */
+/**
+ * @module Lists all installed packages of a project. All are needed, because some load files by
+ * computed names.
+ */
 import { basename, dirname, join } from "node:path/posix";
 import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
@@ -7,7 +10,7 @@ import type { PlacedTrace } from "./place_packages.ts";
 
 const PACKAGES = "node_modules";
 
-/** Files that package managers and tools create for themselves. */
+/** Files that package managers and tools create for their own use. */
 export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".cache",
   ".vite",
@@ -16,7 +19,7 @@ export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".yarn-state.yml",
 ]);
 
-/** Programs of packages, which scripts start. */
+/** Folder with the programs of packages, which scripts start. */
 const PROGRAMS = ".bin";
 
 const names = z.record(z.string(), z.unknown()).catch({});
@@ -36,7 +39,7 @@ async function packageIn(folder: string): Promise<z.infer<typeof packageSchema>>
   }
 }
 
-/** Names of all packages in a folder's package.json, optional ones included. */
+/** Names of all packages in a folder's package.json, including optional ones. */
 async function declaredIn(folder: string): Promise<readonly string[]> {
   const { dependencies, optionalDependencies, peerDependencies } = await packageIn(folder);
   const names = [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys);
@@ -49,14 +52,19 @@ export async function requiredIn(folder: string): Promise<readonly string[]> {
 }
 
 export interface InstalledOptions {
-  /** Real path of the folder where the search ends: the workspace's, or the project's. */
+  /**
+   * Real path of the folder where the search ends: the folder of the workspace or of the project.
+   */
   readonly base: string;
   readonly project: string;
   /** Real path of the entry. */
   readonly entry: string;
-  /** Packages that the server imports, whether the project declares them or not. */
+  /** Packages that the server imports, even if the project does not declare them. */
   readonly imports: Iterable<string>;
-  /** True for everything that is installed, false for runtime dependencies of `package.json`. */
+  /**
+   * True to include everything that is installed, false for the runtime dependencies in
+   * `package.json`.
+   */
   readonly everything: boolean;
 }
 
@@ -67,7 +75,9 @@ interface PackageFolder {
 
 const isInside = (path: string, folder: string) => path.startsWith(`${folder}/`);
 
-/** Synchronous: for thousands of files, an asynchronous call takes ten times as long. */
+/**
+ * This is synchronous because, for thousands of files, asynchronous calls take ten times as long.
+ */
 function entriesOf(folder: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
@@ -81,7 +91,7 @@ class Installed {
   readonly links = new Map<string, string>();
   readonly #queue: string[] = [];
   readonly #taken = new Set<string>();
-  /** Real paths of folders named `node_modules`, by the folders that have them. */
+  /** Real paths of folders named `node_modules`, by the folders that contain them. */
   readonly #stores = new Map<string, Promise<string | undefined>>();
 
   readonly #options: InstalledOptions;
@@ -108,7 +118,7 @@ class Installed {
     return this;
   }
 
-  /** The project's folder and those above it, the nearest first. */
+  /** Returns the project's folder and the folders above it, nearest first. */
   #foldersUp(): readonly string[] {
     const { base, project } = this.#options;
     const folders = [project];
@@ -125,7 +135,7 @@ class Installed {
     return store;
   }
 
-  /** Finds a package as Node does, from a folder upward; a link on the way is kept. */
+  /** Finds a package as Node does, from a folder upward. Links on the way are kept. */
   async #find(name: string, from: string): Promise<PackageFolder | undefined> {
     const { base } = this.#options;
     const last = from === base || isInside(from, base) ? base : "/";
@@ -162,7 +172,7 @@ class Installed {
     this.#queue.push(folder);
   }
 
-  /** Adds all packages of the folders that the project resolves from. */
+  /** Adds all packages of the folders in which the project's imports are resolved. */
   async #needAll(project: string): Promise<void> {
     for (const folder of this.#foldersUp()) await this.#needEntries(folder);
     await this.#needEntries(project);
@@ -178,7 +188,7 @@ class Installed {
     }
   }
 
-  /** Keeps the links through which pnpm's packages find undeclared dependencies. */
+  /** Adds the links through which packages in pnpm find undeclared dependencies. */
   async #addHoisted(): Promise<void> {
     for (const folder of this.#foldersUp()) {
       const store = await this.#store(folder);
@@ -192,7 +202,7 @@ class Installed {
     }
   }
 
-  /** Keeps the programs of included packages. */
+  /** Adds the programs of packages that are included. */
   async #addPrograms(folder: string): Promise<void> {
     const store = await this.#store(folder);
     if (store === undefined) return;
@@ -205,11 +215,11 @@ class Installed {
     }
   }
 
-  /** Adds the files of a package; its declared dependencies are found separately. */
+  /** Adds the files of a package. Its declared dependencies are found separately. */
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of entriesOf(folder)) {
-      // Packages of the project's own workspace may be private.
+      // Packages of the project's own workspace can contain private files.
       if (name === PACKAGES || (!isPublished && name.startsWith("."))) continue;
       if (TOOL_FILES.has(name) || !parseRelativePath(name).ok) continue;
       const path = `${folder}/${name}`;
@@ -223,14 +233,14 @@ class Installed {
     if (!this.files.has(path)) this.files.set(path, { parents: new Set() });
   }
 
-  /** A link within a package stays a link; links that leave it are dropped. */
+  /** Keeps a link within a package as a link. Drops links that lead out of the package. */
   async #addLink(path: string, home: string): Promise<void> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real !== undefined && isInside(real, home)) this.links.set(path, real);
   }
 }
 
-/** Paths of the packages in a folder named `node_modules`. */
+/** Returns the paths of the packages in a folder named `node_modules`. */
 function packagesIn(store: string): readonly string[] {
   const paths: string[] = [];
   for (const { name, isFile } of entriesOf(store)) {
@@ -249,7 +259,7 @@ export async function installedPackages(options: InstalledOptions): Promise<Plac
   return { files, links };
 }
 
-/** Real paths of the folders of packages that a project finds, the nearest first. */
+/** Returns the real paths of the package folders that a project can find, nearest first. */
 export async function packageStores(
   { base, project }: Pick<InstalledOptions, "base" | "project">,
 ): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
-/** @module The system that a native addon is built for, from its first bytes. Pure. */
+/** @module Detects the system that a native addon is built for, from its first bytes. Pure. */
 
 export interface System {
   readonly os: "linux" | "macos" | "windows";
-  /** Named as in `Deno.build.arch`; `undefined` if unknown. */
+  /** Processor named as in `Deno.build.arch`, or `undefined` if unknown. */
   readonly arch: string | undefined;
   readonly libc?: "glibc" | "musl";
 }
@@ -16,7 +16,7 @@ const MACH_MACHINES: Readonly<Record<number, string>> = {
 /** Libraries that a program for musl loads. */
 const MUSL = /libc\.musl-|ld-musl-/;
 
-/** The system of a program or library; `undefined` for other files. */
+/** Returns the system of a program or library, or `undefined` for other files. */
 export function systemOf(bytes: Uint8Array): System | undefined {
   if (bytes.byteLength < 20) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -33,14 +33,17 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon is compiled for one major version of Node. Others only call Node's functions
- * that start with `napi_`.
+ * Whether an addon works with only one major version of Node. Other addons only call functions of
+ * Node that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
   return !new TextDecoder("latin1").decode(bytes).includes("napi_");
 }
 
-/** Whether a native addon runs where servers run; `arch` is `undefined` if that is not known. */
+/**
+ * Whether a native addon runs where servers run. `arch` is `undefined` if the servers' processor is
+ * not known.
+ */
 export function runsOnServers(system: System, arch: string | undefined): boolean {
   if (system.os !== "linux" || system.libc === "musl") return false;
   return arch === undefined || system.arch === undefined || system.arch === arch;
@@ -49,7 +52,7 @@ export function runsOnServers(system: System, arch: string | undefined): boolean
 const OS_NAMES = { linux: "Linux", macos: "macOS", windows: "Windows" } as const;
 const ARCH_NAMES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 
-/** A system as people name it: `macOS (arm64)`. */
+/** Describes a system for people, such as `macOS (arm64)`. */
 export function describeSystem({ os, arch, libc }: System): string {
   const parts = [
     arch === undefined ? undefined : ARCH_NAMES[arch] ?? arch,
@@ -58,7 +61,9 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/** Returns the main package of a package that contains its addon for one system. */
+/**
+ * Returns the name of the main package, from the name of a package with an addon for one system.
+ */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -1,4 +1,4 @@
-/** @module Whether the native addons of a server run where servers run. */
+/** @module Checks whether the native addons of a server can run on the platform. */
 import type { OutputContent } from "../hash_files.ts";
 import type { BuildHost } from "../types.ts";
 import {
@@ -20,7 +20,7 @@ interface Addon {
   readonly isForOneNode: boolean;
 }
 
-/** Major versions of Node. */
+/** Major versions of Node that matter for addons. */
 export interface NodeMajors {
   /** The Node version that installed the packages, if known. */
   readonly built: string | undefined;
@@ -64,15 +64,15 @@ function sayOtherNode(
 }
 
 /**
- * Leaves out addons for other systems if a package has one for the servers' system, and warns about
- * packages that have none, or one for another Node version.
+ * Leaves out addons for other systems if a package has one for the servers' system. Warns about
+ * packages that have no such addon, or one for another version of Node.
  */
 export async function withFittingAddons(
   host: BuildHost,
   contents: readonly OutputContent[],
   majors: NodeMajors,
 ): Promise<readonly OutputContent[]> {
-  // Elsewhere, the processor of the platform is not known.
+  // On other systems, the processor of the platform is not known.
   const arch = Deno.build.os === "linux" ? Deno.build.arch : undefined;
   const dropped = new Set<string>();
   for (const [name, addons] of await addonsOf(contents)) {

@@ -1,4 +1,4 @@
-/** @module A server for Node: its unchanged files, with the packages that it needs. */
+/** @module Prepares a server for Node: its unchanged files, and the packages that it needs. */
 import { join } from "node:path";
 import { dirname, join as joinPosix } from "node:path/posix";
 import { formatBytes, formatCount } from "../../lib/format.ts";
@@ -17,7 +17,7 @@ import type { PreparedServer, ServerFacts } from "./types.ts";
 import type { OutputContent } from "../hash_files.ts";
 import { serverProblems } from "./server_problems.ts";
 
-/** Name of the compiled module, next to the entry, so that it resolves the same imports. */
+/** Name of the compiled module. It is placed next to the entry, so it resolves the same imports. */
 const COMPILED_FILE = "svc-entry.mjs";
 
 interface RunnableEntry {
@@ -29,7 +29,7 @@ interface RunnableEntry {
 }
 
 /**
- * Compiles an entry of TypeScript or JSX, and other modules that its framework lists; other files
+ * Compiles an entry of TypeScript or JSX, and other modules that its framework lists. Other files
  * do not change.
  *
  * @throws {BuildError} with all problems of its code
@@ -61,16 +61,17 @@ async function compileEntry(
 
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
-/**
- * Package folders in the output, without the project's own installation, which has all packages.
- */
+/** Package folders in the output, without the project's full installation. */
 function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["packages"] {
   return listing.packages.filter(({ absolutePath }) =>
     absolutePath !== join(projectRoot, "node_modules")
   );
 }
 
-/** Whether the output has packages where the entry looks for them: then its framework chose them. */
+/**
+ * Whether the output has packages where the entry looks for them. In that case, its framework chose
+ * the packages.
+ */
 function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]): boolean {
   return packages.some(({ path }) => {
     const folder = dirname(path);
@@ -90,7 +91,7 @@ function startCommand(
 
 const majorOf = (version: string): string => version.replace(/^v/, "").split(".")[0]!;
 
-/** Adds the files that a server on Node needs. */
+/** Adds the files that a server for Node needs. */
 export async function nodeServer(
   host: BuildHost,
   layer: ComputeLayer,
@@ -98,7 +99,7 @@ export async function nodeServer(
 ): Promise<PreparedServer> {
   const { found, settings, listing } = facts;
   const command = startCommand(layer, facts);
-  // A command starts the author's files as they are.
+  // With a start command, the author's files stay unchanged.
   const around = command === undefined ? found?.launch : undefined;
   const compiled = command === undefined
     ? await compileEntry(host, layer, facts)

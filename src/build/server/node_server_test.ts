@@ -10,12 +10,12 @@ import type { PreparedServer } from "./types.ts";
 
 interface ServerProject {
   readonly alsoImports?: readonly string[];
-  /** The folder of the project in the files, and of its package manager. */
+  /** Folder of the project among the test's files. */
   readonly project?: string;
   readonly workspace?: string;
   readonly hasLockFile?: boolean;
   readonly output?: string;
-  /** Files that are not deployed; without any, few packages are not traced. */
+  /** Files that are not deployed. Without any, small installations are not traced. */
   readonly ignored?: number;
   readonly entry?: string;
   readonly directory?: string;
@@ -49,7 +49,7 @@ async function prepare(made: TestProject, wanted: ServerProject = {}): Promise<P
   });
 }
 
-/** Lays out a server like the platform, and runs its entry with Node. */
+/** Lays out a server as the platform would, and runs its entry with Node. */
 async function run(
   made: TestProject,
   server: PreparedServer,
@@ -92,7 +92,7 @@ interface Row {
   readonly files: TestFiles;
   readonly wanted?: ServerProject;
   readonly prints: string;
-  /** Paths that are deployed next to the listed files, or their beginning. */
+  /** Deployed paths in addition to the listed files, or the beginnings of such paths. */
   readonly has: readonly string[];
   readonly links?: readonly string[];
   readonly lacks?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * @module The `package.json` of a server whose project has it above the output: Node uses it to
- * recognize CommonJS, and for names such as `#lib`.
+ * @module Adds the `package.json` of a server if it is above the output in the project. Node uses
+ * it to recognize CommonJS, and for names such as `#lib`.
  */
 import { dirname, join } from "node:path/posix";
 import * as z from "zod";
@@ -9,7 +9,7 @@ import type { OutputContent } from "../hash_files.ts";
 
 const FILE = "package.json";
 
-/** The fields that Node reads; scripts and dependencies do not matter. */
+/** The fields that Node reads. Scripts and dependencies do not matter. */
 const schema = z.object({
   name: z.string().optional().catch(undefined),
   type: z.string().optional().catch(undefined),
@@ -40,7 +40,7 @@ function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * Returns the file that the server needs; `undefined` if one is already deployed, or the project
+ * Returns the file that the server needs, or `undefined` if one is already deployed or the project
  * has none.
  */
 export async function ownPackage(
@@ -50,7 +50,7 @@ export async function ownPackage(
     readonly entry: string;
     /** Folder of the server in the deployment. */
     readonly directory: string;
-    /** Returns the path in the deployment if the file is deployed anyway. */
+    /** Returns the path of a file in the deployment, if it is deployed anyway. */
     readonly deployed: (path: string) => string | undefined;
   },
 ): Promise<OutputContent | undefined> {

@@ -1,4 +1,7 @@
-/** @module Package folders that a framework assembled for its server; deployed unchanged. */
+/**
+ * @module Package folders that a framework has assembled for its server. They are deployed
+ * unchanged.
+ */
 import { join, sep } from "node:path";
 import { dirname, relative } from "node:path/posix";
 import type { OutputContent } from "../hash_files.ts";
@@ -6,7 +9,7 @@ import type { Listing } from "../list_files.ts";
 import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
 
-/** Files of packages as they are deployed. */
+/** The files of packages that are deployed. */
 export interface PackageFiles {
   readonly contents: readonly OutputContent[];
   /** Symbolic links by their paths in the deployment, with their relative targets. */
@@ -16,11 +19,14 @@ export interface PackageFiles {
 interface Folder {
   readonly real: string;
   readonly path: string;
-  /** Real paths of the folders that lead to it through links that leave the listing. */
+  /** Real paths of the folders on the way to this folder, if links out of the listing led to it. */
   readonly chain: readonly string[];
 }
 
-/** Returns the deployed path of a real path in the listing; `undefined` outside of it. */
+/**
+ * Returns the deployed path of a real path in the listing. Returns `undefined` for paths outside
+ * the listing.
+ */
 function deployedPath(real: string, tops: readonly Folder[], listing: Listing): string | undefined {
   const top = tops.find((folder) => real === folder.real || real.startsWith(folder.real + sep));
   if (top !== undefined) return top.path + real.slice(top.real.length).replaceAll(sep, "/");
@@ -54,7 +60,8 @@ class Reading {
   }
 
   async #readFolder(folder: Folder): Promise<void> {
-    // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+    // This is synchronous because, for thousands of files, asynchronous calls take ten times as
+    // long.
     for (const { name, isDirectory, isSymlink, isFile } of Deno.readDirSync(folder.real)) {
       if (TOOL_FILES.has(name)) continue;
       const [real, path] = [join(folder.real, name), `${folder.path}/${name}`];
@@ -70,10 +77,10 @@ class Reading {
     this.contents.push({ path, content, size });
   }
 
-  /** Keeps a link to deployed files; replaces others with their content. */
+  /** Keeps a link to deployed files, and replaces other links with the content of their targets. */
   async #readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
     const real = await Deno.realPath(link.real).catch(() => undefined);
-    // Builds leave links to packages that were not needed.
+    // Builds leave dangling links to packages that were not needed.
     if (real === undefined) return;
     const target = deployedPath(real, this.#tops, this.#listing);
     if (target !== undefined) {
@@ -86,7 +93,7 @@ class Reading {
   }
 }
 
-/** Lists the folders of packages that came with an output. */
+/** Lists the package folders that are part of an output. */
 export async function readPackageFolders(
   listing: Listing,
   tally: PackageTally,

@@ -8,7 +8,7 @@ const MAX_PACKAGE_FILES = 50_000;
 /** Maximum total size of a server's packages, in bytes (512 MiB). */
 const MAX_PACKAGE_BYTES = 512 * 1024 * 1024;
 
-/** Packages that an error names. */
+/** Number of packages to name in an error. */
 const NAMED = 5;
 
 interface Share {
@@ -20,7 +20,7 @@ export interface PackageTally {
   /**
    * Counts a file by its path in the deployment.
    *
-   * @throws {BuildError} If there are too many; the error names the largest packages
+   * @throws {BuildError} if there are too many. The error names the largest packages
    */
   add(path: string, bytes: number): void;
   total(): { readonly count: number; readonly files: number; readonly bytes: number };

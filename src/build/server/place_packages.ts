@@ -1,51 +1,56 @@
 /**
- * @module Places the packages of a server in its deployment. Each module resolves the same packages
- * as in the project. Pure: paths are absolute, real and with `/`.
+ * @module Places the packages of a server in its deployment. Each module finds the same packages as
+ * in the project. Pure: paths are absolute, real and with `/`.
  *
  * Packages of the project, and of the folders above it up to its workspace, are merged into one
- * `node_modules` of the server; the nearest one is used. Packages that do not fit, and those of the
- * workspace, keep their relative places in a separate folder. If Node would then resolve another
- * package than before, a link is added next to the importer.
+ * `node_modules` of the server. For packages with the same name, the nearest one is used. Packages
+ * that do not fit, and packages of the workspace, keep their relative paths in a separate folder.
+ * If Node would then find a different package than before, a link is added next to the importer.
  */
 import { dirname, join, relative } from "node:path/posix";
 
 const PACKAGES = "node_modules";
 
-/** Folder for packages that do not fit into `node_modules`; Node runs no TypeScript there. */
+/**
+ * Folder for packages that do not fit into `node_modules`, for example because Node refuses to run
+ * TypeScript there.
+ */
 const STORE = "svc_packages";
 
 export interface PlacedTrace {
-  /** Real paths of the files that the server needs, and of those that need them. */
+  /** Real paths of the files that the server needs, each with the files that need it. */
   readonly files: ReadonlyMap<string, { readonly parents: ReadonlySet<string> }>;
-  /** Symbolic links, with their real targets. */
+  /** Real targets of symbolic links. */
   readonly links: ReadonlyMap<string, string>;
 }
 
 export interface PlacesOptions {
-  /** The workspace's folder, or the project's own. */
+  /** Folder of the workspace, or of the project if there is none. */
   readonly base: string;
   /** Folder of the server in the deployment. */
   readonly directory: string;
-  /** Returns the deployed path if the file is deployed anyway; otherwise `undefined`. */
+  /**
+   * Returns the path of a file in the deployment if it is deployed anyway, otherwise `undefined`.
+   */
   readonly deployed: (path: string) => string | undefined;
-  /** Folders named `node_modules` that the project finds, the nearest first. */
+  /** Folders named `node_modules` that the project can use, nearest first. */
   readonly stores: readonly string[];
 }
 
 export interface PlacedPackages {
-  /** Paths in the deployment of the files that are not deployed anyway, by their real paths. */
+  /** Paths in the deployment of files that are not deployed anyway, by their real paths. */
   readonly files: ReadonlyMap<string, string>;
   /** Symbolic links by their paths in the deployment, with their relative targets. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** The first segments of a path: the name of a package, or of an entry in pnpm's own folder. */
+/** Returns the first segments of a path: the name of a package, or of an entry in pnpm's folder. */
 function firstEntry(path: string): string {
   const [first = "", second = ""] = path.split("/");
   return first.startsWith("@") || first.startsWith(".") ? `${first}/${second}` : first;
 }
 
-/** The folder of the package that a path is in, and its name. */
+/** Returns the folder and name of the package that contains a path. */
 function packageAt(path: string): { readonly folder: string; readonly name: string } | undefined {
   const at = path.lastIndexOf(`/${PACKAGES}/`);
   if (at === -1) return undefined;
@@ -55,10 +60,10 @@ function packageAt(path: string): { readonly folder: string; readonly name: stri
   return { folder: path.slice(0, start) + name, name };
 }
 
-/** Converts a path below or next to the base to one that stays inside. */
+/** Converts a relative path to one without `..`, so that it stays inside the folder. */
 const inStore = (path: string): string => path.replaceAll(/(?:^|(?<=\/))\.\.(?=\/)/g, "up");
 
-/** Assigns deployed paths; each name in `node_modules` belongs to one folder. */
+/** Assigns deployed paths. Each name in `node_modules` belongs to one folder. */
 function createPlaces(options: PlacesOptions, paths: readonly string[]) {
   const { base, directory, deployed, stores } = options;
   const owners = stores.map((store) => `${store}/`);
@@ -98,10 +103,10 @@ function resolveName(
   }
 }
 
-/** Links by their paths in the deployment, with the paths that they lead to. */
+/** Target paths of links by the paths of the links. */
 type Links = Map<string, string>;
 
-/** Adds links for importers that would otherwise find another package, or none. */
+/** Adds links for importers that would otherwise find a different package, or none. */
 function addMissingLinks(
   trace: PlacedTrace,
   place: (path: string) => string,

@@ -1,4 +1,4 @@
-/** @module Prepares the servers of an output: engine and files of each. */
+/** @module Prepares the servers of an output: decides the engine and the files of each server. */
 import { formatBytes } from "../../lib/format.ts";
 import { type ComputeLayer, type Layer, LINKS_PATH, type Manifest } from "../../manifest/mod.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -17,12 +17,14 @@ import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 export interface PreparedServers {
   /** The deployed files, in ascending order of their paths. */
   readonly contents: readonly OutputContent[];
-  /** The manifest, whose COMPUTE layers have the decisions and the settings of `svc.toml`. */
+  /**
+   * The manifest. Its COMPUTE layers contain the decisions so far, and the settings of `svc.toml`.
+   */
   readonly manifest: Manifest;
   readonly servers: readonly ServerReport[];
 }
 
-/** Reports a bundle, and code in it that will fail. */
+/** Reports a bundle, and any code in it that will fail. */
 function sayBundle(
   host: BuildHost,
   { layer, bundle, reason }: {
@@ -43,7 +45,7 @@ async function readEntry({ entry }: ComputeLayer, { listing }: ServerFacts) {
   return file === undefined ? undefined : await readTextFile(file.absolutePath).catch(() => "");
 }
 
-/** Decides what runs a server. */
+/** Decides which engine runs a server. */
 async function engineOf(layer: ComputeLayer, facts: ServerFacts): Promise<EngineChoice> {
   const { settings, found, projectRoot } = facts;
   return decideEngine({
@@ -75,7 +77,7 @@ async function prepareServer(
   return server;
 }
 
-/** Server settings of `svc.toml` override the manifest. */
+/** Applies the server settings of `svc.toml`, which override the manifest. */
 function withSettings(layer: ComputeLayer, { server, tmpMb }: ServerFacts["settings"]) {
   const written = { ...(tmpMb === undefined ? {} : { tmpMb }), ...server };
   if (Object.keys(written).length === 0) return layer;
@@ -91,8 +93,8 @@ function linksFile(links: Readonly<Record<string, string>>): readonly OutputCont
 }
 
 /**
- * The files of all servers: the folder of a Node server stays complete, even if another server
- * bundled parts of it.
+ * Merges the files of all servers. The folder of a Node server stays complete, even if another
+ * server has bundled some of its files.
  */
 function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonly OutputContent[] {
   const kept = prepared.filter(({ report }) => report.engine !== "deno")
@@ -112,7 +114,7 @@ function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonl
   return [...contents.values()].sort((left, right) => left.path < right.path ? -1 : 1);
 }
 
-/** Decides what runs each COMPUTE layer, and lists the files to deploy. */
+/** Decides which engine runs each COMPUTE layer, and lists the files to deploy. */
 export async function prepareServers(
   host: BuildHost,
   facts: ServerFacts,

@@ -17,15 +17,15 @@ import type { BuildHost } from "../types.ts";
 import { launchFiles } from "./launch_files.ts";
 import { serverProblems } from "./server_problems.ts";
 
-/** Functions that one Node server handles. */
+/** Functions that a single Node server handles. */
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
-  /** Absolute path of the module that Node starts; one of `modules`. */
+  /** Absolute path of the module that Node starts. It is one of `modules`. */
   readonly entry: string;
-  /** Texts of modules that the project has no files of, by their absolute paths. */
+  /** Texts of modules that do not exist as files in the project, by their absolute paths. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Patterns of the URL paths that they handle if there is no file. */
+  /** Patterns of URL paths that the functions handle if no file matches. */
   readonly withoutFile: readonly string[];
-  /** Changes with their sources. */
+  /** A key that changes when the sources change. */
   readonly key: string;
   /** Settings without an equivalent, each with file and line. */
   readonly notes: readonly string[];
@@ -37,7 +37,10 @@ export interface FunctionsPlace {
   readonly config: ProjectConfig | undefined;
 }
 
-/** The functions that a deploy would serve: a project with its own server handles them itself. */
+/**
+ * Finds the functions that a deploy would serve. There are none if the project has a server that
+ * handles them itself.
+ */
 export async function findFunctions(
   { directory, config }: FunctionsPlace,
 ): Promise<ProvidedFunctions | undefined> {
@@ -49,7 +52,7 @@ export async function findFunctions(
   return server === undefined || isFunctionProject(framework?.id) ? provided : undefined;
 }
 
-/** Compiles the TypeScript functions, by their entry paths. */
+/** Compiles functions in TypeScript, by the paths of their entries. */
 async function compiled(
   { cacheDir }: Pick<BuildHost, "cacheDir">,
   directory: string,
@@ -66,7 +69,7 @@ async function compiled(
 }
 
 /**
- * Reads the functions of a project; `undefined` if a deploy would serve none.
+ * Reads the functions of a project. Returns `undefined` if a deploy would serve none.
  *
  * @throws {BuildError} if a deploy would refuse them
  */

@@ -20,7 +20,7 @@ const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(s
 
 const realPath = async (path: string): Promise<string> => slashes(await Deno.realPath(path));
 
-/** Yarn's Plug'n'Play keeps packages in archives, which Node cannot read by itself. */
+/** Refuses packages in the archives of Yarn's Plug'n'Play, which Node cannot read by itself. */
 async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Promise<void> {
   for (const folder of new Set([projectRoot, workspaceRoot])) {
     const has = async (name: string) =>
@@ -37,7 +37,9 @@ async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Prom
   }
 }
 
-/** Finds where listed files and their folders are deployed, by real path. */
+/**
+ * Returns a function that finds the deployed paths of listed files and folders by their real paths.
+ */
 function deployedPaths({ files }: Listing): (path: string) => string | undefined {
   const paths = new Map<string, string>();
   for (const { absolutePath, path } of files) {
@@ -92,7 +94,7 @@ const NOTHING_TRACED: Trace = {
   unresolved: [],
 };
 
-/** Everything that the server may load, if its code does not show it. */
+/** Finds everything that the server could load, if its code does not show what it loads. */
 async function wholePackages(
   folders: Folders,
   own: Pick<Trace, "files" | "links">,
@@ -105,13 +107,13 @@ async function wholePackages(
   };
 }
 
-/** The package of what is imported: `hono` for `hono/jsx`. */
+/** Returns the package of an import: `hono` for `hono/jsx`. */
 function packageName(specifier: string): string {
   const [first = "", second = ""] = specifier.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** The folder with a server's packages; no other file in it can be public. */
+/** Returns the folder for a server's packages. No other file in it can be public. */
 function packagesDirectory({ directory, entry }: ComputeLayer): string {
   return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
 }
@@ -120,7 +122,7 @@ function packagesDirectory({ directory, entry }: ComputeLayer): string {
  * Finds and places the packages of a server that are not deployed anyway: only the imported files
  * if all imports can be analyzed, otherwise whole packages.
  *
- * @throws {BuildError} If packages are in archives, or too many, or files are missing
+ * @throws {BuildError} if packages are in archives, there are too many, or files are missing
  */
 export async function serverPackages(
   host: BuildHost,
@@ -128,9 +130,9 @@ export async function serverPackages(
   { facts, tally, command, imports }: {
     readonly facts: ServerFacts;
     readonly tally: PackageTally;
-    /** The start command instead of the entry; it may start any program of any package. */
+    /** The start command instead of the entry. It can start any program of any package. */
     readonly command: string | undefined;
-    /** Imports of a compiled entry, which a trace of its source may miss. */
+    /** Imports of a compiled entry, which a trace of its source could miss. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {
@@ -162,7 +164,7 @@ export async function serverPackages(
   const { links, ...placed } = placePackages(needed, { base, directory, deployed, stores });
   const contents: OutputContent[] = [];
   for (const [content, path] of placed.files) {
-    // Asking another thread for each of thousands of files would take ten times as long.
+    // For thousands of files, asynchronous calls would take ten times as long.
     const { size } = Deno.statSync(content);
     tally.add(path, size);
     contents.push({ path, content, size });

@@ -1,6 +1,6 @@
 /**
- * An installation that is deployed unchanged: uploading its few files once takes less time than
- * finding out, on every deploy, which of them the server loads.
+ * Deploys a small installation unchanged, because uploading its few files once takes less time than
+ * finding out on every deploy which of them the server loads.
  *
  * @module
  */
@@ -13,36 +13,41 @@ import type { ServerFacts } from "./types.ts";
 const MAX_FILES = 2000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Maximum length of a file's absolute path, for a deployed path of 1024 characters. */
+/**
+ * Maximum length of a file's absolute path, because a deployed path is limited to 1024 characters.
+ */
 const MAX_PATH = 1000;
 
 const PACKAGES = "node_modules";
 
-/** Names of entries that people add next to packages. */
+/** Names of private entries that people put next to packages. */
 const PRIVATE_NAMES = /^\.(?:env(?:\..*)?|npmrc|git)$/;
 
-/** A missing package, a broken link, or what cannot be read. */
+/** A package is missing, a link is broken, or a file cannot be read. */
 const { NotFound, PermissionDenied, NotADirectory, FilesystemLoop } = Deno.errors;
 const UNREADABLE = [NotFound, PermissionDenied, NotADirectory, FilesystemLoop];
 
-/** Whether a link points to a file that is deployed with it. */
+/** Whether the target of a link is deployed together with the link. */
 function staysInside(link: string, store: string): boolean {
   const real = Deno.realPathSync(link);
   return real.startsWith(store + sep) &&
     relative(store, real).split(sep).every((step) => !TOOL_FILES.has(step));
 }
 
-/** Whether a file can be deployed as it is, and used on another machine. */
+/** Whether a file can be deployed unchanged and used on another machine. */
 function isPortable(path: string, { name, size }: { name: string; size: number }): boolean {
   return !name.endsWith(".node") && findSecret({ absolutePath: path, path, size }) === undefined;
 }
 
-/** Whether a folder has few files, all of them public and usable on another machine. */
+/**
+ * Whether a folder has only a few files, all of which can be public and used on another machine.
+ */
 function isSmall(store: string): boolean {
   const total = { files: 0, bytes: 0 };
   const folders = [store];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+    // This is synchronous because, for thousands of files, asynchronous calls take ten times as
+    // long.
     for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
       if (TOOL_FILES.has(name)) continue;
       if (PRIVATE_NAMES.test(name) || !parseRelativePath(name).ok) return false;
@@ -62,7 +67,7 @@ function isSmall(store: string): boolean {
   return true;
 }
 
-/** Whether the deployment has everything that the server's own modules can import. */
+/** Whether the deployment has all packages that the server's modules can import. */
 function isComplete(
   { listing, projectRoot, workspaceRoot }: ServerFacts,
   { directory, entry }: ComputeLayer,
@@ -81,7 +86,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The installed packages of a server, if they are few and nothing that it imports is missing. */
+/** Returns the installed packages of a server, if they are few and no import is missing. */
 export async function smallInstallation(
   facts: ServerFacts,
   layer: ComputeLayer,

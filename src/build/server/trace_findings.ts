@@ -1,4 +1,4 @@
-/** @module Messages of a trace for the author of a project. */
+/** @module Reports the findings of a trace to the author of a project. */
 import { relative } from "node:path/posix";
 import { formatCount, printable } from "../../lib/format.ts";
 import type { Trace } from "../../runtime/mod.ts";
@@ -10,7 +10,7 @@ export interface TracedServer {
   readonly entry: string;
   /** Absolute real path of the project. */
   readonly project: string;
-  /** Returns the path in the deployment if the file is deployed anyway. */
+  /** Returns the path of a file in the deployment, if it is deployed anyway. */
   readonly deployed: (path: string) => string | undefined;
 }
 
@@ -25,9 +25,10 @@ function showFiles(paths: readonly string[], project: string): string {
 }
 
 /**
- * Leaves out files of the project that are not deployed. Reports those that the server may open.
+ * Leaves out files of the project that are not deployed. Reports files that the server could try to
+ * open.
  *
- * @throws {BuildError} If the server imports them
+ * @throws {BuildError} if the server imports such a file
  */
 export function withoutProjectFiles(
   host: BuildHost,
@@ -59,7 +60,7 @@ export function withoutProjectFiles(
   return new Map([...files].filter(([path]) => !isLost(path)));
 }
 
-/** Reports imports of the server's own modules that do not resolve. */
+/** Reports imports in the server's own modules that cannot be resolved. */
 export function sayUnresolved(
   host: BuildHost,
   { unresolved }: Trace,

@@ -5,7 +5,7 @@ import type { OutputContent } from "../hash_files.ts";
 
 /** Server settings of `svc.toml` and of the platform's project. */
 export interface ServerSettings {
-  /** Whether the output is forced to be a static site. */
+  /** Whether the output is deployed as a static site in any case. */
   readonly isStatic?: boolean;
   readonly runtime?: Engine;
   readonly server?: {
@@ -15,7 +15,7 @@ export interface ServerSettings {
     readonly memoryMb?: number;
     readonly healthPath?: string;
   };
-  /** MiB. */
+  /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb?: number;
   /** The platform's setting for the project. */
   readonly nodeVersion?: string;
@@ -30,7 +30,7 @@ export interface ServerFacts {
   readonly hasLockFile: boolean;
   readonly listing: Listing;
   readonly manifest: Manifest;
-  /** The detected server; `undefined` if the output has its own manifest. */
+  /** The detected server, or `undefined` if the output has its own manifest. */
   readonly found: FoundServer | undefined;
   readonly settings: ServerSettings;
 }
@@ -52,7 +52,7 @@ export interface ServerReport {
   readonly layer: string;
   readonly entry: string;
   readonly engine: Engine;
-  /** Why, as a clause. */
+  /** The reason, as a clause. */
   readonly reason: string;
   readonly nodeVersion?: string;
   /** Packages that are deployed as files, for Node. */

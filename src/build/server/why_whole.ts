@@ -1,5 +1,6 @@
 /**
- * @module Whether a server's code shows everything that it loads. If not, no package is left out.
+ * @module Decides whether a server's code shows everything that it loads. If not, all packages are
+ * deployed.
  */
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { ServerBundle } from "../../runtime/mod.ts";
@@ -16,15 +17,15 @@ function doubtOf(bundle: ServerBundle): string | undefined {
 }
 
 /**
- * Explains, as a clause, why all packages of a server are deployed; `undefined` if its code shows
- * everything that it loads. Bundling is only used to read the code.
+ * Explains as a clause why all packages of a server are deployed. Returns `undefined` if the code
+ * shows everything that it loads. The code is bundled only to read it.
  */
 export async function whyWhole(
   host: BuildHost,
   layer: ComputeLayer,
   { facts, stores, base }: {
     readonly facts: ServerFacts;
-    /** Real paths of the folders that its packages are in. */
+    /** Real paths of the folders that contain its packages. */
     readonly stores: readonly string[];
     readonly base: string;
   },

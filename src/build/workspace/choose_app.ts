@@ -1,4 +1,4 @@
-/** @module Chooses the package to deploy if a workspace's root folder was given. */
+/** @module Chooses the package to deploy if the root folder of a workspace was given. */
 import { join, relative } from "node:path";
 import { detectProject } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -7,21 +7,24 @@ import type { BuildHost } from "../types.ts";
 import { type Member, readMembers } from "./members.ts";
 
 export interface WorkspaceApp {
-  /** Its folder, relative to the root and with `/`. */
+  /** Folder of the app, relative to the root and with `/`. */
   readonly path: string;
-  /** The kind of project, for people. */
+  /** The kind of project, described for people. */
   readonly kind: string;
 }
 
-/** Maximum number of apps that an error lists. */
+/** Maximum number of apps to list in an error. */
 const MAX_LISTED = 20;
 
-/** Returns the kind of deployment for a folder; `undefined` for a package that is not an app. */
+/**
+ * Returns the kind of deployment for a folder. Returns `undefined` for a package that is not an
+ * app.
+ */
 async function kindOf(directory: string, member?: Member): Promise<string | undefined> {
   const reader = createFolderReader(directory);
   const { framework, server } = await detectProject(reader);
   const hasPage = await reader.exists("index.html");
-  // Libraries are often built by Vite, too.
+  // Vite often builds libraries, too.
   if (framework !== undefined && (framework.id !== "vite" || hasPage)) return framework.name;
   if (server !== undefined) return "a server";
   if (member?.scripts.has("start") === true) return "a start script";
@@ -29,7 +32,7 @@ async function kindOf(directory: string, member?: Member): Promise<string | unde
   return hasPage ? "a page" : undefined;
 }
 
-/** The apps of a workspace, in the order of their paths. */
+/** Finds the apps of a workspace, sorted by path. */
 async function findApps(
   root: string,
   members: readonly Member[],
@@ -62,8 +65,8 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
 }
 
 /**
- * The folder of the only app of a workspace, or of the app that contains `standing`; the folder
- * itself if it is not a workspace, or is itself an app.
+ * Returns the folder of the only app in a workspace, or of the app that contains `standing`.
+ * Returns the given folder if it is not a workspace, or is itself an app.
  *
  * @throws {BuildError} if there are several.
  */
@@ -72,7 +75,7 @@ export async function chooseApp(
   { directory, standing }: {
     /** Absolute path of the folder that was named. */
     readonly directory: string;
-    /** Absolute path of the folder that a person is in, if any. */
+    /** Absolute path of the folder in which the user is, if any. */
     readonly standing: string | undefined;
   },
 ): Promise<string> {

@@ -5,18 +5,18 @@ import { createFolderReader } from "../folder_reader.ts";
 
 /** A package of a workspace. */
 export interface Member {
-  /** Its folder, relative to the root and with `/`. */
+  /** Folder of the package, relative to the root and with `/`. */
   readonly path: string;
-  /** `undefined` if its package.json names none. */
+  /** Name of the package, or `undefined` if its package.json has none. */
   readonly name: string | undefined;
-  /** Names of all its dependencies. */
+  /** Names of all dependencies of the package. */
   readonly dependencies: ReadonlySet<string>;
   readonly scripts: ReadonlyMap<string, string>;
 }
 
 /** Maximum number of folders to search. */
 const MAX_FOLDERS = 5000;
-/** How many levels `**` searches below its base. */
+/** Number of folder levels that `**` searches. */
 const MAX_DEPTH = 5;
 
 const SKIPPED = new Set(["node_modules", "dist", "build", "out", "coverage"]);
@@ -32,7 +32,7 @@ async function foldersOf(directory: string): Promise<string[]> {
   }
 }
 
-/** Walks the folders that may be members, without repeats; does not follow links. */
+/** Yields each folder that can be a member once. Does not follow links. */
 async function* candidates(root: string, patterns: readonly string[]): AsyncGenerator<string> {
   const waiting = memberBases(patterns).map((path) => ({ path, depth: 0 }));
   const seen = new Set<string>();
@@ -52,7 +52,10 @@ async function* candidates(root: string, patterns: readonly string[]): AsyncGene
   }
 }
 
-/** Returns the packages of the workspace in a root folder; `undefined` if it is not a workspace. */
+/**
+ * Returns the packages of the workspace in a root folder. Returns `undefined` if it is not a
+ * workspace.
+ */
 export async function readMembers(root: string): Promise<readonly Member[] | undefined> {
   const reader = createFolderReader(root);
   const [pnpmWorkspace, packageJson] = await Promise.all([
@@ -73,8 +76,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * The direct and indirect dependencies of a package within the workspace, each after its own
- * dependencies. Cycles are ordered by name.
+ * Returns the direct and indirect dependencies of a package within the workspace. Each one comes
+ * after its own dependencies. Cycles are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

@@ -1,4 +1,7 @@
-/** @module The folders for a deploy of a workspace: the app's, and the one with its settings. */
+/**
+ * @module Finds the folders for deploying a workspace: the folder of the app, and the folder with
+ * its settings.
+ */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
 import { PROJECT_CONFIG_FILE } from "../../config/project_root.ts";
@@ -12,9 +15,9 @@ import type { BuildHost } from "../types.ts";
 import { chooseApp } from "./choose_app.ts";
 
 export interface OpenedApp {
-  /** Absolute path of the folder that is built. */
+  /** Absolute path of the folder to build. */
   readonly directory: string;
-  /** Absolute path of the folder whose rules and functions apply. */
+  /** Absolute path of the folder with the rules and functions. */
   readonly home: string;
   readonly config: ProjectConfig | undefined;
 }
@@ -23,7 +26,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True if someone set how to build the named folder itself. */
+/** True if the build of the named folder itself was configured explicitly. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,
@@ -49,8 +52,8 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
 }
 
 /**
- * The project itself, or the selected app of a workspace. The app's own `svc.toml`, rules and
- * functions apply, otherwise those of the workspace.
+ * Returns the project itself, or the selected app of a workspace. The app's own `svc.toml`, rules
+ * and functions take precedence over those of the workspace.
  *
  * @throws {BuildError} if a workspace has several apps, or its `svc.toml` is invalid.
  */

@@ -1,4 +1,7 @@
-/** @module The command that builds an app of a workspace after the packages that it needs. */
+/**
+ * @module Creates the command that builds an app of a workspace after the packages that the app
+ * needs.
+ */
 import { relative, resolve } from "node:path";
 import {
   type DetectedProject,
@@ -10,7 +13,9 @@ import {
 import { createFolderReader } from "../folder_reader.ts";
 import { type Member, neededBy, readMembers } from "./members.ts";
 
-/** Runners of tasks that follow the graph of a workspace, by the file of their settings. */
+/**
+ * Task runners that follow the dependency graph of a workspace, by the file with their settings.
+ */
 const RUNNERS: readonly {
   readonly file: string;
   readonly package: string;
@@ -29,7 +34,7 @@ const RUNNERS: readonly {
   { file: "nx.json", package: "nx", command: (name) => `nx run ${name}:build` },
 ];
 
-/** How each manager runs a program of the workspace's root from the folder of a member. */
+/** How each package manager runs a program of the workspace's root from a member's folder. */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",
   pnpm: "pnpm -w exec",
@@ -38,10 +43,10 @@ const PROGRAM: Readonly<Record<PackageManager, string>> = {
   deno: "deno run -A",
 };
 
-/** Names that a shell reads as one word. */
+/** Names that a shell reads as a single word. */
 const PLAIN_NAME = /^[@\w./-]+$/;
 
-/** Runs the build of each package with only the package manager, in the given order. */
+/** Builds each package using only the package manager, in the given order. */
 const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => string>> = {
   npm: (members) => `npm run build${members.map(({ name }) => ` --workspace=${name}`).join("")}`,
   pnpm: (members) => `pnpm --filter=${members.at(-1)?.name}... run build`,
@@ -50,7 +55,9 @@ const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => s
   deno: () => runScript("deno", "build"),
 };
 
-/** The task runner of a workspace that has its settings and depends on its package. */
+/**
+ * Finds the task runner of a workspace that has the runner's settings and depends on its package.
+ */
 async function runnerAt(root: string) {
   const reader = createFolderReader(root);
   const facts = parsePackageFacts(await reader.readText("package.json"));
@@ -61,7 +68,7 @@ async function runnerAt(root: string) {
   return undefined;
 }
 
-/** The name that Nx gives to a project. */
+/** Returns the name that Nx gives to a project. */
 async function nxName(directory: string, name: string): Promise<string> {
   const text = await createFolderReader(directory).readText("project.json") ?? "";
   const written = /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? name;
@@ -69,9 +76,9 @@ async function nxName(directory: string, name: string): Promise<string> {
 }
 
 /**
- * The build command for the app in `directory`: with Turborepo or Nx if the workspace uses one,
- * otherwise with the package manager. `undefined` if the app is not part of a workspace, has no
- * script `build`, or depends on nothing that needs a build.
+ * Returns the build command for the app in `directory`. It uses Turborepo or Nx if the workspace
+ * does, otherwise the package manager. Returns `undefined` if the app is not part of a workspace,
+ * has no `build` script, or depends on nothing that needs a build.
  */
 export async function workspaceBuild(
   directory: string,

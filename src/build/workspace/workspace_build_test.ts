@@ -33,7 +33,7 @@ const withRoot = (more: object): TestFiles => ({
 });
 const TURBO = withRoot({ devDependencies: { turbo: "2" } });
 
-/** Files next to, the app, and the command for it. */
+/** Further files of the workspace, the app, and the command that builds it. */
 const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefined]>> = {
   npm: [
     FILES,

@@ -7,7 +7,7 @@ import { neededBy, readMembers } from "./members.ts";
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** A script that builds a page from the output of the packages that it depends on. */
+/** A script that builds a page from the output of the packages that the app depends on. */
 const page = "mkdir -p dist && cat ../../packages/*/made > dist/index.html";
 const made = (name: string) => `test -z "$MADE_FAIL" && printf ${name} > made`;
 

@@ -5,10 +5,13 @@ import type { Context } from "../session/context.ts";
 /** Maximum size in bytes of git's question. */
 const MAX_QUESTION = 64 * 1024;
 
-/** Path of a repository of a platform: its workspace and project. */
+/** Path of a repository on a platform. It contains the workspace and project. */
 const REPOSITORY = /^git\/([^/]+)\/([^/]+)\.git(?:\/|$)/;
 
-/** Parses git's request, lines of `name=value` (git-credential, "Input/output format"). */
+/**
+ * Parses git's request, which consists of lines of `name=value` (git-credential, "Input/output
+ * format").
+ */
 function readQuestion(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split("\n").flatMap((line) => {
@@ -18,7 +21,7 @@ function readQuestion(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Finds the key for a repository of a platform; `undefined` if there is none. */
+/** Finds the key for a repository on a platform, or `undefined` if there is none. */
 async function keyFor(
   ctx: Context,
   question: ReadonlyMap<string, string>,
@@ -27,7 +30,7 @@ async function keyFor(
   const [, workspace, project] = REPOSITORY.exec(question.get("path") ?? "") ?? [];
   if (url === null || workspace === undefined) return undefined;
   const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
-  // A key from the environment is only for the platform that the CLI uses.
+  // A key from the environment only works with the platform that the CLI uses.
   if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
   const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
   const stored = ctx.credentials.find(apiUrl, workspace)?.token;

@@ -11,15 +11,15 @@ import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
 import { type LoginOutcome, waitForToken } from "./wait_for_token.ts";
 
-/** The CLI's name on the page where the person confirms. */
+/** The name of the CLI on the page where the user confirms the login. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
-/** The workspace to request; the default of earlier logins is not a request. */
+/** Returns the workspace to request. A default from an earlier login is not requested. */
 function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
 
-/** The page with this code filled in, and the requested workspace, if any. */
+/** Returns the page with this code filled in, and the requested workspace, if any. */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
   const workspace = askedWorkspace(ctx);

@@ -5,7 +5,7 @@ import type { RunOptions, RunOutcome } from "../_test_run.ts";
 
 const PASSWORD = "correct horse battery";
 
-/** A person on the platform's pages, as a session of the API. */
+/** Signs up a person on the platform's pages, with a session of the API. */
 async function signUp(bench: Bench, workspaces: readonly string[]) {
   const base = bench.env.SVC_API_URL!;
   let cookie = "";
@@ -32,9 +32,9 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, with a clock that only advances by waiting. */
+/** The CLI without a key, with a clock that only advances while it waits. */
 function tool(bench: Bench, during: {
-  /** Called at each wait with its number, from 1, and the user code. */
+  /** Called at each wait with the number of the wait (from 1) and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;
   readonly fetch?: typeof fetch;
 }) {

@@ -4,7 +4,7 @@ import { signOut } from "../../contract/accounts.ts";
 import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
 
-/** Throws if a login could not be stored, before requesting or revoking one. */
+/** Throws if a login cannot be stored, before one is requested or revoked. */
 export async function assertCanStoreLogin(ctx: Context): Promise<void> {
   await assertWritable(
     ctx,
@@ -14,8 +14,8 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
 }
 
 /**
- * The fate of a token: `revoked`; `gone` if the platform did not know it; `kept` for an API key,
- * which is revoked in its workspace; `unknown` if the platform could not be reached.
+ * What happened to a token: `revoked`; `gone` if the platform did not know it; `kept` for an API
+ * key, which is revoked in its workspace; `unknown` if the platform could not be reached.
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 

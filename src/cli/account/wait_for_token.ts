@@ -1,5 +1,5 @@
 /**
- * @module Polling for the token of a device authorization, as RFC 8628 (3.5) says: never faster
+ * @module Polls for the token of a device authorization according to RFC 8628 (3.5): never faster
  * than requested, 5 seconds slower after each `slow_down`, and twice as slow after each failure of
  * the network.
  */
@@ -10,7 +10,7 @@ const SLOW_DOWN_MS = 5000;
 /** Maximum pause while the network is unavailable. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How the wait ended. */
+/** How the wait for the token ended. */
 export type LoginOutcome = Extract<PollAnswer, { type: "token" | "refused" }>;
 
 export interface WaitOptions {
@@ -21,7 +21,7 @@ export interface WaitOptions {
   readonly onTrouble: (error: Error | undefined) => void;
 }
 
-/** Polls until there is a token, a refusal, or the code has expired. */
+/** Polls until there is a token or a refusal, or the code has expired. */
 export async function waitForToken(
   login: DeviceLogin,
   options: WaitOptions,

@@ -6,13 +6,13 @@ import { formatFacts } from "../terminal/table.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
 
-/** A key or login by its name and first characters; a session has a name only. */
+/** Describes a key or login by its name and first characters. A session only has a name. */
 function described({ name, prefix, createdAt }: Identity["credential"]): string {
   const mark = prefix === null ? "" : ` (${prefix}…)`;
   return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
 }
 
-/** The limits of an API key; none for a login. */
+/** Returns the limits of an API key, or nothing for a login. */
 async function limits(client: Client, { grant }: Identity): Promise<[string, string][]> {
   if (grant === null) return [];
   const { permissions, projects, expiresAt } = grant;
@@ -24,7 +24,7 @@ async function limits(client: Client, { grant }: Identity): Promise<[string, str
   ];
 }
 
-/** The code that lists projects loads only for keys with a limit to projects. */
+/** The code that lists projects is only loaded for keys that are limited to certain projects. */
 async function namesOfProjects(client: Client): Promise<string> {
   const { nameKeyProjects } = await import("./key_projects.ts");
   return await nameKeyProjects(client);

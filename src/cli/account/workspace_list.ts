@@ -3,7 +3,7 @@ import { getIdentity, listWorkspaces } from "../../contract/identity.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
 
-/** Maximum number of workspaces that are listed. */
+/** Maximum number of workspaces to list. */
 const MAX_LISTED = 1000;
 
 export default defineCommand({

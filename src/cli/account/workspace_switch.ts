@@ -7,7 +7,7 @@ import { WORKSPACE_SOURCES } from "../session/workspace_choice.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { assertCanStoreLogin } from "./stored_login.ts";
 
-/** Maximum number of workspaces that are searched. */
+/** Maximum number of workspaces to search. */
 const MAX_LISTED = 1000;
 
 export default defineCommand({

@@ -1,4 +1,4 @@
-/** @module Types of the table of results. */
+/** @module Types of the tables of results. */
 import type * as z from "zod";
 
 /** Schemas of the JSON output of commands, by the words of the command. */

@@ -1,4 +1,7 @@
-/** @module Results of the commands that run a platform, and of the CLI's own. */
+/**
+ * @module Results of the commands that run a platform, and of commands that are about the CLI
+ * itself.
+ */
 import * as z from "zod";
 import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";

@@ -12,7 +12,10 @@ import { diagnostic, text } from "./parts.ts";
 const optionsOf = (schema: z.ZodType): readonly z.ZodType[] =>
   schema instanceof z.ZodUnion ? schema.options as readonly z.ZodType[] : [schema];
 
-/** The members of an object; of several kinds, those that all have. */
+/**
+ * Returns the names of an object's members. For a union of objects, returns the members that all of
+ * them have.
+ */
 function namesOf(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodObject) {
     return Object.entries(schema.shape)
@@ -23,7 +26,10 @@ function namesOf(schema: z.ZodType): readonly string[] {
   return [...first.filter((name) => others.every((names) => names.includes(name))), "…"];
 }
 
-/** A variant of a result; unless it is the usual one, its description states when it occurs. */
+/**
+ * Describes a variant of a result. Unless it is the usual variant, its description states when it
+ * occurs.
+ */
 function describeKind(schema: z.ZodType): string {
   if (schema instanceof z.ZodNever) return schema.description ?? "nothing";
   const members = `{ ${namesOf(schema).join(", ")} }`;
@@ -31,10 +37,10 @@ function describeKind(schema: z.ZodType): string {
   return /^with(out)? /.test(when) ? `${when}: ${members}` : members;
 }
 
-/** The members of a result, such as `{ url, token? }`; followed by its variants. */
+/** Lists the members of a result, such as `{ url, token? }`, followed by its variants. */
 const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeKind).join("; ");
 
-/** The members of the lines of a stream that all lines have. */
+/** Lists the members that all lines of a stream have. */
 const membersOfLine = (schema: z.ZodType): string => `{ ${namesOf(schema).join(", ")} }`;
 
 /** The object that a failing command prints; some commands add fields. */
@@ -63,7 +69,7 @@ const LINES: Answers = { ...DEPLOYMENT_LINES, ...AUTOMATION_LINES };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** JSON Schemas of a command's JSON output; one of the two, or both. */
+/** JSON Schemas of a command's JSON output: `object`, `lines`, or both. */
 export interface AnswerSchemas {
   /** The object on stdout. */
   readonly object?: JsonSchema;
@@ -75,7 +81,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, {
     io: "output",
     override({ jsonSchema }) {
-      // OpenAPI's name for it, which the contract uses.
+      // The contract uses OpenAPI's name for examples.
       if (!("example" in jsonSchema)) return;
       jsonSchema.examples = [jsonSchema.example];
       delete jsonSchema.example;
@@ -95,7 +101,7 @@ export function answerMembers(words: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-/** Returns the schemas of a command; `undefined` if it prints no JSON. */
+/** Returns the schemas of a command, or `undefined` if it prints no JSON. */
 export function answerSchemas(words: string): AnswerSchemas | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   if (object === undefined && lines === undefined) return undefined;

@@ -6,7 +6,7 @@ import { printable } from "../terminal/format.ts";
 
 const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "WHAT", "PATH"] as const;
 
-/** The name of a key, login or hook; a hook differs from a key in having no user. */
+/** Returns the name of a key, login or hook. Unlike a key, a hook has no user. */
 function credentialOf({ type, name }: AuditEntry["credential"]): string {
   if (type === "session") return "browser";
   if (type === "platform") return "platform";

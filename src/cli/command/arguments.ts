@@ -1,9 +1,11 @@
-/** @module Finds the command in the arguments, and accepts spellings that the parser does not. */
+/**
+ * @module Finds the command in the arguments, and accepts spellings that the parser would reject.
+ */
 import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag of most commands in groups; it may also precede the command. */
+/** A flag of most commands in groups. It can also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that can precede the command and take a value. */
@@ -23,8 +25,8 @@ export interface Lookup {
   /** True if a word should name a command but does not. */
   readonly isUnknown: boolean;
   /**
-   * The command line for the parser: adds a group's fallback command if none is given, and moves
-   * flags after the command.
+   * The command line for the parser: if a group is called without a command, the group's fallback
+   * command is added, and flags are moved after the command.
    */
   readonly argv: readonly string[];
 }
@@ -42,7 +44,7 @@ function withFlagsLast(argv: readonly string[], end: number): readonly string[] 
   return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
-/** Finds the command of a command line, so that only this one is loaded. */
+/** Finds the command of a command line, because only this command is loaded. */
 export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
   let entries = commands;
   let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;
@@ -55,7 +57,8 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     const entry = entryNamed(entries, word);
     if (entry === undefined) {
       isUnknown = true;
-      // The value of the fallback's flag may be any word, but a group's name has no value.
+      // The word can be the value of a flag of the fallback command. Directly after the group's
+      // name, it cannot.
       if (index === group?.end) group = undefined;
       break;
     }
@@ -76,7 +79,9 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   return { leaf, isUnknown: false, argv: withFlagsLast(completed, group.end + 1) };
 }
 
-/** The names of the group or command that a command line is about, such as `db`, `branches`. */
+/**
+ * Returns the names of the group or command that a command line is about, such as `db`, `branches`.
+ */
 export function namedWords(
   argv: readonly string[],
   commands: readonly CommandEntry[],
@@ -121,7 +126,7 @@ const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**
  * Accepts `--name x` for a command whose only argument is `name`, and `create x` for a command that
- * takes `--name`: so users need not remember which.
+ * takes `--name`. Users then don't have to remember which form a command takes.
  */
 export function resolveNamedInput(
   argv: readonly string[],

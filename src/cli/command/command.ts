@@ -13,7 +13,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;
-  /** Command lines without the leading `svc`, each with a description. */
+  /** Command lines without the leading `svc`, each with a description of what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
   /** The flags that help shows; `--help all` shows them all. */
   readonly common?: ReadonlySet<string>;
@@ -29,13 +29,13 @@ export interface LoadedCommand {
   readonly examples: CommandSpec<[], OptionValues>["examples"];
   readonly common: ReadonlySet<string> | undefined;
   readonly offers: Readonly<Record<string, CandidateKind>>;
-  /** Creates the parser; it passes the requested run to `perform`. */
+  /** Creates the parser. It passes the requested run to `perform`. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
 }
 
 export type Perform = (run: (ctx: Context) => Promise<number | void>) => Promise<void>;
 
-/** Describes a command; arguments and flags are typed by what `define` declares. */
+/** Describes a command. The types of arguments and flags come from the declarations in `define`. */
 export function defineCommand<Args extends unknown[], Flags extends OptionValues>(
   spec: CommandSpec<Args, Flags>,
 ): LoadedCommand {

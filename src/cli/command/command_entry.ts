@@ -18,7 +18,9 @@ export interface CommandLeaf {
   readonly summary: string;
   /** Heading in help; commands of a group have none. */
   readonly section?: Section;
-  /** True for commands that programs call, not people: help and reference omit them. */
+  /**
+   * True for commands that are called by programs and not by people. Help and reference omit them.
+   */
   readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }
@@ -27,14 +29,14 @@ export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly section?: Section;
-  /** Name of the command that runs if none is given. */
+  /** Name of the command to run if no command is given. */
   readonly fallback?: string;
   readonly commands: readonly CommandEntry[];
 }
 
 export type CommandEntry = CommandLeaf | CommandGroup;
 
-/** True for a command that only groups others. */
+/** True for an entry that only groups commands. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
 }
@@ -45,7 +47,7 @@ export interface NamedLeaf {
   readonly leaf: CommandLeaf;
 }
 
-/** All commands below these entries, in order; hidden ones too. */
+/** Returns all commands below these entries in order, including hidden ones. */
 export function leavesOf(
   entries: readonly CommandEntry[],
   above: readonly string[] = [],
@@ -56,7 +58,7 @@ export function leavesOf(
   });
 }
 
-/** Usual aliases of commands. */
+/** Common aliases of commands. */
 const ALIASES: Readonly<Record<string, string>> = {
   list: "ls",
   delete: "rm",
@@ -65,7 +67,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The alias of a command; `undefined` if it has none. Groups have none. */
+/** Returns the alias of a command, or `undefined` if it has none. Groups have no alias. */
 export function aliasOf(entry: CommandEntry): string | undefined {
   return isGroup(entry) ? undefined : ALIASES[entry.name];
 }

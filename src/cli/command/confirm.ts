@@ -6,9 +6,9 @@ export interface Confirmation {
   readonly force: boolean | undefined;
   /** The question at a terminal. */
   readonly question: string;
-  /** The message if the user cannot be asked; it names what needs confirmation. */
+  /** The message if the user cannot be asked. It names the action that needs confirmation. */
   readonly wanted: string;
-  /** The error after a "no": what was not done. */
+  /** The message after a "no". It says what was not done. */
   readonly declined: string;
   /** The command that skips the question (default: this one with `--force`). */
   readonly next?: string;

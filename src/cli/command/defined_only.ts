@@ -1,8 +1,8 @@
-/** @module Flags that become members of a request. */
+/** @module Drops flags that were not given from the members of a request. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The defined entries, so that options not given stay unchanged. */
+/** Returns the entries with a value. Options that were not given then stay unchanged. */
 export function definedOnly<T extends object>(values: T): Defined<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;

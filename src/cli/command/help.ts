@@ -7,23 +7,25 @@ export interface Captured {
   text: string;
 }
 
-/** The destination of help, and its maximum width. */
+/** Where help is written, and its maximum width. */
 export interface Output {
   readonly captured: Captured;
-  /** Columns of the terminal; `undefined` if there is none. */
+  /** Columns of the terminal, or `undefined` if there is no terminal. */
   readonly columns?: number | undefined;
 }
 
 const GLOBAL_FLAGS_HELP = "Global flags:";
 
-/** Widest help; wider lines are hard to read. */
+/** Maximum width of help. Longer lines are hard to read. */
 const MAX_HELP_WIDTH = 100;
-/** Narrower text is not wrapped. */
+/** Minimum width at which text is wrapped. */
 const MIN_WRAP_WIDTH = 20;
-/** Below this width, each description is under its term. */
+/** Minimum width for two columns. Below it, each description is placed under its term. */
 const TWO_COLUMNS_FROM = 60;
 
-/** A term of help and its meaning: side by side, or below each other on narrow terminals. */
+/**
+ * Formats a term of help and its meaning side by side, or one below the other on narrow terminals.
+ */
 function formatItem(term: string, termWidth: number, meaning: string, helper: Help): string {
   const width = helper.helpWidth ?? MAX_HELP_WIDTH;
   if (width >= TWO_COLUMNS_FROM) {
@@ -33,7 +35,10 @@ function formatItem(term: string, termWidth: number, meaning: string, helper: He
   return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join("\n");
 }
 
-/** Keeps a parser from ending the process and from writing: help is captured, errors are thrown. */
+/**
+ * Prevents the parser from ending the process and from writing output: help is captured, and errors
+ * are thrown.
+ */
 export function configureHelp(
   command: Command<unknown[], Record<string, unknown>>,
   { captured, columns = MAX_HELP_WIDTH }: Output,
@@ -66,7 +71,7 @@ function wrapText(text: string, width: number): string {
   return text.replace(new RegExp(`(.{1,${room}})(?:\\s+|$)`, "g"), "$1\n").trimEnd();
 }
 
-/** The examples of a command as help shows them. */
+/** Formats the examples of a command for its help. */
 export function formatExamples(command: LoadedCommand, columns = MAX_HELP_WIDTH): string {
   const width = Math.max(...command.examples.map(([line]) => line.length));
   const lines = command.examples.map(([line, meaning]) =>

@@ -2,11 +2,11 @@
 import { nearest } from "../../lib/suggest.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-/** Maximum number of names that a refusal lists. */
+/** Maximum number of names to list in an error message. */
 const MOST_NAMED = 10;
 
 /**
- * The names in the API's spelling, regardless of case.
+ * Returns the names in the API's spelling, regardless of case.
  *
  * @throws {CliError} for an unknown name; `what` describes the kind
  */

@@ -17,18 +17,18 @@ export function asArgument<Value>(parse: (text: string) => Value): (text: string
   };
 }
 
-/** A whole number within bounds, inclusive. */
+/** Creates a parser for a whole number within inclusive bounds. */
 export const wholeNumber = (bounds: Bounds) => asArgument(values.wholeNumber(bounds));
 
-/** Maximum number of entries in one page of a list. */
+/** Maximum number of entries on one page of a list. */
 const MAX_LISTED = 10_000;
 
-/** `--limit` of a list, with the default `usual`. */
+/** Declares `--limit` for a list, with the default `usual`. */
 export const limitOption = (usual: number) =>
   new Option("--limit <n>", "maximum number, newest first")
     .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);
 
-/** Collects a flag that may be given several times. */
+/** Collects the values of a repeatable flag. */
 export function repeated(text: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), text];
 }
@@ -41,7 +41,7 @@ export function repeatedAddress(text: string, previous: readonly string[] | unde
 
 export const countryCode = asArgument(values.countryCode);
 
-/** An absolute http or https address. */
+/** An absolute http or https URL. */
 export const httpUrl = asArgument(values.httpUrl);
 
 export function deploymentId(text: string): string {
@@ -50,12 +50,12 @@ export function deploymentId(text: string): string {
   throw new InvalidArgumentError("Expected the id of a deployment. svc deployments lists them.");
 }
 
-/** Splits `a,b` and collects a flag that may be given several times. */
+/** Splits `a,b` and collects the values of a repeatable flag. */
 export function repeatedList(text: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), ...values.splitList(text)];
 }
 
-/** `true` or `false`, of flags that set a setting. */
+/** Parses `true` or `false` for flags that change a setting. */
 export function booleanValue(text: string): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw new InvalidArgumentError("Expected true or false.");
@@ -63,7 +63,9 @@ export function booleanValue(text: string): boolean {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A length of time such as `90s`, `30m`, `12h` or `7d` within bounds in seconds, as seconds. */
+/**
+ * Parses a duration such as `90s`, `30m`, `12h` or `7d` within bounds in seconds. Returns seconds.
+ */
 export function duration(bounds: { readonly min: number; readonly max: number }) {
   return (text: string): number => {
     const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
@@ -77,7 +79,7 @@ export function duration(bounds: { readonly min: number; readonly max: number })
   };
 }
 
-/** A time in ISO 8601, or a duration before now such as `15m`, `2h`, `1d`, `30s`. */
+/** Parses a time in ISO 8601, or a duration before now such as `15m`, `2h`, `1d` or `30s`. */
 export function parseSince(text: string, now: number): string {
   const back = /^(\d{1,6})([smhd])$/.exec(text);
   if (back !== null) {

@@ -1,4 +1,4 @@
-/** @module Reads the value of a variable; no message repeats it. */
+/** @module Reads the value of a variable. No message repeats the value. */
 import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/variables.ts";
 import { actionRequired, CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
@@ -17,18 +17,18 @@ export interface ValueFacts {
   readonly category: VariableCategory;
 }
 
-/** A source of bytes, and its name in messages. */
+/** A source of bytes. Messages use its name. */
 interface Source {
   readonly name: string;
   readonly maxBytes: number;
 }
 
-/** Bytes of a line break at the end of a value from stdin or a file. */
+/** Maximum length in bytes of a line break at the end of a value from stdin or a file. */
 const LINE_BREAK_BYTES = 2;
 
 /**
- * Refuses flags that exclude each other, and a secret on the command line, where other programs can
- * see it and the shell stores it.
+ * Refuses flags that exclude each other. Also refuses a secret on the command line, because other
+ * programs can see it there and the shell stores it.
  */
 export function checkValueFlags(
   ctx: Context,
@@ -52,7 +52,7 @@ export function checkValueFlags(
   }
 }
 
-/** Reads text of limited size; a byte order mark is dropped. */
+/** Reads text of limited size, without a byte order mark. */
 async function readText(stream: ReadableStream<Uint8Array>, source: Source): Promise<string> {
   const bytes = await readLimited(stream, source.maxBytes);
   if (bytes === undefined) {
@@ -96,7 +96,7 @@ export async function readNamedFile(
   return await readText(file.readable, { name: `"${given}"`, maxBytes });
 }
 
-/** Removes the one line break that `echo` and editors put at the end. */
+/** Removes the single line break that `echo` and editors add at the end. */
 export function withoutFinalNewline(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
@@ -144,8 +144,8 @@ export function checkValue(
 }
 
 /**
- * Reads the value. One line break at the end of stdin or a file is removed. Without a flag, asks;
- * on a terminal, so does `--stdin`, without echoing the value.
+ * Reads the value. A single line break at the end of stdin or a file is removed. Without a flag,
+ * asks the user. On a terminal, `--stdin` also asks, without echoing the value.
  */
 export async function readValue(
   ctx: Context,

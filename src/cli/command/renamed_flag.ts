@@ -1,9 +1,9 @@
-/** @module A renamed flag: the old name still works, with a notice, and is hidden from help. */
+/** @module Renamed flags: the old name still works, prints a notice, and is hidden from help. */
 import { Option } from "@commander-js/extra-typings";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
 
-/** Declares `--force` under its old meaning of "even if nothing has changed". */
+/** Declares `--force` with its old meaning of "even if nothing has changed". */
 export const oldForce = () => new Option("--force").hideHelp();
 
 /** Whether to build even if nothing has changed: `--rebuild` or its old name. */

@@ -2,7 +2,7 @@ import { defineCommand } from "../command/command.ts";
 import type { LookUp } from "../session/candidate.ts";
 import { listCandidates } from "./candidates.ts";
 
-/** Maximum wait for the platform while someone types. */
+/** Maximum time to wait for the platform while the user is typing. */
 const LOOK_UP_MS = 2_000;
 
 /** Called by the scripts of `svc completion`, not by people. */

@@ -1,11 +1,11 @@
-/** @module Asks a person at a terminal for an omitted argument. */
+/** @module Asks the user at a terminal for an omitted argument. */
 import { CommanderError } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "../command/command.ts";
 import type { Context } from "../session/context.ts";
 
 const MISSING = /missing required argument '([^']+)'/;
 
-/** Name of the argument that a command line lacks; `undefined` for other errors. */
+/** Returns the name of the argument that a command line lacks, or `undefined` for other errors. */
 export function missingArgument(error: unknown): string | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   if (error.code !== "commander.missingArgument") return undefined;
@@ -20,8 +20,8 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 }
 
 /**
- * Asks for an argument: a choice of existing values if the command declares the kind, otherwise
- * free text. `undefined` if the user cannot be asked.
+ * Asks for an argument. The user picks an existing value if the command declares the kind of the
+ * argument, or otherwise types text. Returns `undefined` if the user cannot be asked.
  */
 export async function askMissing(
   ctx: Context,

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { BASH_SCRIPT } from "./bash_script.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-/** Completes a line in a bare bash, with an `svc` that records its arguments and offers these. */
+/**
+ * Completes a line in a plain bash, with an `svc` that records its arguments and offers these
+ * candidates.
+ */
 async function complete(
   line: string,
   offers: string,
@@ -13,7 +16,7 @@ async function complete(
     await Deno.writeTextFile(script, BASH_SCRIPT);
     const svc = `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/words'\nprintf '%b' '${offers}'\n`;
     await Deno.writeTextFile(join(folder, "svc"), svc, { mode: 0o755 });
-    // Bash splits words at = and : as it does at a prompt.
+    // At a prompt, bash splits words at = and :.
     const typed = line.replace(/([=:])/g, " $1 ").trimStart().split(/ +/);
     const quoted = typed.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
     const program = [

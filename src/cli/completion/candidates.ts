@@ -1,4 +1,4 @@
-/** @module Names of existing things on the platform, for shell completion and prompts. */
+/** @module Names of existing resources on the platform, for shell completion and prompts. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import type { Database } from "../../contract/databases.ts";
@@ -21,12 +21,12 @@ import type { Candidate, CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge } from "../terminal/format.ts";
 
-/** Maximum number of candidates that are offered. */
+/** Maximum number of candidates to offer. */
 const MAX_OFFERED = 100;
 
 type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;
 
-/** The default database of commands. */
+/** Returns the database that commands use by default. */
 async function usualDatabase(client: Client, project: Project): Promise<Database | undefined> {
   const databases = await listDatabases(client, project);
   return databases.find(({ autoInject }) => autoInject) ?? databases[0];

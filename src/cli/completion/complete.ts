@@ -14,7 +14,7 @@ export type Shell = (typeof SHELLS)[number];
 
 const PROGRAM = "svc";
 
-/** Flags that name things on the platform, in all commands. */
+/** Flags of any command that name resources of the platform. */
 const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
   "--project-id": "project",
   "--database": "database",
@@ -38,7 +38,7 @@ function captured(print: () => void): string {
   return lines.join("\n");
 }
 
-/** The shell script that gets completions from `svc`. */
+/** Returns the shell script that gets completions from `svc`. */
 export async function completionScript(shell: Shell): Promise<string> {
   if (shell === "bash") return BASH_SCRIPT;
   if (shell === "powershell") return POWERSHELL_SCRIPT;
@@ -46,7 +46,9 @@ export async function completionScript(shell: Shell): Promise<string> {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-/** Resources of the platform that match the typed word: the value of a flag, or an argument. */
+/**
+ * The kind of resources that fit the word that is being typed: the value of a flag, or an argument.
+ */
 interface Offers {
   readonly at: { readonly flag: string } | { readonly argument: string };
   readonly candidates: readonly Candidate[];
@@ -82,21 +84,21 @@ const visible = (entries: readonly CommandEntry[]) =>
 /** The command line to complete, parsed. */
 export interface TypedLine {
   readonly commands: readonly CommandEntry[];
-  /** The command that the words before the last name. */
+  /** The command that is named before the last word. */
   readonly asked: CommandLeaf | undefined;
   readonly globalFlags: Parser["options"];
   readonly lookUp: LookUp;
 }
 
 interface TypedWords {
-  /** Arguments between the command and the typed word. */
+  /** Number of arguments between the command and the word that is being typed. */
   readonly args: number;
-  /** Long name of the flag whose value is typed. */
+  /** Long name of the flag whose value is being typed. */
   readonly flag: string | undefined;
   readonly project: string | undefined;
 }
 
-/** Parses the words before the last one, which is being typed. */
+/** Parses the words before the last one. The user is still typing the last word. */
 function readTyped(
   words: readonly string[],
   asked: CommandLeaf,
@@ -138,7 +140,7 @@ async function offersFor(
   };
 }
 
-/** Completes the end of `words` for the shell's script; loads at most one command. */
+/** Completes the end of `words` for the shell's script. Loads at most one command. */
 export async function complete(words: readonly string[], line: TypedLine): Promise<string> {
   const { commands, asked, globalFlags } = line;
   const { RootCommand } = await import("@bomb.sh/tab");

@@ -1,6 +1,9 @@
-/** @module The script for PowerShell. The input is passed on unchanged; none of it is evaluated. */
+/**
+ * @module The completion script for PowerShell. It passes the input on unchanged and evaluates none
+ * of it.
+ */
 
-/** Before 7.3, PowerShell drops empty arguments of programs unless they are quoted. */
+/** PowerShell before 7.3 drops empty arguments of programs unless they are quoted. */
 export const POWERSHELL_SCRIPT = String.raw`# PowerShell completion for svc
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

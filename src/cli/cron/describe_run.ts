@@ -1,8 +1,8 @@
-/** @module A run of a scheduled task in words. Pure. */
+/** @module Describes runs of scheduled tasks. Pure. */
 import type { CronRun } from "../../contract/cron.ts";
 import { formatAge, formatDuration, printable } from "../terminal/format.ts";
 
-/** How a run ended, such as `200 in 31 ms`. */
+/** Describes how a run ended, such as `200 in 31 ms`. */
 export function describeRun({ outcome, status, error, durationMs }: CronRun): string {
   if (outcome === "running") return "running";
   const answer = status === null ? "no response" : String(status);
@@ -10,7 +10,7 @@ export function describeRun({ outcome, status, error, durationMs }: CronRun): st
   return `${answer}${time}${error === null ? "" : ` (${printable(error)})`}`;
 }
 
-/** The last run of a task and its age; `now` in milliseconds. */
+/** Describes the last run of a task and its age. `now` is in milliseconds. */
 export function describeLast(run: CronRun | null, now: number): string {
   return run === null ? "never" : `${describeRun(run)}, ${formatAge(run.startedAt, now)}`;
 }

@@ -7,7 +7,10 @@ import { formatFacts } from "../terminal/table.ts";
 import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
-/** Environments by name; null for all. In an object: a flag's value cannot be null. */
+/**
+ * Environments by name, or null for all of them. This is an object because the value of a flag
+ * cannot be null.
+ */
 interface EnvironmentList {
   readonly names: string[] | null;
 }

@@ -42,7 +42,7 @@ async function createNamed(
   }
 }
 
-/** Lists the sources from which deployments get the variable. */
+/** Lists the deployments that get the variable automatically. */
 function injectionOf(database: Database): readonly string[] {
   if (!database.autoInject) return [];
   const { overriddenBy } = database;

@@ -16,10 +16,10 @@ import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const MARKS = { added: "+", removed: "-", changed: "~" } as const;
 
-/** A definition in one line. */
+/** Formats a definition on one line. */
 const inLine = (definition: string): string => printable(definition.replace(/\s+/g, " ").trim());
 
-/** A function's whole text says little in a line. */
+/** The text of a function is too long to be useful on one line. */
 const isShown = ({ kind }: SchemaChange): boolean => kind !== "function" && kind !== "view";
 
 function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly string[] {
@@ -34,7 +34,10 @@ function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly stri
   return [color(`${title}  ${definition}`), colors.dim(`    was ${inLine(from ?? "")}`)];
 }
 
-/** The named branch, the one of this git branch's previews, or the only one other than `main`. */
+/**
+ * Chooses the branch: the named one, the one for previews of the current git branch, or the only
+ * branch other than `main`.
+ */
 async function settleBranch(
   ctx: Context,
   opened: OpenedDatabase,

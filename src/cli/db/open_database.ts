@@ -18,16 +18,16 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Maximum number of databases that are listed. */
+/** Maximum number of databases to list. */
 const MAX_LISTED = 1000;
 
-/** The meaning of `[database]` in every command. */
+/** Describes `[database]` in the help of every command. */
 export const DATABASE_ARGUMENT =
   "id or name (default: db.database, or the first auto-injected one)";
-/** `--database`, for commands whose argument is something else. */
+/** `--database`, for commands with a different argument. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
 
-/** Declares the options of a command for one branch of a database. */
+/** Declares the options of a command that works on one branch of a database. */
 export function takeDatabaseBranch(command: Command) {
   return command
     .argument("[database]", DATABASE_ARGUMENT)
@@ -35,7 +35,10 @@ export function takeDatabaseBranch(command: Command) {
     .option(...PROJECT_OPTION);
 }
 
-/** Those of a project, oldest first; with `deleted`, those that can be restored. */
+/**
+ * Lists the databases of a project, oldest first. With `deleted`, lists the deleted ones that can
+ * be restored.
+ */
 export async function listDatabases(
   client: Client,
   project: Project,
@@ -53,7 +56,7 @@ export async function listDatabases(
   return items;
 }
 
-/** All branches of a database, `main` first. */
+/** Lists all branches of a database, `main` first. */
 export async function listBranches(
   client: Client,
   { projectId, id }: Pick<Database, "projectId" | "id">,
@@ -85,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** The source of the reference, if it is not the command line. */
+  /** Where the reference comes from, if not from the command line. */
   readonly source: string;
 }
 
@@ -110,7 +113,7 @@ async function findNamed(ctx: Context, search: Search): Promise<Database> {
   });
 }
 
-/** Asks which one to use, if a person is present. */
+/** Asks a person at the terminal which database to use. */
 async function settleUnnamed(
   ctx: Context,
   project: Project,

@@ -3,7 +3,7 @@ import type { Database, DatabaseHistory } from "../../contract/databases.ts";
 import { formatAge, formatBytes } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 
-/** A size that may be unknown. */
+/** Formats a size, which may be unknown. */
 export function formatSize(bytes: number | null): string {
   return bytes === null ? "unknown" : formatBytes(bytes);
 }
@@ -14,7 +14,7 @@ export function formatInjection({ autoInject, envVar, environments }: Database):
   return `${envVar} in ${environments === null ? "all environments" : environments.join(", ")}`;
 }
 
-/** Describes the effect of a size on memory: on a server, all databases share it. */
+/** Describes the effect of a size on memory. On a server, all databases share the memory. */
 function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   if (engine === "server") {
     return `${cuSize}: sets connections and work_mem; the server sets memory`;
@@ -22,7 +22,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   return `${cuSize}: ${memoryMb} MiB per branch`;
 }
 
-/** Describes the restorable period and its cost. */
+/** Describes from when data can be restored, and how much storage the history uses. */
 export function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {
@@ -32,7 +32,7 @@ export function formatHistory(
   return `${problem ?? range}; ${cost}`;
 }
 
-/** The facts about a database, and the effects of its engine. */
+/** Formats the facts about a database, including the effects of its engine. */
 export function formatDatabase(database: Database, now: number): string {
   const facts = formatFacts([
     ["name", database.name],

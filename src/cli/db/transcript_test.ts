@@ -1,4 +1,4 @@
-/** The commands `db`, in both output modes, on their own PostgreSQL. */
+/** The `db` commands in both output modes, on a separate PostgreSQL. */
 import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const sql = (text: string) => ["db", "query", text] as const;
@@ -148,7 +148,7 @@ const branchSteps: readonly Step[] = [
   },
 ];
 
-/** Its size and start time differ between runs. */
+/** The size and start time of the history differ between runs. */
 const WITHOUT_HISTORY = { databaseHistory: { days: 0, bytes: 0 } };
 
 testTranscript("db", steps, WITHOUT_HISTORY);

@@ -6,7 +6,7 @@ import type { Context } from "../session/context.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 import { listBranches } from "./open_database.ts";
 
-/** Between two looks, in milliseconds: the first, and the longest. */
+/** First and maximum pause between two requests for the state, in milliseconds. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
 /** Minimum time between two lines of progress, in milliseconds. */
 const REPORT_EVERY = 5000;
@@ -28,7 +28,7 @@ export function databaseFailed(
   });
 }
 
-/** Fetches a database; it is moving until the last of its branches has moved. */
+/** Fetches a database. It counts as moving until the last of its branches has moved. */
 async function look(
   client: Client,
   { projectId, id }: Database,
@@ -42,7 +42,7 @@ async function look(
   return moves ? { ...database, state: "creating" } : database;
 }
 
-/** Returns the database once it is active; reports progress. */
+/** Waits until the database is active, and returns it. Reports progress. */
 export async function waitForDatabase(
   ctx: Context,
   client: Client,

@@ -57,7 +57,9 @@ const BRANCH = {
   connections: 0,
 };
 
-/** Runs `db create --wait` against a platform whose database has these states, one per check. */
+/**
+ * Runs `db create --wait` against a platform whose database has these states, one for each request.
+ */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];
   let clock = 0;

@@ -9,7 +9,7 @@ import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Builds where the user works: in the environment of the CLI, with output on stderr. */
+/** Builds in the environment of the CLI, with output on stderr. */
 export function createBuildHost(ctx: Context): BuildHost {
   const { ui } = ctx;
   const colored = ui.colors.isColorSupported && !ui.json;
@@ -40,14 +40,14 @@ export function createBuildHost(ctx: Context): BuildHost {
   };
 }
 
-/** Commands that create an output, or find an existing one. */
+/** Returns the commands that create an output or locate an existing one. */
 function waysToOutput({ lines }: Context): string[] {
   return lines.flags.includes("--skip-build")
     ? [lines.again({ "--skip-build": undefined })]
     : [lines.of("build"), lines.of("init")];
 }
 
-/** Waits for a part of a build; a fault of the project becomes an error of the CLI. */
+/** Waits for a part of a build. An error in the project becomes an error of the CLI. */
 export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;

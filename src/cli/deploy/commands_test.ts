@@ -1,4 +1,4 @@
-/** The commands against a real platform in this process. */
+/** Runs the commands against a real platform in this process. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";

@@ -49,7 +49,7 @@ export interface DeployFlags extends DeployTargetFlags, RollingFlags {
   readonly dryRun?: true | undefined;
 }
 
-/** Builds, validates and hashes: everything that can be done without the platform. */
+/** Builds, validates and hashes: everything that does not need the platform. */
 async function packDeployment(
   ctx: Context,
   folder: ProjectFolder,
@@ -107,7 +107,7 @@ function reportSent(
   },
 ): void {
   const { deployment, uploaded, reused } = sent;
-  // A live deployment has no error, and `error` is the key of failures.
+  // A live deployment has no error, and `error` is reserved for failures.
   const { error: _, ...live } = deployment;
   const { urls } = deployment;
   ctx.ui.done(
@@ -211,7 +211,8 @@ export async function deployProject(
           timeMs: MIGRATION_MS,
           now: ctx.now,
         });
-        // It may quote the connection string, and everyone who reads the deployment sees it.
+        // The reason can quote the connection string, and everyone with access to the deployment
+        // can see it.
         const { mask } = createSecretMasker(
           Object.values(variables).flatMap((value) => [value, URL.parse(value)?.password ?? ""]),
         );

@@ -1,4 +1,7 @@
-/** @module A deploy's environment, and whether it has the variables that the project declares. */
+/**
+ * @module Chooses the environment of a deploy, and checks that it has the variables that the
+ * project declares.
+ */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -41,9 +44,9 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 }
 
 /**
- * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md, "Endpoints"). The
- * variable and the context are ignored here, because they may name production; a warning reports
- * another environment.
+ * Chooses preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
+ * `SVC_ENVIRONMENT` and the context are ignored here, because they could name production. If they
+ * name another environment, a warning says so.
  */
 export async function chooseDeployTarget(
   ctx: Context,
@@ -75,8 +78,8 @@ export async function chooseDeployTarget(
 }
 
 /**
- * Throws `variables_missing` with the missing variables and how to set them, before anything is
- * built or uploaded.
+ * Throws `variables_missing` with the missing variables and how to set them. Call it before
+ * anything is built or uploaded.
  */
 export async function checkDeclarations(
   ctx: Context,

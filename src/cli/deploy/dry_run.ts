@@ -7,7 +7,7 @@ import type { Context } from "../session/context.ts";
 import { formatBytes, formatCount } from "../terminal/format.ts";
 import { type DeploymentRequest, toBody } from "./send_deployment.ts";
 
-/** The content of a deploy before the upload. */
+/** The content of a deploy, as prepared before the upload. */
 export interface PackedDeployment {
   readonly pack: Pack;
   readonly body: DeploymentRequest["body"];
@@ -17,7 +17,7 @@ function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Asks the platform to run every check of a deploy on the data that would be sent. */
+/** Asks the platform to run every check of a deploy on the data that a deploy would send. */
 export async function dryRun(
   ctx: Context,
   { client, project, packed: { pack, body } }: {

@@ -10,11 +10,11 @@ import type { Context } from "../session/context.ts";
 /** Maximum time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
 
-/** The final state of the deployment. */
+/** How the deployment ended. */
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** It had already ended, by itself or through someone else. */
+  /** It had already ended, by itself or because someone else stopped it. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be reached. */
   | { readonly type: "unknown"; readonly reason: string };
@@ -22,11 +22,14 @@ export type Ending =
 export interface Unfinished {
   readonly id: string;
   readonly project: Project;
-  /** True once the platform was asked to activate it. */
+  /** True once the platform was asked to activate the deployment. */
   readonly isActivating: boolean;
 }
 
-/** Stops a deployment unless it is live; `client` must outlive the user's stop. */
+/**
+ * Stops a deployment unless it is live. `client` must still work after the user has stopped the
+ * command.
+ */
 export async function endUnfinished(client: Client, id: string): Promise<Ending> {
   const call = { params: { deployment: id }, signal: AbortSignal.timeout(STOP_PATIENCE) };
   try {
@@ -48,8 +51,8 @@ export async function endUnfinished(client: Client, id: string): Promise<Ending>
 }
 
 /**
- * The commands that undo a deployment that went live; none for a project's first production
- * deployment.
+ * Returns the commands that undo a deployment that went live. There are none for a project's first
+ * production deployment.
  */
 function waysBack({ lines }: Context, { id, isProduction }: Deployment, project: Project) {
   if (!isProduction) return [lines.of("stop", id)];
@@ -61,7 +64,10 @@ function listLine({ lines }: Context, { project }: Unfinished): string {
   return lines.of("deployments", "--project-id", project.id);
 }
 
-/** The error for a person who stopped the command, with the state of the deployment. */
+/**
+ * Creates the error after a person has stopped the command. It contains the state of the
+ * deployment.
+ */
 export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {
   const { id, project, isActivating } = unfinished;
   switch (ending.type) {
@@ -102,7 +108,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds the state of the deployment to the deploy's failure, if it is not obvious. */
+/** Adds the state of the deployment to the error of a failed deploy, if it is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

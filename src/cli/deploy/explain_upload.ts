@@ -1,4 +1,4 @@
-/** @module Explains a failed upload by the names of its files. */
+/** @module Explains a failed upload by naming the files involved. */
 import type { PackedFile } from "../../build/mod.ts";
 import { ApiError, CutUploadError } from "../../client/errors.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -6,9 +6,9 @@ import type { Context } from "../session/context.ts";
 import { formatBytes, formatCount, printableName } from "../terminal/format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Maximum number of files that an error names. */
+/** Maximum number of files to name in an error. */
 const MAX_NAMED = 5;
-/** Maximum size of a file that is hashed again to see whether it has changed, in bytes. */
+/** Maximum size in bytes of a file that is hashed again to detect a change. */
 const MAX_HASHED = 256 * 1024 * 1024;
 
 function namesOf(files: readonly PackedFile[]): string {
@@ -17,7 +17,7 @@ function namesOf(files: readonly PackedFile[]): string {
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
 }
 
-/** True if a file on disk has changed since it was packed, or is missing. */
+/** Returns true if a file on disk has changed since it was packed, or is missing. */
 async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolean> {
   if (typeof content !== "string") return false;
   try {
@@ -29,9 +29,7 @@ async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolea
   }
 }
 
-/**
- * Names those of the `sent` files that changed during the deploy, or whose upload was interrupted.
- */
+/** Names the files in `sent` that changed during the deploy, or whose upload was interrupted. */
 export async function explainUpload(
   ctx: Context,
   error: unknown,

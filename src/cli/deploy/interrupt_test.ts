@@ -1,11 +1,14 @@
-/** Signals to a process: two of them end a deploy immediately. */
+/** Tests signals to a process: the second one ends a deploy immediately. */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
 const MAIN = new URL("../../../main.ts", import.meta.url).pathname;
 
-/** A platform in front of the bench's, which delays and reports requests that match `isHeld`. */
+/**
+ * Creates a proxy in front of the bench's platform. It delays and reports requests that match
+ * `isHeld`.
+ */
 function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
   const held: PromiseWithResolvers<void>[] = [];
   const release = Promise.withResolvers<void>();
@@ -27,7 +30,7 @@ function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** Resolves when that many requests were delayed before this one. */
+    /** Resolves when `index` requests were delayed before this one. */
     reached: (index: number) => at(index).promise,
     async [Symbol.asyncDispose]() {
       release.resolve();

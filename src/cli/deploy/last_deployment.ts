@@ -1,4 +1,4 @@
-/** @module The files that a checkout deployed last: the next deploy sends the differences. */
+/** @module The files that a checkout deployed last. The next deploy sends only the differences. */
 import * as z from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../../config/checkout_cache.ts";
 import type { BodyInputOf } from "../../contract/endpoint.ts";
@@ -8,24 +8,24 @@ import { createDeployment } from "../../contract/deployments.ts";
 
 const NAME = "deployed.json";
 
-/** The whole list of fewer files than this is so short that it is sent. */
+/** A list of fewer files than this is sent in full, because it is short. */
 const MIN_FILES = 200;
 
-/** Its content needs no more checks: the platform compares the list that results. */
+/** The content needs no further checks, because the platform verifies the resulting list. */
 const saved = z.strictObject({
   version: z.literal(1),
   apiUrl: z.string(),
   projectId: z.string(),
   deploymentId: z.uuid(),
   paths: z.array(z.string()).max(MAX_FILES),
-  /** One for each file, in the order of the paths. */
+  /** One hash for each file, in the order of `paths`. */
   hashes: z.array(z.string()),
   sizes: z.array(z.number()),
 }).refine(({ paths, hashes, sizes }) =>
   hashes.length === paths.length && sizes.length === paths.length
 );
 
-/** The project on a platform that a deployment belongs to. */
+/** The platform and project of a deployment. */
 export interface DeploymentPlace {
   readonly apiUrl: string;
   readonly projectId: string;
@@ -37,7 +37,10 @@ export interface LastDeployment {
   readonly files: readonly DeploymentFile[];
 }
 
-/** Reads the last deployment of the checkout at `root`, if it went to the same target. */
+/**
+ * Reads the last deployment of the checkout at `root`, if it belongs to the same platform and
+ * project.
+ */
 export async function readLastDeployment(
   root: string,
   place: DeploymentPlace,
@@ -54,7 +57,7 @@ export async function readLastDeployment(
   };
 }
 
-/** Remembers a deployment of the checkout at `root`; a deployment of few files is not worth it. */
+/** Remembers a deployment of the checkout at `root`, unless it has only a few files. */
 export async function writeLastDeployment(
   root: string,
   { apiUrl, projectId }: DeploymentPlace,
@@ -75,7 +78,8 @@ export async function writeLastDeployment(
 type Body = BodyInputOf<typeof createDeployment>;
 
 /**
- * The same request with only the differences from `last`; `undefined` if that is not much shorter.
+ * Returns the same request with only the differences from `last`, or `undefined` if that is not
+ * much shorter.
  */
 export function toDifference(whole: Body, last: LastDeployment | undefined): Body | undefined {
   if (last === undefined) return undefined;

@@ -12,7 +12,7 @@ interface SentBody {
   readonly base?: { readonly deployment: string };
 }
 
-/** Deploys, and returns the deployment with the bodies of all requests that would create one. */
+/** Deploys, and returns the deployment and the bodies of all requests to create one. */
 async function deploy(bench: Bench, args: readonly string[] = ["--prod"]) {
   const bodies: SentBody[] = [];
   const listening: typeof fetch = (input, init) => {
@@ -56,7 +56,7 @@ Deno.test("svc deploy sends the difference from its last deployment, and all fil
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
     assert.equal(await page(bench, second.live, "/more"), "more");
     assert.equal((await bench.page(second.live.url, "/page-9")).status, 404);
-    // A preview also builds on the production deployment.
+    // A preview can also be sent as the difference from the production deployment.
     const third = await deploy(bench, []);
     assert.deepEqual(third.bodies.map(({ files, base }) => [files.length, base?.deployment]), [
       [0, second.live.id],
@@ -77,7 +77,7 @@ Deno.test("svc deploy sends the whole list if the platform lacks the last deploy
       [COUNT + 1, undefined],
     ]);
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
-    // A list that differs from the one of its deployment changes nothing else either.
+    // A saved list that differs from the deployment's list does not change the result either.
     await bench.write("late.html", "late");
     await writeCheckoutCache(bench.site, "deployed.json", {
       ...saved,

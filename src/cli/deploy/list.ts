@@ -19,7 +19,9 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.url,
 ];
 
-/** Reports references of deployments that now resolve to something else, once per environment. */
+/**
+ * Reports references of deployments that now resolve to a different value, once per environment.
+ */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(
     deployments.flatMap(({ environment, references }) =>

@@ -1,10 +1,10 @@
-/** @module Warns of submodules and Git LFS files that a checkout lacks. */
+/** @module Warns about submodules and Git LFS files that are missing from a checkout. */
 import { join } from "node:path";
 import { isLfsPointer, shortList } from "../../build/mod.ts";
 import type { Context } from "../session/context.ts";
 import { git } from "../projects/git_facts.ts";
 
-/** Maximum number of Git LFS files that are checked. */
+/** Maximum number of Git LFS files to check. */
 const MAX_LOOKED_AT = 1000;
 
 const listed = (output: string | undefined): string[] =>
@@ -27,7 +27,7 @@ const isPointer = (absolutePath: string): boolean => {
   }
 };
 
-/** Warns of submodules that are empty, and of pointers instead of files. */
+/** Warns about empty submodules, and about LFS pointers that git did not replace with files. */
 export async function warnOfMissingParts(ctx: Context, directory: string): Promise<void> {
   const [links, large] = await Promise.all([
     git(directory, ["ls-files", "-z", "--stage"]),

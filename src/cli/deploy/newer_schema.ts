@@ -1,4 +1,7 @@
-/** @module Asks before production shows a deployment that is older than its migrations. */
+/**
+ * @module Asks for confirmation before an older deployment goes to production on a newer database
+ * schema.
+ */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { listDeployments } from "../../contract/deployments.ts";
@@ -11,7 +14,7 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns of migrations that are not undone, and asks a person at a terminal. Returns the ids of
+ * Warns about migrations that stay applied, and asks a person at a terminal. Returns the ids of
  * their deployments.
  *
  * @throws {CliError} `declined`

@@ -1,4 +1,4 @@
-/** The question about files of other hosts, which `deploy` and `init` ask once. */
+/** The question about configuration files of other hosts, which `deploy` and `init` ask once. */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { personWho } from "../_test_run.ts";

@@ -20,7 +20,7 @@ export interface RollingFlags {
 const STEPS = /^\d{1,3}(?:,\d{1,3})*$/;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Rising shares that end with everyone, such as `5,25,100`. */
+/** Parses rising shares that end with 100, such as `5,25,100`. */
 export function rollingSteps(text: string): number[] {
   const steps = STEPS.test(text) ? text.split(",").map(Number) : [];
   const isRising = steps.every((each, index) => each > (steps[index - 1] ?? 0));
@@ -28,7 +28,7 @@ export function rollingSteps(text: string): number[] {
   throw new InvalidArgumentError("Expected rising percentages that end with 100: 5,25,100.");
 }
 
-/** A time such as `30s`, `10m`, `2h` or `1d`, in seconds. */
+/** Parses a duration such as `30s`, `10m`, `2h` or `1d`. Returns seconds. */
 export function stepTime(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNITS[unit] ?? NaN);
@@ -36,7 +36,10 @@ export function stepTime(text: string): number {
   throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
 }
 
-/** The rolling release in the flags; `undefined` to show the deployment to everyone at once. */
+/**
+ * Returns the rolling release that the flags request, or `undefined` to show the deployment to
+ * everyone at once.
+ */
 export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
   if (share !== undefined && (rolling !== undefined || every !== undefined)) {
     throw new CliError("usage", "Use either --share or --rolling with --every");

@@ -1,4 +1,7 @@
-/** @module Sends a deployment to the platform: create, upload what is missing, activate. */
+/**
+ * @module Sends a deployment to the platform: creates it, uploads the missing files, and activates
+ * it.
+ */
 import type { PackedFile } from "../../build/mod.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
@@ -29,7 +32,7 @@ import {
   writeLastDeployment,
 } from "./last_deployment.ts";
 
-/** Runs the commands of the checks at the address of the deployment. */
+/** Runs the check commands against the URL of the deployment. */
 export type CheckCommandsRun = (
   place: ResponseOf<typeof stageDeployment>,
 ) => Promise<CommandResult[]>;
@@ -40,14 +43,14 @@ export type MigrationRun = (
 ) => Promise<CommandResult>;
 
 export interface DeploymentRequest {
-  /** Missing if nothing is migrated. */
+  /** Missing if there is nothing to migrate. */
   readonly migrate?: MigrationRun | undefined;
-  /** Shows it to a share of production's visitors first. */
+  /** Shows the deployment to a share of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
-  /** Missing if no command has to pass before the deployment goes live. */
+  /** Missing if there are no check commands. */
   readonly checkCommands?: CheckCommandsRun | undefined;
   readonly client: Client;
-  /** Calls the platform even after the user has stopped the command. */
+  /** Client that still works after the user has stopped the command. */
   readonly cleanupClient: Client;
   readonly project: Project;
   readonly files: readonly PackedFile[];
@@ -56,7 +59,7 @@ export interface DeploymentRequest {
     BodyInputOf<typeof createDeployment>,
     "files" | "functions" | "base" | "removed"
   >;
-  /** Absolute path of the project's root, which remembers what was deployed last. */
+  /** Absolute path of the project's root. The last deployment is remembered there. */
   readonly root: string;
 }
 
@@ -67,23 +70,25 @@ export interface Amount {
 
 export interface Sent {
   readonly deployment: Deployment;
-  /** The uploaded files and bytes. Equal files are uploaded once. */
+  /** The number and size of uploaded files. Identical files are uploaded once. */
   readonly uploaded: Amount;
-  /** Files whose content the platform already had, or that equal another file. */
+  /** Files that the platform already had, or that are identical to another file. */
   readonly reused: Amount;
 }
 
-/** How long to wait for the platform's response after the user has stopped, in milliseconds. */
+/**
+ * Time to wait for the platform's response after the user has stopped the command, in milliseconds.
+ */
 const CREATE_PATIENCE = 3000;
 
-/** Time to wait before reporting that going live takes longer, in milliseconds. */
+/** Time to wait before reporting that the deployment takes longer to go live, in milliseconds. */
 const START_PATIENCE = 5000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** One file or function for each missing blob. */
+/** Picks one file or function for each missing blob. */
 export function pickSources(
   parts: Pick<DeploymentRequest, "files" | "functions">,
   missing: readonly string[],
@@ -129,7 +134,7 @@ async function upload(
   }
 }
 
-/** The body of the request that creates or checks a deployment, with all files. */
+/** Returns the body of the request that creates or checks a deployment, with all files. */
 export function toBody(
   { body, files, functions }: Pick<DeploymentRequest, "body" | "files" | "functions">,
 ) {
@@ -145,9 +150,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, as a difference from the last one if the platform still has it. Stopping
- * during the request waits for the response, because it contains the id for stopping the deployment
- * on the platform.
+ * Creates the deployment, as a difference from the last one if the platform still has it. If the
+ * user stops the command during the request, waits for the response, because stopping the
+ * deployment requires its id.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;
@@ -190,10 +195,10 @@ function toSent(
   };
 }
 
-/** Maximum wait for a database that another deployment migrates, in milliseconds. */
+/** Maximum time to wait while another deployment migrates the database, in milliseconds. */
 const MIGRATION_PATIENCE = 10 * 60_000;
 
-/** Migrates the database, once no other deployment does. */
+/** Migrates the database as soon as no other deployment is migrating it. */
 async function migrate(
   ctx: Context,
   { client, migrate: run }: Pick<DeploymentRequest, "client" | "migrate">,
@@ -218,7 +223,7 @@ async function migrate(
   await client.call(migrateDeployment, { params, body: { result } });
 }
 
-/** Lets the platform start the server and switch to it, and reports it if that takes a while. */
+/** Tells the platform to start the server and switch to it. Reports if that takes a while. */
 async function activate(
   ctx: Context,
   { client, checkCommands, rolling }: Pick<
@@ -247,9 +252,9 @@ async function activate(
 }
 
 /**
- * Creates the deployment, uploads what the platform lacks and activates it. If that fails or is
- * interrupted, the deployment is stopped unless it is live, and the error says which; uploaded
- * blobs stay, so the next run resumes from there.
+ * Creates the deployment, uploads the files that the platform lacks, and activates it. If that
+ * fails or is interrupted, the deployment is stopped unless it is live, and the error says whether
+ * it is. Uploaded blobs stay on the platform, so the next run resumes from there.
  */
 export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
   const { client, files, cleanupClient, project } = request;

@@ -81,7 +81,7 @@ Deno.test("the deployment of an interrupted upload is stopped", async () => {
 
 type Moment = "before it is sent" | "after its response";
 
-/** Runs a deploy that a user stops during the call to `path`. */
+/** Runs a deploy that the user stops during the request to `path`. */
 async function stopAt(
   bench: Bench,
   argv: readonly string[],

@@ -1,4 +1,4 @@
-/** @module `svc dev` over a project with a server, for tests. */
+/** @module Runs `svc dev` on a project with a server, for tests. */
 import type { PlatformOptions } from "../../serve/mod.ts";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { runCli, type RunOptions } from "../_test_run.ts";
@@ -35,7 +35,7 @@ export async function dev(
   return { ...run, answer };
 }
 
-/** Runs a test with its own platform and a project whose server reports its inputs. */
+/** Runs a test with a separate platform and a project whose server reports its inputs. */
 export async function withServer(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},

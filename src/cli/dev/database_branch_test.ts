@@ -1,4 +1,4 @@
-/** `svc dev` with a branch of the project's database, on both engines. */
+/** Tests `svc dev` with a branch of the project's database, on both engines. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
@@ -11,7 +11,7 @@ const ENGINES: Readonly<Record<string, Partial<PlatformOptions>>> = {
   server: { postgres: "local" },
 };
 
-/** Runs one statement at a URL, as the code of a project does. */
+/** Runs one statement at a URL, as project code would. */
 async function query(url: string, sql: string): Promise<readonly object[]> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -10,7 +10,7 @@ import type { Context } from "../session/context.ts";
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Whether the project has a database that its code gets automatically. */
+/** Returns whether the project has a database whose URL its code gets automatically. */
 async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Promise<boolean> {
   const client = ctx.client({ phase: "db", folder });
   const project = await findProject(client, id);
@@ -20,8 +20,8 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
 }
 
 /**
- * Reads the URL of a branch: from `--db-branch`, `db.branch` in `svc.toml`, or `main`. A project
- * that names neither a database nor a branch gets the database of its deployments, or none if the
+ * Reads the URL of a branch: from `--db-branch`, `db.branch` in `svc.toml`, or `main`. If neither a
+ * database nor a branch is named, uses the database of the project's deployments, or none if the
  * platform is unreachable.
  *
  * @throws {CliError} if a named database or branch is unavailable

@@ -4,7 +4,7 @@ import type { Context } from "../session/context.ts";
 import type { Palette } from "../terminal/color.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Before each line of the project's own dev server. */
+/** Prefix of each line that the project's own dev server prints. */
 const PREFIX = "│";
 
 function colorOf(status: number, colors: Palette): (text: string) => string {
@@ -13,7 +13,9 @@ function colorOf(status: number, colors: Palette): (text: string) => string {
   return status >= 300 ? colors.cyan : colors.green;
 }
 
-/** A request as one line: status, time, source of the response, cache, and matching rules. */
+/**
+ * Formats a request on one line: status, time, source of the response, cache, and matching rules.
+ */
 function formatRequest(request: LoggedRequest, colors: Palette): string {
   const { status, method, target, durationMs, layer, cache, rules, problem } = request;
   const facts = [
@@ -27,7 +29,7 @@ function formatRequest(request: LoggedRequest, colors: Palette): string {
   return problem === undefined ? line : `${line}\n    ${colors.red(printable(problem))}`;
 }
 
-/** Creates the report; its log lines have the phase `deploy`, like those of `svc serve`. */
+/** Creates the report. Its log lines have the phase `deploy`, as in `svc serve`. */
 export function createDevReport(
   { ui, stdinIsTerminal }: Pick<Context, "ui" | "stdinIsTerminal">,
 ): DevReport {

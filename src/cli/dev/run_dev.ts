@@ -1,4 +1,4 @@
-/** @module Runs a dev server in the foreground: starts it, handles keys, and cleans up. */
+/** @module Runs a dev server in the foreground: starts it, handles key presses, and cleans up. */
 import { basename, join } from "node:path";
 import { findFunctions } from "../../build/mod.ts";
 import { detectDevCommand, type DevStart, type RunningDev, startDev } from "../../dev/mod.ts";
@@ -18,11 +18,11 @@ import { readDatabaseVariable } from "./database_variable.ts";
 import { createDevReport } from "./dev_report.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** The character of Ctrl-C in a terminal that is read key by key. */
+/** The character that Ctrl-C sends in a terminal in raw mode. */
 const CTRL_C = "\x03";
 
 /**
- * Runs the action of each typed key; `q` and Ctrl-C end. Does nothing without a terminal.
+ * Runs the action of each typed key; `q` and Ctrl-C quit. Does nothing without a terminal.
  *
  * @returns a function that restores the terminal
  */
@@ -44,7 +44,7 @@ function followKeys(
       }
     }
   };
-  // When the terminal closes, its signal ends the program.
+  // If reading fails because the terminal was closed, a signal ends the program.
   void follow().catch(() => {});
   return () => {
     try {
@@ -73,7 +73,8 @@ function aliased({ config }: ProjectFolder, alias: string): string {
 }
 
 /**
- * Flags override `svc.toml`, which overrides detection; `undefined` for a static project.
+ * Chooses the dev command: flags override `svc.toml`, which overrides detection. Returns
+ * `undefined` for a static project.
  *
  * @throws {CliError} if there is no such alias, or both flags are given
  */
@@ -105,16 +106,16 @@ export interface DevFlags extends CommandFlags {
   readonly standing: string | undefined;
 }
 
-/** The second signal ends everything immediately. */
+/** A second signal ends everything immediately. */
 function endAtOnce(dev: RunningDev): never {
   dev.kill();
   Deno.exit(EXIT.interrupted);
 }
 
 /**
- * The port to listen on, other than that of the project's server.
+ * Returns the port to listen on, which differs from the port of the project's server.
  *
- * @throws {CliError} if the flag names that one
+ * @throws {CliError} if the flag names the server's port
  */
 function portOf({ port }: DevFlags, serverPort: number | undefined): number {
   if (port === undefined) return serverPort === DEFAULT_PORT ? DEFAULT_PORT + 1 : DEFAULT_PORT;
@@ -157,7 +158,7 @@ function readOptions(
   };
 }
 
-/** The variables of the environment, and over them that of the database's branch. */
+/** Reads the variables of the environment. The variable for the database branch overrides them. */
 async function readVariables(
   ctx: Context,
   folder: ProjectFolder,
@@ -260,6 +261,6 @@ function announce(
     inspector: inspectors.server ?? null,
     functionsInspector: inspectors.functions ?? null,
   };
-  // On a terminal, the address was shown already.
+  // On a terminal, the URL was already shown.
   ui.result(result, ui.showsOnTerminal ? "" : url);
 }

@@ -8,12 +8,12 @@ import type { Point } from "./point.ts";
 /** Doctor warns when the last backup is older than this many intervals. */
 const LATE = 1.5;
 
-/** Running time after which a backup may be waiting for its target, in milliseconds. */
+/** Running time in milliseconds after which a backup may be stuck waiting for its target. */
 const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Checks a platform's backups; empty if it has none. */
+/** Checks a platform's backups. Returns nothing if it makes no backups. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
@@ -64,7 +64,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   ];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform. It only responds to its owner. */
 export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());

@@ -12,29 +12,32 @@ import { examineEdges } from "./edges.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
-/** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
+/**
+ * The codes of authenticator apps and the tokens of CI jobs tolerate only about half a minute of
+ * difference.
+ */
 const MOST_SKEW_MS = 30_000;
 
 /** Timeout for the platform's response. */
 const ANSWER_MS = 5000;
 
-/** Maximum size of the platform's response in bytes; usually it has a few hundred. */
+/** Maximum size of the platform's response in bytes. It usually has a few hundred. */
 const MOST_BYTES = 65_536;
 
-/** Status of a node that must get no requests; its text gives the reason. */
+/** Status of a node that must not get requests. The body of the response gives the reason. */
 const NOT_READY = 503;
 
 export interface PlatformFacts {
   readonly version: string;
-  /** How far its clock is ahead of this machine's, in milliseconds; accurate to a second. */
+  /** How far its clock is ahead of this machine's, in milliseconds, accurate to a second. */
   readonly skewMs: number | undefined;
-  /** Why databases cannot be used there. */
+  /** Why the platform cannot use databases. */
   readonly databases: string | undefined;
-  /** Whether it can read its database of countries. */
+  /** Whether the platform can read its country database. */
   readonly knowsCountries: boolean;
 }
 
-/** Checks a platform that responds. */
+/** Checks a platform from its response. */
 export function judgePlatform(
   { version, skewMs, databases, knowsCountries }: PlatformFacts,
   { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
@@ -81,7 +84,9 @@ export function judgePlatform(
   return points;
 }
 
-/** Asks the platform; nothing if none was chosen and none runs at the default URL. */
+/**
+ * Asks the platform. Returns nothing if no platform was chosen and none runs at the default URL.
+ */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
   const isChosen = settings.apiUrl !== undefined || credentials.apiUrl !== undefined;
@@ -113,7 +118,8 @@ const MAIL_ADVICE =
   "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed mails, run svc notifications resend --all --workspace-wide";
 
 /**
- * Checks the response of `/readyz`; `undefined` if nothing is wrong, or something else responds.
+ * Checks the response of `/readyz`. Returns `undefined` if nothing is wrong, or if another program
+ * responds.
  */
 export function judgeReadiness(
   { status, text }: { readonly status: number; readonly text: string },
@@ -133,7 +139,7 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
-/** @throws {Error} if the response is too large; the rest is not read */
+/** @throws {Error} if the response is too large, whose remaining bytes are not read */
 export async function readAnswer(response: Response): Promise<string> {
   const bytes = await readLimited(response.body, MOST_BYTES);
   if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);

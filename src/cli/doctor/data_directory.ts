@@ -13,7 +13,7 @@ import type { Point } from "./point.ts";
 const DIRECTORY = "data directory";
 const FORMAT = "data format";
 
-/** Checks the mode of a data directory; it is `undefined` if the directory is missing. */
+/** Checks the mode of a data directory, which is `undefined` if the directory is missing. */
 export function judgeDataDir(
   dataDir: string,
   mode: number | null | undefined,
@@ -76,7 +76,7 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
   return { name, state: "ok", found: `${format}, written by svc ${program}` };
 }
 
-/** Examines the format; `undefined` if the directory does not say it. */
+/** Examines the format. Returns `undefined` if the directory has no format mark. */
 async function examineFormat(dataDir: string): Promise<Point | undefined> {
   const name = FORMAT;
   try {
@@ -95,11 +95,11 @@ async function examineFormat(dataDir: string): Promise<Point | undefined> {
 
 export interface ExaminedDirectory {
   readonly points: readonly Point[];
-  /** Whether this user and this program can read its content. */
+  /** Whether this user and this program can read the directory's content. */
   readonly isReadable: boolean;
 }
 
-/** Checks a data directory without leaving anything in it. */
+/** Checks a data directory without leaving any files in it. */
 export async function examineDataDir(dataDir: string): Promise<ExaminedDirectory> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   const fault = await findWriteFault(join(dataDir, "format.json"));

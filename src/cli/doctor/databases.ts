@@ -1,4 +1,4 @@
-/** @module Checks of `svc doctor` for managed databases; they only report. */
+/** @module Checks of `svc doctor` for managed databases. They change nothing. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";
@@ -6,7 +6,7 @@ import type { Point } from "./point.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Until when the project fixes bugs in each major version; from its versioning policy. */
+/** End of support for each major version, from PostgreSQL's versioning policy. */
 const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [14, "2026-11-12"],
   [15, "2027-11-11"],
@@ -15,15 +15,15 @@ const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [18, "2030-11-14"],
 ]);
 
-/** Maximum share of used connections that still allows new branches. */
+/** Maximum share of connections in use at which new branches are still possible. */
 const MOST_IN_USE = 0.9;
 /**
  * Minimum client connections for a database of the smallest size, in addition to the platform's.
  */
 const LEAST_CONNECTIONS = 25;
-/** Housekeeping runs every hour. */
+/** Housekeeping runs every hour, so this much unfinished work is a sign of a fault. */
 const UNSWEPT_MS = DAY_MS;
-/** Maximum number of names in a message. */
+/** Maximum number of names to list in a message. */
 const MOST_NAMES = 5;
 
 function namesOf(all: readonly { readonly name: string }[]): string {
@@ -49,7 +49,7 @@ function judgeVersion(name: string, found: string, version: string, now: number)
   };
 }
 
-/** Checks the server in the data directory, except for its responses. */
+/** Checks the local server in the data directory, without connecting to it. */
 export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Point[] {
   if (cluster === undefined) return [];
   const { folder, made, installed, runs, mode, lastWords } = cluster;
@@ -85,7 +85,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
-/** Checks the history of embedded databases and of the server in the data directory. */
+/** Checks the history of embedded databases and of the local server in the data directory. */
 export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
   return [embedded.history, cluster?.history].flatMap((history) =>
     history === undefined ? [] : [judgeOneHistory(history, isServed)]
@@ -109,7 +109,7 @@ function judgeOneHistory(
     : { name, state: "ok", found };
 }
 
-/** Checks the server of the databases by its responses. */
+/** Checks the database server by its responses. */
 export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[] {
   const { server, serverProblem, records } = facts;
   const name = "database server";
@@ -160,7 +160,7 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   }];
 }
 
-/** Compares the databases in the records with those in the engines. */
+/** Compares the databases in the platform's records with the databases in the engines. */
 export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[] {
   const { records, embedded, server, isServed } = facts;
   if (records === undefined || (records.databases === 0 && records.deleted.length === 0)) return [];
@@ -221,7 +221,7 @@ export async function examineDatabases(
     readonly dataDir: string;
     readonly postgres?: string;
     readonly env: Readonly<Record<string, string | undefined>>;
-    /** Of the file system of the data directory. */
+    /** Free space of the data directory's file system. */
     readonly freeBytes: number;
     readonly now: number;
   },

@@ -6,13 +6,13 @@ import { formatCount } from "../../lib/format.ts";
 import type { Verified } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
-/** Damage that is a point each; the rest is counted. */
+/** Maximum number of damaged items to list one by one. Others are only counted. */
 const MOST_POINTS = 20;
 
 const ADVICE =
   "Restore an earlier backup (svc restore) in another directory. svc serve logs damaged records, sets them aside and serves the rest";
 
-/** Checks what was read. */
+/** Evaluates the result of the deep check. */
 export function judgeDeep(verified: Verified): readonly Point[] {
   const { records, unchecked, blobs, pages, uncheckedDatabases, damage, more } = verified;
   const points: Point[] = damage.slice(0, MOST_POINTS).map((found) => ({
@@ -49,7 +49,7 @@ export function judgeDeep(verified: Verified): readonly Point[] {
   return points;
 }
 
-/** Reads everything. */
+/** Reads and checks everything that the platform stores. */
 export async function examineDeep(
   { dataDir, ...options }: {
     readonly dataDir: string;

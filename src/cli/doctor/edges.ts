@@ -1,5 +1,5 @@
 /**
- * The points of `svc doctor` about the front edges of the platform that commands are sent to.
+ * The points of `svc doctor` about the front edges of the current platform.
  *
  * @module
  */
@@ -28,7 +28,9 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
   return [`is ${formatCount(behind, "change")} behind`, "Check the load of its machine"];
 }
 
-/** Names the edges that are disconnected, behind or drained; nothing if there are no edges. */
+/**
+ * Names the edges that are disconnected, behind or drained. Returns nothing if there are no edges.
+ */
 export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly Point[] {
   if (edges.length === 0) return [];
   const points = edges.flatMap((edge): readonly Point[] => {
@@ -41,7 +43,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform. It only responds to its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

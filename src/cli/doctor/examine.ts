@@ -16,20 +16,20 @@ import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./s
 
 export interface ExamineOptions {
   readonly dataDir: string;
-  /** Folder that may receive esbuild's binary. */
+  /** Folder in which esbuild's binary can be stored. */
   readonly cacheDir: string;
-  /** The program's own environment. */
+  /** The environment of this program. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `postgres://…` */
+  /** Value of `--kv`: `postgres://…` */
   readonly kv?: string;
-  /** `s3://…` */
+  /** Value of `--blobs`: `s3://…` */
   readonly blobs?: string;
-  /** Server of databases: `local` or `postgres://…`. */
+  /** Database server: `local` or `postgres://…` */
   readonly postgres?: string;
   readonly now: number;
 }
 
-/** Below this, deployments soon run out of space. */
+/** With less free space than this, deployments will soon run out of space. */
 const LOW_DISK_BYTES = 1024 ** 3;
 
 function memoryWatch(): Point {
@@ -94,7 +94,7 @@ async function git(): Promise<Point> {
   };
 }
 
-/** The country database of the program. */
+/** Checks the country database of the program. */
 async function countries(): Promise<Point> {
   const name = "countries";
   const { loadGeo } = await import("../../edge/mod.ts");
@@ -108,7 +108,7 @@ async function countries(): Promise<Point> {
   };
 }
 
-/** Checks the engines of databases; the embedded one always exists. */
+/** Checks the database engines. The embedded engine is always available. */
 async function databases(path: string): Promise<Point> {
   const { findPostgres } = await import("../../database/mod.ts");
   const [newest] = await findPostgres(path);
@@ -118,7 +118,7 @@ async function databases(path: string): Promise<Point> {
   return { name: "databases", state: "ok", found: `embedded; ${local}` };
 }
 
-/** The folder itself or the nearest one above it that exists. */
+/** Returns the folder itself, or its nearest parent that exists. */
 async function existing(path: string): Promise<string> {
   const there = await Deno.stat(path).then(() => true, () => false);
   return there || dirname(path) === path ? path : await existing(dirname(path));
@@ -140,7 +140,7 @@ function judgeDisk(dataDir: string, free: number): Point {
   };
 }
 
-/** Runs all checks; they leave nothing behind except in the cache folder. */
+/** Runs all checks. They leave files only in the cache folder. */
 export async function examine(
   { dataDir, cacheDir, env, kv, blobs, postgres, now }: ExamineOptions,
 ): Promise<readonly Point[]> {

@@ -7,14 +7,14 @@ import { formatBytes } from "../terminal/format.ts";
 import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
-/** Each connection takes a file descriptor, from a visitor or to a server. */
+/** Each connection from a visitor or to a server takes a file descriptor. */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */
 export const USUAL_PORT = 8787;
 const RELEASE_MS = 5000;
 
-/** Checks how many files a process can have open, from `/proc/self/limits`. */
+/** Checks how many files a process can open, according to `/proc/self/limits`. */
 export function judgeOpenFiles(limits: string): Point | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
   if (soft === undefined) return undefined;
@@ -43,7 +43,7 @@ export function judgeMemory(bytes: number): Point {
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== "";
 
-/** Shows the variables of a proxy; requests to this machine never go through it. */
+/** Shows the proxy variables. Requests to this machine never use a proxy. */
 export function judgeProxy(env: Context["env"]): Point | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
   const used = names.filter((each) => isSet(env[each]));
@@ -53,7 +53,7 @@ export function judgeProxy(env: Context["env"]): Point | undefined {
   return { name: "proxy", state: "ok", found };
 }
 
-/** Checks the file of logins. */
+/** Checks the credentials file. */
 export function judgeCredentials(
   path: string | undefined,
   { mode, warnings }: { readonly mode: number | null; readonly warnings: readonly string[] },
@@ -82,7 +82,7 @@ async function examineCredentials({ credentials }: Context): Promise<Point | und
   return facts === undefined ? undefined : judgeCredentials(path, { mode: facts.mode, warnings });
 }
 
-/** Tries the usual port if no platform serves from the data directory. */
+/** Tries to open the default port if no platform serves from the data directory. */
 function examinePort(): Point {
   const name = "port";
   try {
@@ -98,7 +98,7 @@ function examinePort(): Point {
   }
 }
 
-/** Looks for a newer release, for a few seconds. */
+/** Looks for a newer release for a few seconds. */
 async function examineRelease({ env, fetch, signal }: Context, own: string): Promise<Point> {
   const name = "program";
   try {

@@ -1,11 +1,11 @@
-/** @module The check of `svc doctor` for Node, which runs the servers of Node projects. */
+/** @module Checks Node, which runs the servers of Node projects, for `svc doctor`. */
 import { runProgram } from "../../lib/spawn_program.ts";
 import { findNode } from "../../runtime/mod.ts";
 import type { Point } from "./point.ts";
 
 const name = "node";
 
-/** Checks the Node on the search path; npm fetches missing versions. */
+/** Checks the version of Node on the search path. npm downloads versions that are missing. */
 export function judgeNode(version: string | undefined, hasNpm: boolean): Point {
   if (version === undefined) {
     return {

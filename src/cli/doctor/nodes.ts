@@ -1,4 +1,4 @@
-/** @module The check of `svc doctor` for the nodes of the platform in use. */
+/** @module Checks the nodes of the current platform for `svc doctor`. */
 import type * as z from "zod";
 import { listNodes } from "../../contract/nodes.ts";
 import type { Context } from "../session/context.ts";
@@ -7,12 +7,12 @@ import type { Point } from "./point.ts";
 
 type Nodes = z.infer<typeof listNodes.response>;
 
-/** A node that lags more than this is not ready. */
+/** Maximum lag of a node that counts as ready, in milliseconds. */
 const MOST_LAG_MS = 5000;
 
 const name = "nodes";
 
-/** Checks a platform's nodes; empty if it has only one. */
+/** Checks a platform's nodes. Returns nothing if it has only one. */
 export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   if (items.length < 2 && lost.length === 0) return [];
   const points: Point[] = [];
@@ -48,7 +48,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
 }
 
-/** Asks the platform, which only responds to its owner. */
+/** Asks the platform. It only responds to its owner. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));

@@ -1,4 +1,4 @@
-/** @module One check of `svc doctor`. */
+/** @module The result of one check of `svc doctor`. */
 
 /** `warn` if the platform runs, but with less protection or fewer features. */
 export type PointState = "ok" | "warn" | "fail";
@@ -6,7 +6,7 @@ export type PointState = "ok" | "warn" | "fail";
 export interface Point {
   readonly name: string;
   readonly state: PointState;
-  /** A description of the finding. */
+  /** Describes what was found. */
   readonly found: string;
   /** How to fix it, if the state is not ok. */
   readonly advice?: string;

@@ -21,7 +21,7 @@ function judge(name: string, enforced: boolean, found: readonly [string, string]
   };
 }
 
-/** Checks what the system offers for servers. */
+/** Checks which sandbox features the system offers for servers. */
 export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly Point[] {
   return [
     judge("sandbox network", calls, [
@@ -55,7 +55,7 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   };
 }
 
-/** Tests the sandbox of servers on Node, if servers run at all. */
+/** Tests the sandbox of servers on Node, if servers can run here. */
 export async function examineNodeSandbox(
   support: SandboxSupport,
   env: Readonly<Record<string, string | undefined>>,
@@ -89,7 +89,7 @@ function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   };
 }
 
-/** Tries the sandbox that builds would run in. */
+/** Tests the sandbox that builds would run in. */
 export async function examineBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Point> {

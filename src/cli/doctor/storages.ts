@@ -5,12 +5,12 @@ import type { Point } from "./point.ts";
 const OLDEST_VERSION = 140_000;
 
 /**
- * Nodes and the database set the times of deployments and events, and people notice a difference of
- * a second.
+ * Nodes and the database record the times of deployments and events, and people notice a difference
+ * of a second.
  */
 const MOST_SKEW_MS = 1000;
 
-/** Checks a reachable PostgreSQL, with one point for each possible problem. */
+/** Checks a reachable PostgreSQL. Each possible problem is a separate point. */
 export function judgeStore(facts: StoreFacts): readonly Point[] {
   const { version, versionNumber, mayWrite, isMade, skewMs } = facts;
   const made = isMade ? "with svc's tables" : "svc will create its tables";

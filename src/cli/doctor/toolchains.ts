@@ -5,11 +5,11 @@ import type { Point } from "./point.ts";
 interface Language {
   /** The name of the check. */
   readonly name: string;
-  /** Kind of project that needs it. */
+  /** Kind of project that needs the toolchains. */
   readonly projects: string;
-  /** Ids of the toolchains that it needs. */
+  /** Ids of the toolchains that all of these projects need. */
   readonly needs: readonly string[];
-  /** Ids of the toolchains that some of its projects use. */
+  /** Ids of the toolchains that only some of these projects use. */
   readonly uses?: readonly string[];
 }
 
@@ -39,15 +39,15 @@ function judgeLanguage(
   const isUsable = needs.every((id) => foundOf(id) !== undefined);
   const first = isUsable ? there.join(", ") : `${projects} do not build or run here`;
   const installs = wanted.filter((id) => foundOf(id) === undefined).map(installOf);
-  // A machine without a language is not faulty.
+  // A missing language is not a fault of the machine.
   return { name, state: "ok", found: [first, ...installs].join(". ") };
 }
 
-/** Reports for each language whether its projects build and run here, and what is missing. */
+/** Reports for each language whether its projects can build and run here, and what is missing. */
 export const judgeToolchains = (found: readonly FoundToolchain[]): readonly Point[] =>
   LANGUAGES.map((language) => judgeLanguage(language, found));
 
-/** Looks for the toolchains by the search path of this process. */
+/** Finds the toolchains on the search path of this process. */
 export async function examineToolchains(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Point[]> {

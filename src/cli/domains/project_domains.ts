@@ -9,10 +9,10 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Maximum number of domains that are listed. */
+/** Maximum number of domains to list. */
 const MAX_LISTED = 10_000;
 
-/** All domains of a project, by zone, then by name. */
+/** Lists all domains of a project, sorted by zone and then by name. */
 export async function listDomains(client: Client, project: Project): Promise<Domain[]> {
   const { items } = await collectPages(
     (query) => client.call(listDomainsEndpoint, { params: { project: project.id }, query }),
@@ -22,13 +22,13 @@ export async function listDomains(client: Client, project: Project): Promise<Dom
   return items.sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1);
 }
 
-/** The spelling that the platform keeps: lower case, punycode, no final dot. */
+/** Converts a hostname to the platform's spelling: lower case, punycode, no final dot. */
 function toHostname(text: string): string {
   const hostname = URL.parse(`http://${text}/`)?.hostname ?? text;
   return hostname.replace(/\.$/, "");
 }
 
-/** The domain with this id or hostname, in any spelling; otherwise throws `not_found`. */
+/** Finds the domain with this id or hostname, in any spelling; otherwise throws `not_found`. */
 export function pickDomain(
   ctx: Context,
   { domains, reference, project }: {

@@ -4,7 +4,7 @@ import type { Ui } from "../terminal/ui.ts";
 
 const NOTHING = "-";
 
-/** The records to set, one per line. */
+/** Formats the records to set, one per line. */
 export function formatRecords(ui: Ui, records: readonly DnsRecord[]): string {
   return ui.table(
     ["TYPE", "NAME", "VALUE", "PURPOSE"],
@@ -12,7 +12,7 @@ export function formatRecords(ui: Ui, records: readonly DnsRecord[]): string {
   );
 }
 
-/** The expected and found values of each record. */
+/** Formats the expected and found values of each record. */
 export function formatChecks(ui: Ui, checks: readonly DnsCheck[]): string {
   return ui.table(
     ["TYPE", "NAME", "OK", "EXPECTED", "SEEN"],

@@ -1,4 +1,4 @@
-/** The commands `domains`, in both output modes, with a real DNS server on loopback. */
+/** The `domains` commands in both output modes, with a real DNS server on loopback. */
 import assert from "node:assert/strict";
 import { startDns } from "../../lib/_test_dns_server.ts";
 import type { Bench } from "../_test_platform.ts";
@@ -6,7 +6,7 @@ import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const dns = await startDns();
 
-/** Puts records of a domain into the DNS server, changed by `change`. */
+/** Adds the records of a domain to the DNS server, after `change` has modified them. */
 async function publish(
   bench: Bench,
   hostname: string,

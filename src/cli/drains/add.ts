@@ -5,7 +5,10 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 
-/** Reads `name=VARIABLE`: the value comes from the environment, so no command line shows it. */
+/**
+ * Reads `name=VARIABLE`. The value comes from the environment and does not appear on the command
+ * line.
+ */
 function readHeader(text: string, env: Context["env"]): [name: string, value: string] {
   const [, name, variable] = /^([^=]+)=([A-Za-z_][A-Za-z0-9_]*)$/.exec(text) ?? [];
   if (name === undefined || variable === undefined) {

@@ -1,4 +1,4 @@
-/** @module The variables of a dotenv file, checked whole before the first is set. */
+/** @module The variables of a dotenv file, all of which are checked before the first one is set. */
 import { parse } from "dotenv";
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";
@@ -29,14 +29,14 @@ export interface DotenvFacts {
   /** Category of variables without a declaration, from `--plain` or `--secret`. */
   readonly flag: VariableCategory | undefined;
   readonly declarations: ReadonlyMap<string, EnvDeclaration>;
-  /** True if empty values are intended. */
+  /** True if empty values are allowed. */
   readonly allowEmpty?: boolean | undefined;
 }
 
 /**
  * Reads the text of a dotenv file. Values are literal: nothing is expanded or run. A declaration
- * sets the category of its variable; the flag sets that of the others. Problems name keys, never
- * values.
+ * sets the category of its variable, and the flag sets the category of all others. Problems contain
+ * keys but never values.
  */
 export function parseDotenv(
   text: string,
@@ -75,12 +75,12 @@ export function parseDotenv(
   return { entries, problems };
 }
 
-/** Problems of keys, each on its own line. */
+/** Formats the problems of keys, each on a separate line. */
 export function formatKeyProblems(problems: readonly DotenvProblem[]): string {
   return problems.map(({ key, message }) => `\n  ${printable(key)}: ${message}`).join("");
 }
 
-/** Reads and checks a dotenv file that the user named; throws with all its problems. */
+/** Reads and checks a dotenv file that the user named. Throws an error that lists all problems. */
 export async function readDotenvFile(
   ctx: Context,
   given: string,

@@ -1,4 +1,4 @@
-/** Decisions of the `env` commands that need no prompt. */
+/** Tests decisions of the `env` commands that need no prompt. */
 import assert from "node:assert/strict";
 import { personWho } from "../_test_run.ts";
 import fc from "fast-check";

@@ -1,11 +1,11 @@
-/** @module Fetches the values of an environment for a program that runs with them. */
+/** @module Fetches the variables of an environment for a program that runs with them. */
 import type { Client } from "../../client/client.ts";
 import { exportVariables, type VariableReference } from "../../contract/variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { isVariableName } from "./variable_name.ts";
 
-/** Stands for `${{self.url}}` until the program's own URL is known. */
+/** Placeholder for `${{self.url}}` until the program's URL is known. */
 const SELF = "https://self.svc.invalid";
 
 /** Replaces the placeholder of `${{self.url}}` with a URL. */
@@ -28,8 +28,8 @@ const describeReference = ({ variable, reference, value }: VariableReference): s
 };
 
 /**
- * Fetches the variables of an environment, including secrets, and validates them: a name with `=`
- * would become another variable. Logs how references resolve.
+ * Fetches the variables of an environment, including secrets, and validates them, because a name
+ * with `=` would set a different variable. Logs how references resolve.
  */
 export async function fetchVariables(
   ctx: Context,
@@ -37,9 +37,9 @@ export async function fetchVariables(
   of: {
     readonly project: string;
     readonly environment: string;
-    /** The git branch whose previews the references resolve to. */
+    /** The git branch whose previews are used to resolve references. */
     readonly branch: string | undefined;
-    /** Whether the program has its own URL, which `fillSelf()` fills in. */
+    /** Whether the program has a URL, which `fillSelf()` fills in later. */
     readonly hasUrl?: boolean;
   },
 ): Promise<Readonly<Record<string, string>>> {

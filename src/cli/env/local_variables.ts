@@ -1,4 +1,4 @@
-/** @module The chosen environment's variables, for a program that may run offline. */
+/** @module The variables of the chosen environment, for a program that can also run offline. */
 import { UnreachableError } from "../../client/errors.ts";
 import { getHealth } from "../../contract/system.ts";
 import { chooseEnvironment } from "../environments/choose_environment.ts";
@@ -10,19 +10,19 @@ import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /**
- * The variables and their environment; `environment` is missing if there are none. `fillSelf()`
- * fills in the URL of the program that runs with them.
+ * The variables and the name of their environment, which is missing if there are no variables.
+ * `fillSelf()` fills in the URL of the program that runs with them.
  */
 export interface LocalVariables {
   readonly environment?: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether the platform could be asked. */
+  /** Whether the platform was reachable. */
   readonly reached: boolean;
 }
 
 const NONE: LocalVariables = { variables: {}, reached: false };
 
-/** One attempt, so that a program starts at once if there is no network. */
+/** Makes a single attempt: if there is no network, the program still starts immediately. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
   const { method, path } = getHealth;
   try {
@@ -64,8 +64,8 @@ async function readVariables(
 
 /**
  * Reads the variables of the environment selected by the flag, `SVC_ENVIRONMENT` or the checkout's
- * context. A project that is not linked has none; if the platform is unreachable or the user not
- * logged in, it warns that there are none.
+ * context. A project that is not linked has no variables. If the platform is unreachable or the
+ * user is not logged in, prints a warning and returns no variables.
  *
  * @throws {CliError} if the named environment does not exist
  */

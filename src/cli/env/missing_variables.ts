@@ -1,6 +1,6 @@
 /**
- * @module Finds the declared variables that an environment lacks, and explains how to set them.
- * Pure.
+ * @module Finds declared variables that are missing from an environment, and explains how to set
+ * them. Pure.
  */
 import type { EnvDeclaration, Visibility } from "../../config/project_config.ts";
 import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/variables.ts";
@@ -11,7 +11,7 @@ export interface MissingVariable {
   readonly key: string;
   readonly environment: string;
   readonly visibility: Visibility;
-  /** The command line that sets it. */
+  /** The command line that sets the variable. */
   readonly command: string;
 }
 
@@ -24,18 +24,18 @@ export interface ExposedVariable {
 export interface MissingFacts {
   readonly lines: SuggestedCommands;
   readonly environments: readonly string[];
-  /** The project, if `svc.toml` does not name it. */
+  /** The id of the project, if `svc.toml` does not contain it. */
   readonly projectId: string | undefined;
 }
 
 type Declarations = ReadonlyMap<string, EnvDeclaration>;
 
-/** How a declared visibility is stored. */
+/** Returns the category with which a variable of this visibility is stored. */
 export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
 
-/** The command line that sets a variable; it never contains a secret's value. */
+/** Returns the command line that sets a variable. It never contains the value of a secret. */
 function commandToSet(
   key: string,
   facts: Pick<MissingFacts, "lines" | "projectId"> & {
@@ -50,7 +50,10 @@ function commandToSet(
   return lines.ofProject(...words);
 }
 
-/** The required variables that an environment does not see, by environment, then as declared. */
+/**
+ * Finds required variables that are missing from an environment. Sorted by environment, then in the
+ * order of declaration.
+ */
 export function findMissing(
   declarations: Declarations,
   variables: readonly Variable[],
@@ -69,7 +72,7 @@ export function findMissing(
   );
 }
 
-/** The variables that are declared sensitive but stored as plain. */
+/** Finds variables that are declared sensitive but stored as plain. */
 export function findExposed(
   declarations: Declarations,
   variables: readonly Variable[],
@@ -90,7 +93,8 @@ function listByEnvironment(missing: readonly MissingVariable[]): string {
 }
 
 /**
- * The error with the missing variables, their environments and what to do; `also` are alternatives.
+ * Creates the error that lists the missing variables with their environments, and how to set them.
+ * `also` lists alternatives.
  */
 export function missingVariables(
   missing: readonly MissingVariable[],

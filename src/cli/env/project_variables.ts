@@ -5,10 +5,10 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { Project } from "../../contract/projects.ts";
 import { listVariables as listVariablesEndpoint, type Variable } from "../../contract/variables.ts";
 
-/** Maximum number of variables that are listed, counting each scope. */
+/** Maximum number of variables to list, counting each scope separately. */
 const MAX_LISTED = 10_000;
 
-/** The variables of a project in every scope, or those visible in one environment. */
+/** Lists the variables of a project in every scope, or those visible in one environment. */
 export async function listVariables(
   client: Client,
   project: Project,

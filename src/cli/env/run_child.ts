@@ -1,7 +1,7 @@
 /**
- * @module Runs a command instead of this program: passes signals on, and returns its exit code. It
- * shares the program's streams; in JSON mode, where stdout has one object and stderr log lines, its
- * output becomes log lines. No shell parses the command line.
+ * @module Runs a command as a child process: forwards signals, and returns the exit code of the
+ * command. The command shares the streams of this program. In JSON mode, its output becomes log
+ * lines, because stdout has one object and stderr has log lines. No shell parses the command line.
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -9,13 +9,13 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { EXIT } from "../exit_code.ts";
 
-/** Signals that a terminal sends to the child itself, as it does to this program. */
+/** Signals that a terminal sends both to this program and to the child. */
 const SENT_BY_TERMINAL: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGQUIT"]);
 
 export interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment of the child. */
+  /** The full environment of the child. */
   readonly env: Record<string, string>;
 }
 
@@ -58,9 +58,9 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 }
 
 /**
- * Runs the command to its end and returns its exit code; 128 plus the signal's number if a signal
- * ended it. Throws `not_runnable` if it does not start, with the exit code that shells use for
- * that.
+ * Runs the command, waits until it ends, and returns its exit code. If a signal ended it, the code
+ * is 128 plus the signal's number. Throws `not_runnable` with the exit code that shells use if the
+ * command cannot be started.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();
@@ -70,7 +70,7 @@ export async function runChild(ctx: Context, command: ChildCommand): Promise<num
     try {
       child?.kill(signal);
     } catch {
-      // It has already ended.
+      // The child has already ended.
     }
   });
   try {

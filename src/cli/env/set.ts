@@ -43,7 +43,7 @@ interface VariableRequest {
   readonly flags: SetFlags;
 }
 
-/** Refuses command lines that make no sense, before anything is read. */
+/** Refuses contradictory command lines before anything is read. */
 function checkFlags(given: string | undefined, flags: SetFlags): void {
   if (flags.all === true && flags.environment !== undefined) {
     throw new CliError("usage", "Use either --environment or --all");
@@ -60,7 +60,7 @@ function checkFlags(given: string | undefined, flags: SetFlags): void {
   }
 }
 
-/** The scope from the flags, the variable, the context or a person. */
+/** Chooses the scope from the flags, the variable, the context, or by asking the user. */
 async function chooseScope(
   ctx: Context,
   flags: SetFlags,
@@ -101,7 +101,9 @@ function put({ client, project, scope, flags }: VariableRequest, entry: Entry): 
   });
 }
 
-/** Sets one after the other; a refusal by the platform does not stop the rest. */
+/**
+ * Sets the variables one after the other. If the platform refuses one, continues with the others.
+ */
 async function putAll(
   ctx: Context,
   request: VariableRequest,

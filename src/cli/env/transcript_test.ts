@@ -1,4 +1,4 @@
-/** The commands `env`, each flag and rule, in both output modes. */
+/** The `env` commands with each flag and rule, in both output modes. */
 import { SECRET, type Step, testTranscript } from "../_test_transcript.ts";
 
 const DECLARED = `[env.declarations]

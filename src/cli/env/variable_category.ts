@@ -1,6 +1,6 @@
 /**
- * @module Decides whether a variable is plain or secret, by flag, declaration, or a person's
- * choice.
+ * @module Decides whether a variable is plain or secret, by flag, by declaration, or by asking the
+ * user.
  */
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";
@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 
-/** The category from `--plain` or `--secret`. Both together are a usage error. */
+/** Returns the category that `--plain` or `--secret` sets. Using both is a usage error. */
 export function categoryOfFlags(
   flags: { readonly plain?: true | undefined; readonly secret?: true | undefined },
 ): VariableCategory | undefined {
@@ -20,9 +20,9 @@ export function categoryOfFlags(
 }
 
 /**
- * The category of one variable: from the flag, or from its declaration (cli-and-config.md, "Project
- * config file"). A flag can turn a declared plain variable into a secret, but not a sensitive one
- * into a plain one. Otherwise, asks a person.
+ * Returns the category of one variable: from the flag, or from its declaration (cli-and-config.md,
+ * "Project config file"). A flag can make a secret of a variable that is declared plain, but it
+ * cannot make a sensitive variable plain. Without flag and declaration, asks the user.
  */
 export async function chooseCategory(
   ctx: Pick<Context, "prompter">,

@@ -8,8 +8,8 @@ export function isVariableName(name: string): boolean {
 }
 
 /**
- * Returns a name that is valid. Otherwise a usage error, without the text after `=`: it is a value,
- * and may be a secret.
+ * Returns a valid name. Otherwise throws a usage error without the text after `=`, because that
+ * text is a value and may be a secret.
  */
 export function checkVariableName(name: string): string {
   if (isVariableName(name)) return name;

@@ -1,4 +1,4 @@
-/** @module Chooses an environment: the flag, `SVC_ENVIRONMENT`, the checkout's context. */
+/** @module Chooses an environment from the flag, `SVC_ENVIRONMENT` or the checkout's context. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import {
@@ -20,7 +20,7 @@ import type { Phase } from "../terminal/ui.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Maximum number of environments that are looked through. */
+/** Maximum number of environments to search. */
 const MAX_LISTED = 1000;
 
 export type EnvironmentSource = "flag" | "variable" | "context" | "answer";
@@ -31,10 +31,10 @@ const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string
   context: CONTEXT_PATH,
 };
 
-/** A named environment, and the source of the name. */
+/** The name of an environment, and where the name comes from. */
 interface EnvironmentReference {
   readonly reference: string;
-  /** Its name in messages. */
+  /** Name of the source in messages. */
   readonly name: string;
   readonly source: Exclude<EnvironmentSource, "answer">;
 }
@@ -53,7 +53,9 @@ export interface EnvironmentFacts {
   readonly phase: Phase;
 }
 
-/** The context of a checkout, `undefined` if it has none; explains a broken file. */
+/**
+ * Reads the context of a checkout, or returns `undefined` if it has none. Explains an invalid file.
+ */
 export async function readContext(
   ctx: Pick<Context, "lines">,
   root: string,
@@ -69,13 +71,13 @@ export async function readContext(
   }
 }
 
-/** `SVC_ENVIRONMENT`; an empty value counts as not set. */
+/** Reads `SVC_ENVIRONMENT`. An empty value counts as not set. */
 export function environmentVariable(ctx: Pick<Context, "env">): string | undefined {
   const value = ctx.env.SVC_ENVIRONMENT;
   return value === "" ? undefined : value;
 }
 
-/** Finds the source of the environment; `undefined` if there is none. */
+/** Finds the name of the environment and its source. Returns `undefined` if no source names one. */
 async function findReference(
   ctx: Context,
   { given, folder, project, phase }: EnvironmentFacts,
@@ -99,7 +101,7 @@ async function findReference(
   return { reference: id, name, source: "context" };
 }
 
-/** All environments of a project, the built-in ones first. */
+/** Lists all environments of a project, the built-in ones first. */
 export async function listEnvironments(client: Client, project: Project): Promise<Environment[]> {
   const { items } = await collectPages(
     (query) => client.call(listEnvironmentsEndpoint, { params: { project: project.id }, query }),
@@ -116,8 +118,8 @@ function findEnvironment(
 }
 
 /**
- * Lists the existing environments after a wrong name; `from` is its source, if not the command
- * line.
+ * Creates the error for an unknown name, with a list of existing environments. `from` is the source
+ * of the name, if it is not the command line.
  */
 function unknownEnvironment(
   { lines }: Context,
@@ -143,7 +145,10 @@ function unknownEnvironment(
   );
 }
 
-/** The environment with this name or id; throws `not_found` with the existing ones. */
+/**
+ * Returns the environment with this name or id. Throws `not_found` with a list of existing
+ * environments.
+ */
 export function pickEnvironment(
   ctx: Context,
   named: {
@@ -159,8 +164,9 @@ export function pickEnvironment(
 }
 
 /**
- * The environment from the flag, variable or context, verified with the platform; reports it and
- * its source on stderr. `undefined` if none is set.
+ * Returns the environment named by the flag, the variable or the context, after checking that it
+ * exists on the platform. Reports the environment and the source of its name on stderr. Returns
+ * `undefined` if none is named.
  */
 export async function chooseEnvironment(
   ctx: Context,
@@ -186,7 +192,8 @@ export async function chooseEnvironment(
 }
 
 /**
- * The error if the user cannot be asked for an environment; `ways` lists the flags that set one.
+ * Creates the error for when the user cannot be asked for an environment. `ways` lists the flags
+ * that set one.
  */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {

@@ -1,4 +1,4 @@
-/** Choosing an environment and giving a value: by id, by git, by a person. */
+/** Chooses an environment and gives a value: by id, by git, by a person. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";

@@ -7,7 +7,7 @@ import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
 import { environmentVariable, listEnvironments, pickEnvironment } from "./choose_environment.ts";
 
-/** Throws if the checkout cannot store its environment. */
+/** Throws if the environment cannot be stored in the checkout. */
 async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
   const hint = "Make the folder writable, or set SVC_ENVIRONMENT";
   await assertWritable(ctx, contextPath(root), hint);

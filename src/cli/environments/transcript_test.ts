@@ -1,4 +1,7 @@
-/** The commands `environments` and `context`, and `deploy` with them, in both output modes. */
+/**
+ * The commands `environments` and `context`, and `deploy` with an environment, in both output
+ * modes.
+ */
 import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const DECLARED =

@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
 
-/** Codes of failures that the CLI finds itself; the platform's own codes pass through. */
+/** Codes of failures that the CLI detects. Codes from the platform are passed through. */
 export const CLI_ERROR_CODES = [
   "usage",
   "action_required",
@@ -55,7 +55,7 @@ export const CLI_ERROR_CODES = [
 ] as const;
 export type CliErrorCode = (typeof CLI_ERROR_CODES)[number];
 
-/** Diagnostics of one file, shown to people with the lines in question. */
+/** Diagnostics of one file. People also see the affected lines. */
 export interface FileDiagnostics {
   readonly file: string;
   readonly source?: string;
@@ -67,16 +67,16 @@ export interface CliErrorFacts {
   /** Commands that would solve the problem. */
   readonly next?: readonly string[];
   readonly found?: FileDiagnostics;
-  /** Lines for people below the message, such as a line of SQL and a caret. */
+  /** Lines to show people below the message, such as a line of SQL and a caret. */
   readonly excerpt?: readonly string[];
   /** Additional members of the JSON error object. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
-  /** Exit code, if it is not that of the code. */
+  /** Exit code, if it differs from the default for the error code. */
   readonly exitCode?: number;
 }
 
-/** A failure that is explained to the user. */
+/** A failure with an explanation for the user. */
 export class CliError extends Error {
   override readonly name = "CliError";
 
@@ -100,7 +100,7 @@ export function declined(message: string): CliError {
   return new CliError("declined", message);
 }
 
-/** The command had to ask, but there is no terminal. */
+/** The command had to ask the user, but there is no terminal. */
 export function actionRequired(message: string, next: readonly string[]): CliError {
   return new CliError("action_required", message, { next });
 }

@@ -5,7 +5,7 @@ import { MissingProgramError } from "../../lib/spawn_program.ts";
 import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
 
-/** A full disk, or a quota that is used up. */
+/** Matches errors about a full disk or an exhausted quota. */
 const FULL = / \(os error (?:28|122)\)/;
 
 /** Describes the problem of a file as a sentence; returns other errors unchanged. */

@@ -1,7 +1,10 @@
-/** @module A request's problems in terms of the command line: flags instead of fields. Pure. */
+/**
+ * @module Converts the problems of a request to problems of the command line, with flags instead of
+ * fields. Pure.
+ */
 import type { Problem } from "../../contract/common.ts";
 
-/** The parts of the command line that can set request fields. */
+/** The parts of the command line that set request fields. */
 export interface GivenInput {
   /** Long names of the flags that were given. */
   readonly flags: readonly string[];
@@ -14,7 +17,7 @@ const FIELD = /^(body|query|path)\.([A-Za-z]\w*)(?:\.([\w.]+))?/;
 const kebab = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The flag or argument that set a field; `undefined` if none did. */
+/** Returns the flag or argument that set a field, or `undefined` if none did. */
 function inputOf(path: string, { flags, args }: GivenInput): string | undefined {
   const [, place, field, inner] = FIELD.exec(path) ?? [];
   if (field === undefined) return undefined;
@@ -31,7 +34,10 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
   return argument === undefined ? undefined : `<${argument}>`;
 }
 
-/** Problems by the flags and arguments that caused them; `undefined` if the input caused none. */
+/**
+ * Returns the problems with the flags and arguments that caused them, or `undefined` if the input
+ * caused none of them.
+ */
 export function toFlagProblems(
   problems: readonly Problem[],
   given: GivenInput,

@@ -3,7 +3,7 @@ import type { ChangeOutcome, Exchange } from "../../client/client.ts";
 import { CliError } from "./cli_error.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";
 
-/** A call that changes something. */
+/** A request that changes something. */
 export interface Change extends Pick<Exchange, "method" | "path"> {
   readonly outcome: ChangeOutcome | "pending";
 }
@@ -21,7 +21,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   variables: ["env", "list", "--all"],
 };
 
-/** The command that shows the result of a change, if there is one. */
+/** Returns the command that shows the result of a change, if there is one. */
 function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[] {
   const [, deployment] = /^\/v1\/deployments\/([^/?]+)/.exec(path) ?? [];
   if (deployment !== undefined) return [lines.of("deployments", "info", deployment)];
@@ -36,7 +36,10 @@ function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[
 const list = (changes: readonly Change[]): string =>
   changes.map(({ method, path }) => `${method} ${path}`).join(", ");
 
-/** The user stopped the command; `changes` lists the changes that it had started, in order. */
+/**
+ * Creates the error after the user has stopped the command. `changes` lists the changes that the
+ * command had started, in order.
+ */
 export function interrupted(
   changes: readonly Change[] = [],
   lines?: SuggestedCommands | undefined,
@@ -57,7 +60,7 @@ export function interrupted(
   });
 }
 
-/** The user ended the program while the command was still stopping. */
+/** Creates the error after the user has ended the program while the command was cleaning up. */
 export function cutShort(
   changes: readonly Change[],
   lines: SuggestedCommands | undefined,

@@ -26,12 +26,12 @@ export interface ErrorReport {
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The value after `=` of an unknown flag, which may be a secret. */
+/** Matches the value after `=` in an error about an unknown flag. The value may be a secret. */
 const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
-/** Surplus words, which may be secrets too. */
+/** Matches surplus words in an error. They may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
-/** The usage of a command, or where to read it. */
+/** Returns the usage of a command, or a hint about where to find it. */
 function howToUse({ code }: CommanderError, usage: string | undefined): string {
   if (usage === undefined) return "Run the command with --help to see its arguments and flags";
   const words = usage.replace(/ [[<].*/, "");
@@ -55,7 +55,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
   };
 }
 
-/** Additional facts that describe an error. */
+/** Facts about the run that help to describe an error. */
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing if the command line could not be read. */
@@ -68,7 +68,7 @@ export interface ErrorFacts {
 
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** A key of one workspace was used in another. */
+/** Describes the error for a key that was used in another workspace. */
 function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | undefined) {
   const problem = error.problems.find(({ path }) => path === WORKSPACE_FIELD);
   if (problem === undefined || lines === undefined) return undefined;
@@ -82,7 +82,7 @@ function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | unde
   };
 }
 
-/** A value of the command line that the platform refuses. */
+/** Describes the error for a value on the command line that the platform refused. */
 function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): ErrorReport | undefined {
   if (error.code !== "invalid_request" || lines === undefined) return undefined;
   const problems = toFlagProblems(error.problems, { flags: lines.flags, args });
@@ -129,7 +129,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     : base;
 }
 
-/** Turns anything thrown into a report; unknown errors are `internal`. */
+/** Converts anything thrown into a report. Unknown errors are reported as `internal`. */
 export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   const { apiUrl } = facts;
   if (error instanceof CliError) {
@@ -148,7 +148,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   if (error instanceof CommanderError) return describeUsage(error, facts.usage);
   if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
-    // The CLI's own fetch refused it, for example because of a certificate file.
+    // The CLI's fetch threw the error, for example because of a certificate file.
     if (error.cause instanceof CliError) return describeError(error.cause, facts);
     return {
       message: error.message,
@@ -172,7 +172,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   return { message, code: "internal", exitCode: EXIT.failure };
 }
 
-/** The JSON error object: `error` holds the message (spec: "Errors"). */
+/** Returns the JSON error object, in which `error` contains the message (spec: "Errors"). */
 export function toJsonError(report: ErrorReport): Record<string, unknown> {
   const { message, code, hint, next, problems, found, requestId, retryAfterMs } = report;
   return {
@@ -189,7 +189,7 @@ export function toJsonError(report: ErrorReport): Record<string, unknown> {
   };
 }
 
-/** The error for people, several lines, without a newline at the end. */
+/** Formats the error for people on several lines, without a final newline. */
 export function toHumanError(report: ErrorReport, colors: Palette): string {
   const lines = [`${colors.red(colors.bold("error:"))} ${printable(report.message)}`];
   const { found } = report;

@@ -1,7 +1,7 @@
 /**
  * @module Command lines that the CLI suggests. Each can be run as printed: it acts on the same
- * platform, workspace and project as this run, repeats its flags, and changes nothing else.
- * Possible secrets are never repeated.
+ * platform, workspace and project as this run, repeats the flags of this run, and changes nothing
+ * else. Possible secrets are never repeated.
  */
 import { printable } from "../../lib/format.ts";
 
@@ -9,20 +9,20 @@ import { printable } from "../../lib/format.ts";
 export interface KnownFlag {
   readonly long?: string | undefined;
   readonly short?: string | undefined;
-  /** True if a value follows. */
+  /** True if the flag takes a value. */
   readonly takesValue: boolean;
 }
 
 /**
- * Flags to set, to a value or `true`, or to leave out (`undefined`); by their long names. A flag
- * of {@link TARGET_FLAGS} may only be left out.
+ * Flags by their long names: set to a value or to `true`, or left out (`undefined`). The flags in
+ * {@link TARGET_FLAGS} can only be left out.
  */
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
 export interface SuggestedCommands {
   /** `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
-  /** Like `of`, for the same project too. */
+  /** Like `of`, and also for the same project. */
   ofProject(...words: readonly string[]): string;
   /** Long names of the flags of this run. */
   readonly flags: readonly string[];
@@ -38,8 +38,8 @@ const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "-
 const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];
 
 /**
- * Flags that set what a command acts on. A suggestion never chooses for the user: run as printed,
- * it would change something that the user did not name.
+ * Flags that select the target of a command. A suggestion never chooses a target, because it could
+ * change something that the user did not name.
  */
 const TARGET_FLAGS: ReadonlySet<string> = new Set([
   "--project-id",
@@ -63,14 +63,14 @@ export function shellWord(text: string): string {
 }
 
 interface Word {
-  /** Long name of the flag; `undefined` for an argument. */
+  /** Long name of the flag, or `undefined` for an argument. */
   readonly flag?: string;
   readonly words: readonly string[];
 }
 
 const nameOf = (word: string): string => word.split("=", 1)[0]!;
 
-/** Splits the command line into arguments and flags with their values, up to a `--`. */
+/** Splits a command line into arguments and flags with their values, up to a `--`. */
 function readWords(argv: readonly string[], flags: readonly KnownFlag[]): Word[] {
   const read: Word[] = [];
   for (let index = 0; index < argv.length; index++) {

@@ -1,10 +1,10 @@
-/** Commands that errors suggest must run as printed, and solve the problem. */
+/** Checks that the commands suggested by errors run as printed, and that they solve the problem. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import type { RunOptions } from "../_test_run.ts";
 
-/** The words into which a shell splits a line. */
+/** Returns the words into which a shell splits a line. */
 async function words(line: string): Promise<string[]> {
   const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
   const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
@@ -27,7 +27,7 @@ async function suggested(bench: Bench, argv: readonly string[], options: RunOpti
   return { next: next as string[], error: String(error), hint: String(hint) };
 }
 
-/** Runs a suggestion and expects it to work. */
+/** Runs a suggestion, which must succeed. */
 async function settles(bench: Bench, line: string | undefined, options: RunOptions = {}) {
   assert.ok(line);
   const outcome = await bench.run(await words(line), options);

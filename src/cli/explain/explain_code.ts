@@ -1,18 +1,18 @@
-/** @module Explains a code, for people and as Markdown. Pure. */
+/** @module Explains an error code, for people and as Markdown. Pure. */
 import type { ErrorCode } from "../../contract/common.ts";
 import type { CliErrorCode } from "../errors/cli_error.ts";
 import type { Explanation } from "../../contract/error_codes/explanation.ts";
 import { PLATFORM_CODES } from "../../contract/error_codes/platform_codes.ts";
 import { TOOL_CODES } from "./tool_codes.ts";
 
-/** Every code that a failed command or request may have, sorted. */
+/** Every code of a failed command or request, sorted. */
 export const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map<string, Explanation>(
   Object.entries(
     { ...PLATFORM_CODES, ...TOOL_CODES } satisfies Record<ErrorCode | CliErrorCode, Explanation>,
   ).sort(([one], [other]) => one < other ? -1 : 1),
 );
 
-/** The lines that explain a code on a terminal. */
+/** Returns the lines that explain a code on a terminal. */
 export function formatExplanation(code: string, explanation: Explanation): string {
   const { meaning, remedy, commands, guide } = explanation;
   return [

@@ -15,7 +15,7 @@ Deno.test("every code of the CLI and the platform is explained, and no others", 
   assert.deepEqual([...EXPLANATIONS.keys()].sort(), [...codes].sort());
 });
 
-/** The text of every source file except tests and explanations of codes. */
+/** Reads every source file except tests and the explanations of codes. */
 async function* sources(folder: URL): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     if (isDirectory) yield* sources(new URL(`${name}/`, folder));
@@ -41,7 +41,7 @@ Deno.test("a failure without a hint of its own has that of its code", async () =
   assert.deepEqual([code, docs], ["usage", "svc explain usage"]);
   assert.equal(hint, EXPLANATIONS.get("usage")!.remedy);
   for (const [each, { remedy }] of EXPLANATIONS) assert.match(remedy, /^[A-Z`].{10,}[.]$/s, each);
-  // Advice for one cause is wrong for the others.
+  // The code has several causes, and advice for one cause is wrong for the others.
   assert.equal(await hintOfCode("forbidden"), undefined);
 });
 

@@ -1,4 +1,4 @@
-/** @module Explains the error codes that only the CLI has. */
+/** @module Explains the error codes that only the CLI uses. */
 import type { ErrorCode } from "../../contract/common.ts";
 import type { CliErrorCode } from "../errors/cli_error.ts";
 import type { Explanation } from "../../contract/error_codes/explanation.ts";

@@ -4,12 +4,13 @@ import type { Context } from "../session/context.ts";
 
 /** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
 export const DEFAULT_PORT = 4321;
-/** Number of ports to try. */
+/** Maximum number of ports to try. */
 const ATTEMPTS = 50;
 const LAST_PORT = 65_535;
 
 /**
- * Opens on a port. If it is taken and alternatives are allowed, uses and reports the next free one.
+ * Opens on a port. If the port is taken and alternatives are allowed, uses the next free port and
+ * reports it.
  *
  * @throws {CliError} `port_in_use`
  */

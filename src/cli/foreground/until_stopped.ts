@@ -10,7 +10,10 @@ export interface Stopped {
 
 const STOPPING: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]);
 
-/** Waits for SIGINT, SIGTERM, or the SIGHUP of a closed terminal; a second one ends immediately. */
+/**
+ * Waits for SIGINT, SIGTERM, or the SIGHUP of a closed terminal. A second signal ends the program
+ * immediately.
+ */
 export function untilStopped(
   ctx: Pick<Context, "signal" | "takeSignals">,
   onSecond: () => void = () => Deno.exit(130),

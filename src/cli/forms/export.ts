@@ -6,7 +6,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { ENVIRONMENT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
 
 const PAGE = 100;
-/** Maximum number of pages in an export; no project has more. */
+/** Maximum number of pages in an export. No project has more. */
 const MAX_PAGES = 250;
 
 export default defineCommand({

@@ -4,10 +4,10 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge, formatBytes, printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
 
-/** Submissions that the command shows. */
+/** Number of submissions to show. */
 const SHOWN = 20;
 
-/** A submission as lines: its id and age, then its fields and files. */
+/** Formats a submission: its id and age, then its fields and files, on separate lines. */
 function describe({ id, sentAt, spamReason, fields, files }: FormSubmission, now: number): string {
   return [
     `${id} · ${formatAge(sentAt, now)}${spamReason === null ? "" : ` · ${spamReason}`}`,

@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
-/** Maximum number of hooks that are listed. */
+/** Maximum number of hooks to list. */
 const MAX_LISTED = 1000;
 
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
@@ -19,7 +19,7 @@ export async function listHooks(client: Client, project: Project): Promise<Deplo
   return items;
 }
 
-/** The hook with this id, or the only one of this name. */
+/** Finds the hook with this id, or the only hook with this name. */
 export async function findHook(
   ctx: Context,
   client: Client,
@@ -38,7 +38,7 @@ export async function findHook(
 /** Headings of the columns of `hookRow`. */
 export const HOOK_HEADINGS = ["NAME", "BRANCH", "SCOPE", "TRIGGERED", "LAST", "ID"] as const;
 
-/** A hook as a row of a table; `now` in milliseconds. */
+/** Formats a hook as a row of a table. `now` is in milliseconds. */
 export function hookRow(hook: DeployHook, now: number): string[] {
   const { name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt, id } = hook;
   return [

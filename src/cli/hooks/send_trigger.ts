@@ -1,6 +1,6 @@
 /**
- * @module Calls a deploy hook, using only its URL. The URL is a secret: it appears neither in
- * messages nor in the debug output about requests.
+ * @module Calls a deploy hook by its URL. The URL is a secret and appears neither in messages nor
+ * in the debug output about requests.
  */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import { createClient } from "../../client/client.ts";
@@ -18,7 +18,7 @@ export interface TriggerRequest {
 }
 
 interface HookPlace {
-  /** Address of the platform. */
+  /** URL of the platform. */
   readonly baseUrl: string;
   readonly key: string;
 }
@@ -30,7 +30,7 @@ function placeOf(url: string, pattern: RegExp): HookPlace | undefined {
   return { baseUrl: `${parsed.origin}${match[1]}`, key: match[2]! };
 }
 
-/** Describes the failure without text that could repeat the URL. */
+/** Describes the failure in words that cannot contain the URL. */
 function explain(error: unknown): unknown {
   if (error instanceof UnreachableError) {
     return new CliError("unreachable", `Cannot reach the platform at ${error.baseUrl}`);
@@ -60,7 +60,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
       path: `/v1/hooks/${place.key}`,
       headers: {
         "content-type": "application/json",
-        // Proxies may send it again when a connection closes.
+        // Proxies can repeat the request when a connection closes.
         "idempotency-key": request.idempotencyKey ?? crypto.randomUUID(),
       },
       body: () => JSON.stringify(request.body),

@@ -11,16 +11,16 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states that make the command itself fail. */
+/** Final states in which the command itself fails. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
-/** Pause between two polls, in milliseconds; it grows from the first to the last. */
+/** Pause between two polls, in milliseconds. It grows from the first value to the last. */
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 3000;
 
 const DEFAULT_WAIT_SECONDS = 1800;
 
-/** Waits until a deployment has ended; reports each state that it reaches. */
+/** Waits until a deployment has ended. Reports each new state. */
 async function waitUntilEnded(
   ctx: Context,
   first: TriggerAnswer,

@@ -6,8 +6,8 @@ type CommandLine = readonly [program: string, ...args: string[]];
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * The command line that opens an address, or `undefined` if no browser
- * would be visible to the user: on another machine, or without a desktop.
+ * Returns the command line that opens a URL, or `undefined` if the user would not see the browser:
+ * on another machine, or without a desktop.
  */
 export function browserCommand(
   url: string,
@@ -16,7 +16,8 @@ export function browserCommand(
   const { os, env } = machine;
   if (!/^https?:\/\//.test(url)) return undefined;
   const chosen = env.BROWSER;
-  // A list or a command with arguments is for shells; a plain program is not.
+  // A program name is used as it is. Lists and commands with arguments, which need a shell, are
+  // ignored.
   if (chosen !== undefined && /^[\w./+-]+$/.test(chosen)) return [chosen, url];
   if (isSet(env.SSH_CONNECTION) || isSet(env.SSH_TTY)) return undefined;
   if (os === "darwin") return ["open", url];
@@ -24,7 +25,7 @@ export function browserCommand(
   return isSet(env.DISPLAY) || isSet(env.WAYLAND_DISPLAY) ? ["xdg-open", url] : undefined;
 }
 
-/** Opens a URL and does not wait for the browser; false if there is none. */
+/** Opens a URL without waiting for the browser. Returns false if there is none. */
 export function openBrowser(url: string, env: Environment): boolean {
   const command = browserCommand(url, { os: Deno.build.os, env });
   if (command === undefined) return false;

@@ -1,4 +1,4 @@
-/** @module The signals that reach the process. */
+/** @module The signals that the process receives. */
 import { EXIT } from "../exit_code.ts";
 import type { Host, TakeSignals } from "../session/context.ts";
 
@@ -6,20 +6,20 @@ const onWindows = Deno.build.os === "windows";
 
 /** Signals that stop this program. */
 const STOPPING: readonly Deno.Signal[] = onWindows ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
-/** Additional signals to forward to a child process. */
+/** Additional signals that are forwarded to a child process. */
 const FURTHER: readonly Deno.Signal[] = onWindows
   ? ["SIGBREAK"]
   : ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
 
 interface Signals extends Pick<Host, "onSecondStop"> {
-  /** Aborted by the first signal. */
+  /** Aborted at the first signal. */
   readonly stop: AbortSignal;
   readonly take: TakeSignals;
 }
 
 /**
- * The first signal asks the command to stop, the second ends the program. While a command handles
- * the signals, they do not end the program.
+ * The first signal asks the command to stop, and the second ends the program. While the command
+ * handles signals itself, they do not end the program.
  */
 export function createSignals(): Signals {
   const controller = new AbortController();
@@ -50,7 +50,7 @@ export function createSignals(): Signals {
   };
 }
 
-/** Waits; rejects with the signal's reason when that is aborted. */
+/** Waits. Rejects with `signal.reason` when `signal` is aborted. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

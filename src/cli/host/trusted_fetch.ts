@@ -1,12 +1,12 @@
 /**
- * @module Requests of the CLI itself. Their errors name a failing proxy, and they also trust the
- * authorities that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. The runtime knows only its own
- * `DENO_CERT`.
+ * @module Requests that the CLI itself sends. Their errors name a failing proxy. They also trust
+ * the authorities in the files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name, because the
+ * runtime itself only supports `DENO_CERT`.
  */
 import { proxyFor } from "../../lib/proxy.ts";
 import type { Environment } from "../session/global_flags.ts";
 
-/** Variables that name a PEM file with certificates, as Node and OpenSSL have them. */
+/** Variables that name a PEM file with certificates, as in Node and OpenSSL. */
 const CA_VARIABLES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"] as const;
 
 interface CaFile {
@@ -36,7 +36,7 @@ async function openClient(files: readonly CaFile[]): Promise<Deno.HttpClient> {
 const addressOf = (input: Parameters<typeof fetch>[0]): string =>
   input instanceof Request ? input.url : String(input);
 
-/** A request through a proxy failed; the proxy itself may be unreachable. */
+/** Explains a failed request through a proxy. The proxy itself may be unreachable. */
 async function explainProxy(address: string, env: Environment, cause: unknown): Promise<unknown> {
   const proxy = cause instanceof TypeError ? proxyFor(address, env) : undefined;
   if (proxy === undefined) return cause;
@@ -49,8 +49,8 @@ async function explainProxy(address: string, env: Environment, cause: unknown): 
 }
 
 /**
- * Creates a process's `fetch` with this environment. The certificate files are read on the first
- * https request, which fails if one is unusable.
+ * Creates the `fetch` of a process with this environment. The certificate files are read at the
+ * first https request, which fails if one of them is unusable.
  */
 export function createTrustedFetch(env: Environment): typeof fetch {
   const trusting = createTrusting(env);

@@ -10,7 +10,9 @@ async function openssl(folder: string, ...args: string[]): Promise<void> {
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-/** Its own authority in `ca.pem`, and a server on localhost that it has signed. */
+/**
+ * Creates a private authority in `ca.pem`, and a server on localhost with a certificate from it.
+ */
 async function withPrivateServer(
   test: (facts: { readonly url: string; readonly caFile: string }) => Promise<void>,
 ): Promise<void> {
@@ -65,7 +67,7 @@ async function withPrivateServer(
 
 Deno.test({
   name: "createTrustedFetch() trusts the authorities that the variables name",
-  // The client of each fetch lives as long as the process.
+  // The HTTP client of each fetch lives as long as the process.
   sanitizeResources: false,
   fn: () =>
     withPrivateServer(async ({ url, caFile }) => {

@@ -10,21 +10,23 @@ import { printable } from "../terminal/format.ts";
 const DAY_SECONDS = 86_400;
 const parseDuration = duration({ min: 60, max: 3650 * DAY_SECONDS });
 
-/** A length of time in seconds, or `never`. */
+/** Parses a duration, returned in seconds, or `never`. */
 export const expiry = (text: string): number | "never" =>
   text === "never" ? "never" : parseDuration(text);
 
-/** The moment at which a key ends; `now` in milliseconds. */
+/** Returns when a key expires. `now` is in milliseconds. */
 export function expiresAt(given: number | "never", now: number): string | null {
   return given === "never" ? null : new Date(now + given * 1000).toISOString();
 }
 
-/** Permissions by name, without duplicates. @throws {CliError} for one that does not exist */
+/**
+ * Returns permissions by name, without duplicates. @throws {CliError} for one that does not exist
+ */
 export const permissionsOf = (given: readonly string[]): Permission[] => [
   ...new Set(knownNames(given, PERMISSION_NAMES, "permission")),
 ];
 
-/** Ids of projects by name. @throws {CliError} for one that does not exist */
+/** Returns the ids of projects by name. @throws {CliError} for one that does not exist */
 export async function projectIds(client: Client, given: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
   for (const reference of given) {

@@ -6,10 +6,10 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
-/** Maximum number of keys that are listed. */
+/** Maximum number of keys to list. */
 const MAX_LISTED = 1000;
 
-/** All API keys of the workspace. */
+/** Lists all API keys of the workspace. */
 export async function listKeys(client: Client): Promise<ApiKey[]> {
   const { items } = await collectPages(
     (query) => client.call(listApiKeys, { query }),
@@ -18,7 +18,7 @@ export async function listKeys(client: Client): Promise<ApiKey[]> {
   return items;
 }
 
-/** The key with this id or beginning, or the only one of this name. */
+/** Finds the key with this id or prefix, or the only key with this name. */
 export async function findKey(client: Client, reference: string): Promise<ApiKey> {
   const found = (await listKeys(client)).filter(({ id, name, prefix }) =>
     [id, name, prefix].includes(reference)
@@ -44,7 +44,7 @@ export const KEY_HEADINGS = [
   "ID",
 ] as const;
 
-/** A key as a row of a table; `now` in milliseconds. */
+/** Formats a key as a row of a table. `now` is in milliseconds. */
 export function keyRow(key: ApiKey, now: number): string[] {
   const { name, prefix, role, permissions, projects, expiresAt, lastUsedAt, lastAddress, id } = key;
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= now;

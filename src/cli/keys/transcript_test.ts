@@ -1,4 +1,4 @@
-/** The commands `keys`, in both output modes. */
+/** The `keys` commands in both output modes. */
 import { testTranscript } from "../_test_transcript.ts";
 
 testTranscript("keys", [

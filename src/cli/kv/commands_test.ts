@@ -1,4 +1,4 @@
-/** `svc kv` on the store of a folder, even while another process such as `svc dev` has it open. */
+/** `svc kv` on the store of a folder, which another process such as `svc dev` may have open. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openLocalKv } from "../../kv/mod.ts";

@@ -5,10 +5,10 @@ import { wholeNumber } from "../command/option_values.ts";
 import { printable } from "../terminal/format.ts";
 import { checkPrefix, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
-/** Maximum number of keys in one list. */
+/** Maximum number of keys to list. */
 const MAX_LISTED = 1_000_000_000;
 
-/** The keys with a prefix, page by page, as they are needed. */
+/** Yields the keys with a prefix. Pages are requested when they are needed. */
 async function* itemsOf(
   { store, namespace }: LocalKv,
   { prefix, limit }: { readonly prefix: string; readonly limit: number },

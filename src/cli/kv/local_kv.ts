@@ -1,4 +1,4 @@
-/** @module The local store of the project that a command is run in, and its keys. */
+/** @module The local store of the current project, and its keys. */
 import { join } from "node:path";
 import {
   DEFAULT_LOCAL_DATA_DIR,
@@ -12,13 +12,13 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";
 
-/** Of every command of the group, in its help. */
+/** Part of the help of every command in the group. */
 export const LOCAL_NOTE =
   "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
- * Opens the store of the current folder's project during `run`; creates a missing one only if
- * `create` is set.
+ * Opens the store of the current folder's project while `run` works with it. Creates a missing
+ * store only if `create` is set.
  */
 export async function withLocalKv<T>(
   ctx: Context,
@@ -46,6 +46,6 @@ export function checkPrefix(prefix: string): void {
   throw new CliError("usage", `Prefixes must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
-/** The time when a value expires, in the API's format; `null` if it does not. */
+/** Returns when a value expires, in the API's format, or `null` if it does not expire. */
 export const expiryOf = (expiresAt: number | undefined): string | null =>
   expiresAt === undefined ? null : new Date(expiresAt).toISOString();

@@ -14,7 +14,7 @@ function assertFits(bytes: number): void {
   throw new CliError("usage", `The value is larger than ${MAX_VALUE_BYTES / 1024} KiB`);
 }
 
-/** The given value, or the exact bytes of standard input. */
+/** Returns the given value, or the exact bytes of standard input. */
 async function readValue(
   ctx: Context,
   given: string | undefined,

@@ -27,7 +27,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** A JSON object or array counts as JSON, other UTF-8 as text, and anything else as bytes. */
+/** Treats a JSON object or array as JSON, other UTF-8 as text, and anything else as bytes. */
 function guessType(bytes: Uint8Array): ValueType {
   const text = textOf(bytes);
   if (text === undefined) return "binary";
@@ -35,7 +35,7 @@ function guessType(bytes: Uint8Array): ValueType {
 }
 
 /**
- * The media type of a value; `given` takes precedence.
+ * Returns the media type of a value. `given` takes precedence.
  *
  * @throws {SyntaxError} if the value does not match `given`.
  */
@@ -46,7 +46,7 @@ export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): st
   return MEDIA_TYPES[given ?? guessType(bytes)];
 }
 
-/** A value as a member of a JSON object; bytes that are not text are in base64. */
+/** A value as a member of a JSON object. Bytes that are not text are encoded in base64. */
 export interface ShownValue {
   readonly value: unknown;
   readonly encoding: "json" | "text" | "base64";

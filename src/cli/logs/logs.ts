@@ -1,4 +1,4 @@
-/** @module `svc logs --build`: the build log of a deployment. */
+/** @module Shows the logs of a project, or with `--build` the build log of a deployment. */
 import { Option } from "@commander-js/extra-typings";
 import { collectPages } from "../../client/collect_pages.ts";
 import { followEvents } from "../../client/events.ts";
@@ -27,7 +27,7 @@ function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
   return (level === "error" ? colors.red : paint[level])(printable(text));
 }
 
-/** The project's newest deployment. */
+/** Returns the project's newest deployment. */
 async function newestDeployment(
   client: Client,
   project: string,
@@ -42,7 +42,7 @@ async function newestDeployment(
   });
 }
 
-/** Prints the lines so far; with `follow`, continues to the end of the build. */
+/** Prints the lines of the log. With `follow`, continues until the build ends. */
 async function showBuildLog(
   ctx: Context,
   client: Client,
@@ -67,7 +67,7 @@ async function showBuildLog(
   }
 }
 
-/** Maximum number of entries of one result. */
+/** Maximum number of entries in one result. */
 const MAX_LISTED = 100_000;
 
 function colorOfStatus(status: number, colors: Palette): (text: string) => string {
@@ -78,7 +78,7 @@ function colorOfStatus(status: number, colors: Palette): (text: string) => strin
 
 type Written = Exclude<LogEntry, { readonly type: "request" }>;
 
-/** Formats output of a function or server: a line and its stack. */
+/** Formats what a function or server wrote: a line, and a stack trace if there is one. */
 function formatWritten(entry: Written, colors: Palette): string {
   const paint = { error: colors.red, warn: colors.yellow, info: colors.cyan, debug: colors.dim };
   const [writer, stack] = entry.type === "function"
@@ -93,7 +93,7 @@ function formatWritten(entry: Written, colors: Palette): string {
   return stack === null ? line : `${line}\n${printable(stack)}`;
 }
 
-/** One log entry as text. Its content cannot control the terminal. */
+/** Formats a log entry as text that cannot control the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;

@@ -29,14 +29,16 @@ const EMPTY: Answer = {
   credential: {},
 };
 
-/** A client of the tools; the test defines the responses of command lines and API. */
+/**
+ * Connects a client to the tools. The test defines the responses of command lines and API requests.
+ */
 async function connect(
   options: {
     readonly readOnly?: boolean;
     readonly project?: string;
     readonly answer?: (words: readonly string[]) => Answer;
     readonly api?: (endpoint: string, input: unknown) => Answer | undefined;
-    /** Error code if no project is given. */
+    /** Error code for requests without a project. */
     readonly noProject?: string;
   } = {},
 ) {
@@ -275,7 +277,7 @@ Deno.test("the documents are resources, each with a title and a one-line descrip
 
 const D1 = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
 
-/** The deployment D1 of a project in the API of a test. */
+/** The deployment D1 of a project, as the API returns it. */
 const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (path: string) =>
   path.endsWith("/build-log")
     ? { lines, isComplete: true }

@@ -3,18 +3,18 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolFailure } from "../../agents/tool.ts";
 import { findProjectRoot } from "../../config/project_root.ts";
 
-/** Limits of the files that an agent can name. */
+/** Limits which files an agent can name. */
 export interface FileLimits {
   /** Folder in which the server was started. */
   readonly start: string;
-  /** The user's own folder: a `svc.toml` in it does not make it a project. */
+  /** The user's home folder. A `svc.toml` in it does not make it a project. */
   readonly home: string | undefined;
-  /** Files and folders with svc's own keys. */
+  /** Files and folders that contain svc's keys. */
   readonly refused: readonly string[];
   readonly maxBytes: number;
 }
 
-/** Folder of a project with svc's local state. */
+/** Folder in a project that contains svc's local state. */
 const OWN_FOLDER = ".svc";
 
 function isWithin(folder: string, path: string): boolean {
@@ -25,7 +25,7 @@ function isWithin(folder: string, path: string): boolean {
 const forbidden = (error: string, hint: string) =>
   new ToolFailure({ error, code: "forbidden", hint });
 
-/** The path without links; `undefined` if nothing exists there. */
+/** Resolves the links in a path. Returns `undefined` if nothing exists there. */
 async function realPath(path: string): Promise<string | undefined> {
   try {
     return await Deno.realPath(path);
@@ -35,8 +35,8 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * The project that may be read: the server's own folder or, only if that has no project, the folder
- * that the agent names.
+ * Returns the project whose files can be read: the server's own folder or, only if that has no
+ * project, the folder that the agent names.
  */
 async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
   const options = home === undefined ? {} : { home };
@@ -74,9 +74,9 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
 }
 
 /**
- * Reads a text file of the project. Links are followed before the file is judged.
+ * Reads a text file of the project. Links are resolved before the path is checked.
  *
- * @throws {ToolFailure} `forbidden` for a file elsewhere, and for svc's own keys
+ * @throws {ToolFailure} `forbidden` for a file elsewhere, or one with svc's keys
  */
 export async function readProjectFile(
   given: string,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ToolFailure } from "../../agents/tool.ts";
 import { readProjectFile } from "./read_project_file.ts";
 
-/** A home folder with a project, an SSH key, and svc's credentials. */
+/** Creates a home folder with a project, an SSH key, and svc's credentials. */
 async function makeHome() {
   const home = await Deno.realPath(await Deno.makeTempDir());
   const site = join(home, "site");
@@ -40,7 +40,7 @@ Deno.test("readProjectFile() refuses files outside the project, including links"
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {
     await assert.rejects(box.read(path), elsewhere, path);
   }
-  // A folder from the agent gives no access to projects other than the server's own.
+  // A folder named by the agent does not give access to projects other than the server's own.
   await Deno.writeTextFile(join(box.home, "site2", "svc.toml"), '[project]\nname = "b"\n');
   await assert.rejects(box.read("key.txt", "../site2"), elsewhere);
   await assert.rejects(

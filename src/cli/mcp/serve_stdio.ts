@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool<FolderSurroundings>[] = [
   explainCode,
 ];
 
-/** Maximum length of a message of a client, in bytes. */
+/** Maximum length of a message from a client, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 /** Serves an agent until stdin ends or the user stops the program. */
@@ -71,7 +71,7 @@ export async function serveStdio(
   try {
     await ended.promise;
     await settled();
-    // The responses are written in later turns.
+    // The responses are written in later turns of the event loop.
     await new Promise((resolve) => setTimeout(resolve));
   } finally {
     await server.close();

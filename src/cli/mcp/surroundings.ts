@@ -1,4 +1,4 @@
-/** @module The environment of tools on an agent's machine. */
+/** @module What tools on an agent's machine can access. */
 import { dirname } from "node:path";
 import { type Answer, chooseProject, ToolFailure } from "../../agents/tool.ts";
 import { credentialsPath } from "../../config/credentials_file.ts";
@@ -32,11 +32,13 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   const credentials = home === undefined ? [] : [
     dirname(credentialsPath({ home, xdgConfigHome })),
   ];
-  // A value may end with a line break, which does not count.
+  // Allows for a final line break, which is not part of the value.
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
 }
 
-/** The context with the current login: a person may log in while the server runs. */
+/**
+ * Returns the context with the current login, because a person can log in while the server runs.
+ */
 async function withLoginOfNow(ctx: Context): Promise<Context> {
   if (ctx.settings.token !== undefined) return ctx;
   const { find } = await openCredentialStore(ctx.env);
@@ -45,7 +47,7 @@ async function withLoginOfNow(ctx: Context): Promise<Context> {
   return { ...ctx, client: (facts) => ctx.client({ token, ...facts }) };
 }
 
-/** Creates the environment of one server's tools. */
+/** Creates the surroundings of one server's tools. */
 export function makeSurroundings(ctx: Context, project: string | undefined): FolderSurroundings {
   return {
     project,

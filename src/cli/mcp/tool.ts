@@ -1,4 +1,4 @@
-/** @module Dependencies of tools that work on a folder: command lines, files, variables. */
+/** @module What tools need to work on a folder: command lines, files and variables. */
 import * as z from "zod";
 import {
   type Answer,
@@ -16,25 +16,25 @@ export interface CommandCall {
   readonly stdin?: string;
 }
 
-/** The environment of a tool on the agent's machine. */
+/** The surroundings of a tool on the agent's machine. */
 export interface FolderSurroundings extends Surroundings {
   /**
-   * Runs a command line of svc, and returns its object.
+   * Runs an svc command line, and returns the JSON object that it prints.
    *
-   * @throws {ToolFailure} if it ends with an error
+   * @throws {ToolFailure} if the command fails
    */
   svc(words: readonly string[], call?: CommandCall): Promise<Answer>;
-  /** A variable of the server's own environment. */
+  /** Returns a variable of the server's environment. */
   env(name: string): string | undefined;
   /**
-   * The text of a file of the project.
+   * Returns the text of a project file.
    *
    * @throws {ToolFailure} for any other file
    */
   readFile(path: string, folder: string | undefined): Promise<string>;
 }
 
-/** Input of tools that are about a folder of files. */
+/** Input of tools that work on a folder of files. */
 export const folderInput = {
   folder: z.string().max(4096).optional()
     .describe("The project's folder (default: the folder in which the server was started)"),

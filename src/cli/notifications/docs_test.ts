@@ -11,7 +11,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const UNITS = [["hour", 3_600_000], ["minute", 60_000], ["second", 1000]] as const;
 
-/** A time in its largest whole unit, such as `4 hours`. */
+/** Formats a duration in its largest whole unit, such as `4 hours`. */
 function duration(milliseconds: number): string {
   const [unit, size] = UNITS.find(([, size]) => milliseconds >= size) ?? ["millisecond", 1];
   const count = milliseconds / size;

@@ -16,7 +16,7 @@ type CategoryChange = BodyInputOf<typeof putCategoryPreference>;
 
 const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** `22:00-06:00`, or `none`. */
+/** Parses quiet hours such as `22:00-06:00`, or `none`. */
 function quietHours(text: string): { readonly hours: CategoryChange["quietHours"] } {
   if (text === "none") return { hours: null };
   const [, start, end] = HOURS.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** @module Formats notifications for people. */
+/** @module Formats notifications and preferences for people. */
 import { type Priority } from "../../contract/events.ts";
 import type { Notification, NotificationPreferences } from "../../contract/notifications.ts";
 import { formatAge, printable } from "../terminal/format.ts";
@@ -28,7 +28,7 @@ export function formatNotifications(
   return ui.table(["", "PRIORITY", "CATEGORY", "TITLE", "AGE", "ID"], rows);
 }
 
-/** One notification on its own lines, as it arrives. */
+/** Formats a notification on separate lines, as it arrives. */
 export function formatArrival(notification: Notification, colors: Palette): string {
   const { createdAt, priority, title, body, actionUrl } = notification;
   const paint = painter(priority, colors);

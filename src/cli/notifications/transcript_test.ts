@@ -1,4 +1,4 @@
-/** The commands `notifications` and `trigger`, in both output modes. */
+/** The commands `notifications` and `trigger` in both output modes. */
 import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const UNKNOWN = "01890000-0000-7000-8000-000000000009";

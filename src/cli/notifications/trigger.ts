@@ -25,7 +25,10 @@ function readObject(text: string): EventData {
   return parsed.data;
 }
 
-/** The text if the field is a text, otherwise the number, true, false or null in it. */
+/**
+ * Returns the text if the field is a text, otherwise the number, true, false or null that it
+ * represents.
+ */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
   const field = (EVENTS[event] as EventKind).data.shape[name];
   if (field === undefined || field.safeParse(text).success) return text;

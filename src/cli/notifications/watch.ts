@@ -4,10 +4,10 @@ import { streamNotifications } from "../../contract/notifications.ts";
 import { defineCommand } from "../command/command.ts";
 import { formatArrival } from "./show_notifications.ts";
 
-/** Wait before a lost stream is opened again, in milliseconds. */
+/** Time to wait before a lost stream is reopened, in milliseconds. */
 const AGAIN_MS = 2000;
 
-/** True if a lost stream can be reopened, because the platform may have restarted. */
+/** Returns true if a lost stream can be reopened, because the platform may only have restarted. */
 function isBreak(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
 }

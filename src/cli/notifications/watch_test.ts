@@ -1,4 +1,7 @@
-/** `svc notifications watch`, with a platform, and with one that is sometimes unreachable. */
+/**
+ * Tests `svc notifications watch` with a platform, and with one that is unreachable from time to
+ * time.
+ */
 import assert from "node:assert/strict";
 import { withPlatform } from "../_test_platform.ts";
 import { runCli } from "../_test_run.ts";

@@ -1,4 +1,4 @@
-/** @module A preview: a separate platform that shows one project. */
+/** @module Runs a preview: a separate platform that serves one project. */
 import { basename, join } from "node:path";
 import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
 import { type Client, createClient } from "../../client/client.ts";
@@ -23,17 +23,17 @@ import { VERSION } from "../version.ts";
 
 export interface PreviewOptions {
   readonly port: number;
-  /** True if it may use the next free port. */
+  /** True if the next free port can be used instead. */
   readonly mayMove: boolean;
   readonly build?: true | undefined;
   readonly environment?: string | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
-  /** The current folder, if none was given. */
+  /** The current folder, if no folder was given. */
   readonly standing: string | undefined;
 }
 
 const HOST = "127.0.0.1";
-/** Of the only project, which is shown on every host. */
+/** Name of the only project, which is served on every host. */
 const PROJECT_NAME = "preview";
 
 async function packOutput(
@@ -57,7 +57,7 @@ async function packOutput(
   return pack;
 }
 
-/** Sets the variables of the project's code; they are secrets of this platform only. */
+/** Sets the variables of the project's code as secrets of this platform only. */
 async function setVariables(
   client: Client,
   project: Project,
@@ -66,7 +66,7 @@ async function setVariables(
   for (const [key, value] of Object.entries(variables)) {
     await client.call(setVariable, {
       params: { project: project.id, key },
-      // References are already resolved: anything that still looks like one is text.
+      // References are already resolved, so anything that still looks like a reference is text.
       body: {
         value: value.replaceAll("${{", "$${{"),
         category: "secret",
@@ -76,7 +76,7 @@ async function setVariables(
   }
 }
 
-/** Deploys to the platform of the preview, and shows nothing else there. */
+/** Deploys the project to the platform of the preview. */
 async function deployTo(
   ctx: Context,
   platform: RunningPlatform,

@@ -1,4 +1,4 @@
-/** @module Formats for people who can visit previews. */
+/** @module Formats who can visit previews, for people. */
 import type { PreviewAccess } from "../../contract/previews.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { printable } from "../terminal/format.ts";
@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<Protection, string>> = {
   all: "previews and production are for members",
 };
 
-/** One line for each fact. */
+/** Formats one line for each fact. */
 export function formatAccess(access: PreviewAccess): string {
   const { maintenance } = access;
   const { protection, hasPassword, hasBypassKey, allowCidrs, exemptPaths, exemptOptions } = access;

@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
-/** The entries of a flag that takes several, separated by commas; an empty text clears it. */
+/** Splits the value of a flag with several entries at commas. An empty text clears the setting. */
 const entriesOf = (text: string | undefined): string[] | undefined =>
   text?.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
 

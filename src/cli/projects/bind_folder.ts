@@ -13,7 +13,7 @@ import type { Context } from "../session/context.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 
-/** Throws if `svc.toml` and its schema cannot be written to the project's folder. */
+/** Throws if `svc.toml` and its schema cannot be written in the project's folder. */
 export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promise<void> {
   const hint = "Make the folder writable, or use another one";
   const path = folder.config === undefined
@@ -24,8 +24,8 @@ export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promis
 }
 
 /**
- * Creates or changes the `svc.toml` of a folder atomically: a crash
- * leaves the old file or the new one. Comments and order are kept.
+ * Creates or changes the `svc.toml` of a folder atomically: after a crash, the file is either
+ * unchanged or complete. Comments and order are preserved.
  */
 export async function writeProjectFile(
   folder: ProjectFolder,
@@ -38,7 +38,7 @@ export async function writeProjectFile(
   await saveProjectConfigSchema(folder.directory);
 }
 
-/** Links a folder to a project: writes its id, name and workspace into the `svc.toml`. */
+/** Links a folder to a project by writing its id, name and workspace to `svc.toml`. */
 export async function bindFolder(
   ctx: Context,
   folder: ProjectFolder,

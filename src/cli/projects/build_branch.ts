@@ -1,4 +1,4 @@
-/** @module Builds a branch on the platform, and prints its log until it is live. */
+/** @module Builds a branch on the platform, and prints its log until the deployment is live. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { followEvents } from "../../client/events.ts";
@@ -10,10 +10,10 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Pause between two checks whether a built deployment is live, in milliseconds. */
+/** Time between two checks whether a built deployment is live, in milliseconds. */
 const LOOK_MS = 500;
 
-/** The command that starts the same build again. */
+/** Returns the command that starts the same build again. */
 function againLine(
   { lines }: Context,
   { project, branch, commitSha, rebuild }: WantedBuild,
@@ -70,7 +70,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
 }
 
 /**
- * Builds a branch and returns the deployment that is live then.
+ * Builds a branch and returns the resulting live deployment.
  *
  * @throws {CliError} `deployment_failed` if it does not go live
  */

@@ -39,7 +39,10 @@ async function nameOf(given: string | undefined, ctx: Context): Promise<string> 
   });
 }
 
-/** How to build a repository that the platform cannot read yet. Other errors are unchanged. */
+/**
+ * Explains how to build a repository that the platform cannot read yet. Returns other errors
+ * unchanged.
+ */
 function explainUnreadable(
   { lines }: Context,
   error: unknown,

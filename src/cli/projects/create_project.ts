@@ -13,10 +13,10 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
 
-/** Maximum number of projects that are listed. */
+/** Maximum number of projects to list. */
 const MAX_LISTED = 200;
 
-/** The newest projects of the workspace in use. */
+/** Lists the newest projects of the current workspace. */
 export async function listNewestProjects(client: Client): Promise<Project[]> {
   const { items } = await collectPages(
     (query) => client.call(listProjects, { query }),
@@ -25,7 +25,7 @@ export async function listNewestProjects(client: Client): Promise<Project[]> {
   return items;
 }
 
-/** The name with the first number that is not in `taken`. */
+/** Appends the first number that makes the name unique among `taken`. */
 function numberedName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 2;; number++) {
     const suffix = `-${number}`;
@@ -60,7 +60,7 @@ async function nameTaken(
   });
 }
 
-/** Creates a project; the name may come from the flag `--name` of this run. */
+/** Creates a project. Its name may come from the `--name` flag of this run. */
 export async function createProject(
   ctx: Context,
   client: Client,

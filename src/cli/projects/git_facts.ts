@@ -3,7 +3,10 @@ import { branchName } from "../../contract/projects.ts";
 import type { Environment } from "../session/global_flags.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 
-/** Everything is optional: git may be missing, or the folder may not be a checkout. */
+/**
+ * Facts from git. All are optional, because git can be missing, and the folder may not be a
+ * checkout.
+ */
 export interface GitFacts {
   readonly branch?: string;
   readonly commitSha?: string;
@@ -11,11 +14,11 @@ export interface GitFacts {
   readonly message?: string;
 }
 
-/** Lengths that the platform accepts (spec: trigger request body). */
+/** Maximum lengths that the platform accepts (spec: trigger request body). */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-/** The output of git in a folder; `undefined` if it fails or is missing. */
+/** Runs git in a folder and returns its output, or `undefined` if git fails or is missing. */
 export async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { success, stdout } = await runProgram("git", {
@@ -32,7 +35,7 @@ export async function git(directory: string, args: readonly string[]): Promise<s
   }
 }
 
-/** Parses git's output, without facts that the platform would refuse. */
+/** Parses git's output, and leaves out facts that the platform would refuse. */
 export function parseGitFacts(
   branch: string | undefined,
   log: string | undefined,
@@ -46,7 +49,7 @@ export function parseGitFacts(
   };
 }
 
-/** Variables with which build services name the branch that they check out. */
+/** Variables in which build services put the name of the branch that they check out. */
 const BRANCH_VARIABLES: readonly string[] = [
   "GITHUB_HEAD_REF",
   "GITHUB_REF_NAME",
@@ -64,12 +67,12 @@ const BRANCH_VARIABLES: readonly string[] = [
   "BRANCH_NAME",
 ];
 
-/** Characters of the commit's hash in the name of such a branch. */
+/** Number of characters of the commit hash in a branch name derived from the commit. */
 const SHORT_SHA = 7;
 
 /**
- * The branch of a detached checkout: the build service's name for it, or one derived from the
- * commit that cannot be mistaken for a branch (docs/decisions/cli.md).
+ * Returns the branch of a detached checkout: the name set by the build service, or one derived from
+ * the commit that cannot be mistaken for a branch (docs/decisions/cli.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {
   const named = BRANCH_VARIABLES.map((name) => env[name])
@@ -78,8 +81,8 @@ function detachedBranch(commitSha: string, env: Environment): string {
 }
 
 /**
- * Reads branch, commit, author and subject of the checkout from git; `env` may name the branch if
- * HEAD is detached.
+ * Reads the branch, commit, author and subject of a checkout from git. If HEAD is detached, `env`
+ * can name the branch.
  */
 export async function readGitFacts(directory: string, env: Environment): Promise<GitFacts> {
   const [branch, log] = await Promise.all([

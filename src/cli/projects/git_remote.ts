@@ -1,6 +1,4 @@
-/**
- * @module Adds the platform as a git remote of a checkout, and the CLI as its credential helper.
- */
+/** @module Adds the platform to a checkout as a git remote, with the CLI as credential helper. */
 import type { Project } from "../../contract/projects.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
@@ -10,14 +8,16 @@ import { runProgram } from "../../lib/spawn_program.ts";
 /** Name of the remote. */
 const REMOTE = "svc";
 
-/** Address of a project's repository on a platform. */
+/** Returns the URL of a project's repository on a platform. */
 function remoteUrl(apiUrl: string, { workspace, name }: Project): string {
   return `${new URL(apiUrl).origin}/git/${workspace}/${name}.git`;
 }
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The setting that makes git run this program as its helper (git-credential, "!"). */
+/**
+ * Returns the setting that makes git run this program as a credential helper (git-credential, "!").
+ */
 function helperLine(): string {
   const program = shellQuoted(Deno.execPath());
   if (Deno.build.standalone) return `!${program} git-credential`;
@@ -26,7 +26,7 @@ function helperLine(): string {
   } git-credential`;
 }
 
-/** Runs git in a directory; `undefined` if it fails. */
+/** Runs git in a directory. Returns `undefined` if it fails. */
 async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   const { success, stdout } = await runProgram("git", {
     args: ["-C", directory, ...args],
@@ -38,8 +38,9 @@ async function git(directory: string, args: readonly string[]): Promise<string |
 }
 
 /**
- * The folder of a project in its repository, such as `apps/web`; `undefined` for the whole
- * repository, and if there is none. A folder that git ignores is not part of it.
+ * Returns the folder of a project in its repository, such as `apps/web`. Returns `undefined` if the
+ * project is the whole repository, or if there is no repository. A folder that git ignores is not
+ * part of the repository.
  */
 export async function rootDirectoryOf(directory: string): Promise<string | undefined> {
   const prefix = await git(directory, ["rev-parse", "--show-prefix"]).catch(() => undefined);
@@ -49,7 +50,7 @@ export async function rootDirectoryOf(directory: string): Promise<string | undef
   return isIgnored ? undefined : folder;
 }
 
-/** @throws {CliError} if a directory belongs to no checkout of git */
+/** @throws {CliError} if a directory is not in a git checkout */
 export async function assertCheckout(ctx: Context, directory: string): Promise<void> {
   if (await git(directory, ["rev-parse", "--git-dir"]) !== undefined) return;
   throw new CliError(
@@ -58,13 +59,13 @@ export async function assertCheckout(ctx: Context, directory: string): Promise<v
   );
 }
 
-/** Lines of git's output; empty if it fails. */
+/** Splits git's output into lines. Returns none if git failed. */
 const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 
 /**
- * The steps that set a URL as the remote. Each app of a shared repository adds its remote URL, so
- * that one push deploys every changed app.
+ * Returns the steps that add a URL to the remote. Each app of a monorepo adds its own URL, so one
+ * push deploys every app that changed.
  */
 async function remoteSteps(directory: string, url: string): Promise<string[][]> {
   const there = linesOf(await git(directory, ["remote", "get-url", "--push", "--all", REMOTE]));
@@ -83,7 +84,7 @@ async function remoteSteps(directory: string, url: string): Promise<string[][]> 
   return missing.map((each) => ["config", "--local", "--add", key, each]);
 }
 
-/** Makes a project a remote of a checkout, and the CLI the helper for its credentials. */
+/** Adds a project as a git remote of a checkout, and the CLI as its credential helper. */
 export async function addGitRemote(
   ctx: Context,
   directory: string,
@@ -93,10 +94,10 @@ export async function addGitRemote(
   const section = `credential.${new URL(ctx.apiUrl).origin}`;
   const steps = [
     ...await remoteSteps(directory, url),
-    // An empty helper disables those in the user's settings, which would store the key.
+    // An empty helper disables the helpers in the user's settings, which would store the key.
     ["config", "--local", "--replace-all", `${section}.helper`, ""],
     ["config", "--local", "--add", `${section}.helper`, helperLine()],
-    // The path of the workspace chooses between several keys.
+    // The helper chooses between several keys by the workspace in the path.
     ["config", "--local", `${section}.useHttpPath`, "true"],
   ];
   for (const step of steps) {

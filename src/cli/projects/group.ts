@@ -15,7 +15,7 @@ export const LINK: CommandLeaf = {
   load: () => import("./link.ts"),
 };
 
-/** `svc projects list` under the name that most people try first. */
+/** Alias of `svc projects list`, because most people try this name first. */
 export const LIST: CommandLeaf = {
   name: "list",
   section: "Projects and deployments",

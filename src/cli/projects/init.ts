@@ -100,19 +100,19 @@ async function projectOf(
   });
 }
 
-/** A project in a folder of a repository is built from there. */
+/** Returns the project's folder in the repository, because builds start there. */
 async function placeOf({ directory }: ProjectFolder) {
   const rootDirectory = await rootDirectoryOf(directory);
   return rootDirectory === undefined ? {} : { rootDirectory };
 }
 
-/** The API accepts only some frameworks; others are not sent. */
+/** Returns only frameworks that the API accepts. Others are not sent. */
 function knownFramework(id: string | undefined) {
   const parsed = createProjectEndpoint.body.shape.framework.safeParse(id);
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
-/** The command of `svc dev`, if the file does not set one yet. */
+/** Returns the command of `svc dev`, if the file does not set one yet. */
 function devChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
@@ -122,7 +122,7 @@ function devChanges(
   return folder.config?.dev.command === undefined ? { command: devCommand } : {};
 }
 
-/** Returns detected settings that the file does not have yet. */
+/** Returns the detected settings that are missing in the file. */
 async function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
@@ -137,7 +137,7 @@ async function buildChanges(
       : { command: ofWorkspace };
   }
   const buildCommand = ofWorkspace ?? detected.buildCommand;
-  // A server that is started in the project itself has no folder of output to name.
+  // A server that starts in the project folder itself has no output folder.
   const isWhole = detected.server !== undefined && detected.outputDirs[0] === ".";
   const outputDirs = isWhole ? [] : detected.outputDirs;
   return {
@@ -154,13 +154,13 @@ function projectChanges(name: string, project: Project | undefined) {
     : { id: project.id, name: project.name, workspace: project.workspace };
 }
 
-/** Writes the section for agents; returns the path of its file. */
+/** Writes the section for agents, and returns the path of the file. */
 async function writeAgentsFile(
   { directory }: ProjectFolder,
   facts: AgentsFacts,
 ): Promise<string> {
   const path = join(directory, "AGENTS.md");
-  // The file may be a link to another program's file.
+  // The file can be a link to the file of another program.
   const real = await Deno.realPath(path).catch(() => undefined);
   const text = real === undefined ? "" : await readTextFile(real);
   await writeFileAtomically(real ?? path, withAgentsSection(text, renderAgentsSection(facts)));

@@ -5,7 +5,7 @@ import { defineCommand } from "../command/command.ts";
 import { limitOption } from "../command/option_values.ts";
 import { formatAge } from "../terminal/format.ts";
 
-/** `svc projects list`, and `svc list` for short. */
+/** Defines `svc projects list`, and `svc list` for short. */
 export const defineList = (words: string) =>
   defineCommand({
     define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),

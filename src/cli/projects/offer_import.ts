@@ -27,12 +27,15 @@ const formatEntries = (count: number): string => count === 1 ? "1 entry" : `${co
 
 interface RulesFile {
   readonly path: string;
-  /** `undefined` if there is none. */
+  /** The text of the file, or `undefined` if there is none. */
   readonly source: string | undefined;
   readonly rules: RuleSet | undefined;
 }
 
-/** The rules of the project; `undefined` if they are invalid, which the build explains. */
+/**
+ * Reads the rules of the project. Returns `undefined` if they are invalid, because the build
+ * explains that.
+ */
 async function readRules({ directory }: ProjectFolder): Promise<RulesFile | undefined> {
   const [{ readOptionalText }, { parseRulesToml }] = await Promise.all([
     import("../../build/mod.ts"),
@@ -48,7 +51,7 @@ async function readRules({ directory }: ProjectFolder): Promise<RulesFile | unde
 
 const RULES_FILE = "svc.rules.toml";
 
-/** Writes the settings of an imported file into `svc.toml`; existing ones do not change. */
+/** Writes the settings of an imported file to `svc.toml`. Existing settings do not change. */
 export async function writeSettings(
   ctx: Context,
   { directory }: ProjectFolder,
@@ -63,7 +66,7 @@ export async function writeSettings(
   ctx.ui.done("build", `Set [static] ${describeSettings(settings)} in svc.toml`);
 }
 
-/** The settings as `svc.toml` has them. */
+/** Formats the settings as they appear in `svc.toml`. */
 export function describeSettings({ trailingSlash, cleanUrls }: ImportResult["settings"]): string {
   return [
     ...(trailingSlash === undefined ? [] : [`trailing_slash = "${trailingSlash}"`]),
@@ -92,10 +95,10 @@ async function writeImport(
 }
 
 /**
- * Asks about each file, and imports the accepted ones. Files whose rules cannot be added
- * automatically are left to the build's notice.
+ * Asks about each file, and imports the accepted ones. Does not ask about files whose rules cannot
+ * be added automatically, because the build reports them.
  *
- * @returns the declined paths
+ * @returns the paths of declined files
  */
 async function askAbout(
   ctx: Context,
@@ -122,14 +125,15 @@ async function askAbout(
 }
 
 /**
- * Asks, if a person is present, about each file of another host whose rules the project lacks.
+ * Asks a person at the terminal about each configuration file of another host whose rules are not
+ * in the project.
  *
  * @returns the folder with its current settings
  */
 export async function offerImport(ctx: Context, given: ProjectFolder): Promise<ProjectFolder> {
   const { prompter } = ctx;
   if (prompter === undefined) return given;
-  // The command may have written its svc.toml since it was read.
+  // The command may have written `svc.toml` since it was read.
   const folder = await openProjectFolder(ctx, given.directory);
   const { createFolderReader, findImportable } = await import("../../build/mod.ts");
   const rules = await readRules(folder);

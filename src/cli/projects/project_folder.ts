@@ -51,7 +51,8 @@ async function assertDirectory(directory: string, given: string): Promise<void> 
 }
 
 /**
- * The named folder, otherwise the nearest one with a `svc.toml`, from the current folder upward.
+ * Opens the named folder, or else the nearest one with a `svc.toml`, starting at the current folder
+ * and going up.
  */
 export async function openProjectFolder(
   ctx: Context,

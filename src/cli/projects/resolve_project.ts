@@ -1,6 +1,6 @@
 /**
- * @module Finds the project that a command works on, from the flag, the project file, or a person's
- * choice.
+ * @module Finds the project that a command works on, from the flag, the project file, or by asking
+ * the user.
  */
 import { basename } from "node:path";
 import { ApiError } from "../../client/errors.ts";
@@ -19,7 +19,7 @@ import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 /** The flag that selects the project of a command. */
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 
-/** Maximum number of projects that an error lists. */
+/** Maximum number of projects to list in an error. */
 const MAX_LISTED = 5;
 
 export interface ProjectFacts {
@@ -27,16 +27,16 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
-  /** True to never create or ask for a project. */
+  /** True if a project is neither created nor asked for. */
   readonly mustExist?: boolean;
-  /** True if the folder is linked to the project that a person chooses or creates. */
+  /** True to link the folder to the project that the user chooses or creates. */
   readonly binds?: boolean;
 }
 
 export interface ResolvedProject {
   readonly project: Project;
   readonly client: Client;
-  /** True if a person chose it, so that `svc.toml` should remember it. */
+  /** True if the user chose the project. It should then be saved in `svc.toml`. */
   readonly chosen: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function findProject(client: Client, project: string): Promise<Proj
   }
 }
 
-/** Asks a person to choose an existing project or to create one. */
+/** Asks the user to choose an existing project or create one. */
 export async function chooseProject(
   ctx: Context,
   client: Client,
@@ -92,8 +92,8 @@ function createNamed(ctx: Context, client: Client, name: string): Promise<Projec
 }
 
 /**
- * A hint with the existing projects, or the one with a similar name. It contains no command line,
- * which could change a project that the user did not name.
+ * Returns a hint that names the existing projects, or the one with a similar name. It contains no
+ * command line, because that could change a project that the user did not name.
  */
 export async function hintAtProjects(
   client: Client,
@@ -109,7 +109,7 @@ export async function hintAtProjects(
   return `Choose a project with --project-id: ${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
-/** The command that creates a project for a folder, run in that folder. */
+/** Returns the command that creates a project for a folder. It must be run in that folder. */
 export function createLine(ctx: Context, { directory }: ProjectFolder, name: string): string {
   const there = directory === ctx.cwd ? [] : ["--cwd", directory];
   return ctx.lines.of("projects", "create", "--name", name, "--link", ...there);
@@ -167,7 +167,7 @@ async function settleMissing(
 
 /**
  * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
- * of them is set, asks; without a terminal, the error names commands that help.
+ * of them is set, asks the user. Without a terminal, throws an error that names commands to run.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;
@@ -184,7 +184,9 @@ export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise
   return { project: await settleMissing(ctx, client, facts), client, chosen: true };
 }
 
-/** The project of the current folder, or the one that `--project-id` names, with its folder. */
+/**
+ * Returns the project of the current folder, or the one that `--project-id` names, with the folder.
+ */
 export async function openProject(
   ctx: Context,
   { given, phase }: Pick<ProjectFacts, "given" | "phase">,

@@ -4,14 +4,14 @@ import type { ProjectHealth } from "../../contract/health.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { printable } from "../terminal/format.ts";
 
-/** The state of production, with the reason if something is wrong. */
+/** Describes the state of production, with the reason if something is wrong. */
 function formatHealth({ state, since, reason }: ProjectHealth): string | null {
   if (state === "none") return null;
   const from = since === null ? "" : ` since ${since}`;
   return printable(`${state}${from}${reason === null ? "" : `: ${reason}`}`);
 }
 
-/** All facts of a project that are set, with its health if requested. */
+/** Formats all facts of a project that are set, with its health if requested. */
 export function formatProject(project: Project, health?: ProjectHealth): string {
   return formatFacts([
     ["name", project.name],

@@ -1,6 +1,6 @@
 /**
- * Tests the output of `init`, and the error of a deploy for a server that looks like a site, in
- * both modes.
+ * Tests the output of `init`, and the error when deploying a server that looks like a static site,
+ * in both modes.
  */
 import { dirname, join } from "node:path";
 import type { Bench } from "../_test_platform.ts";
@@ -11,7 +11,7 @@ const pack = (
   scripts: Readonly<Record<string, string>> = {},
 ) => JSON.stringify({ private: true, dependencies, scripts });
 
-/** Removes leftovers of earlier steps, and makes git ignore the usual files of projects. */
+/** Removes files from earlier steps, and makes git ignore the usual build output. */
 async function emptyFolder({ site, write }: Bench): Promise<void> {
   for await (const { name } of Deno.readDir(site)) {
     await Deno.remove(join(site, name), { recursive: true });

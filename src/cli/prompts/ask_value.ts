@@ -1,17 +1,17 @@
-/** @module Asks for a text, which can have several lines. */
+/** @module Asks for a text, which can span several lines. */
 import { printable } from "../terminal/format.ts";
 import type { Writer } from "../terminal/writer.ts";
 import { type Keyboard, Keys, MARK_PASTES, UNMARK_PASTES } from "./keys.ts";
 
 export interface ValueQuestion {
   readonly message: string;
-  /** True to show what is typed. */
+  /** True to show the text while it is being typed. */
   readonly isShown: boolean;
 }
 
-/** Shows the typed characters on a terminal that does not echo. */
+/** Returns the text to show for typed characters on a terminal that does not echo. */
 function echo(text: string): string {
-  // deno-lint-ignore no-control-regex -- marks of a paste
+  // deno-lint-ignore no-control-regex -- matches the marks around pasted text
   const typed = text.replace(/\x1b\[20[01]~/g, "");
   return typed.split(/\r\n|[\r\n]/).map((line) =>
     line.split(/([\b\x7f])/).map((part) => /^[\b\x7f]$/.test(part) ? "\b \b" : printable(part))
@@ -29,7 +29,7 @@ export async function askValue(
   },
   { message, isShown }: ValueQuestion,
 ): Promise<string> {
-  // Done first, because early input must not be echoed either.
+  // This comes first, because early input must not be echoed either.
   keyboard.setRaw(true);
   try {
     output.write(`${MARK_PASTES}${message}${isShown ? "" : " (hidden)"}: `);

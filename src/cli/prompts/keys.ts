@@ -3,9 +3,9 @@ import { CliError } from "../errors/cli_error.ts";
 import { interrupted } from "../errors/interrupted.ts";
 
 export interface Keyboard {
-  /** The next bytes that were typed; `null` at the end of input. */
+  /** Returns the next typed bytes, or `null` at the end of input. */
   read(): Promise<Uint8Array | null>;
-  /** Turns the terminal's echo and line mode off, or on again. */
+  /** Turns the terminal's echo and line mode off or on. */
   setRaw(raw: boolean): void;
 }
 
@@ -14,21 +14,21 @@ const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
 /** Turns the terminal's marking of pasted text on or off (xterm, "Bracketed Paste Mode"). */
 export const [MARK_PASTES, UNMARK_PASTES] = ["\x1b[?2004h", "\x1b[?2004l"];
 const [PASTE_BEGINS, PASTE_ENDS] = ["\x1b[200~", "\x1b[201~"];
-// deno-lint-ignore no-control-regex -- keys are control characters
+// deno-lint-ignore no-control-regex -- matches keys that send control characters
 const STOPS = /\x1b\[200~|\r\n|[\r\n\x03\x04]/;
 /** Arrow keys and similar keys, which have no effect here. */
-// deno-lint-ignore no-control-regex -- keys are control characters
+// deno-lint-ignore no-control-regex -- matches keys that send control characters
 const OTHER_KEYS = /\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])/g;
 
 /**
- * How long to wait for more input after a line break, in milliseconds: a terminal that does not
- * mark pastes sends their lines immediately one after the other.
+ * How long to wait for more input after a line break, in milliseconds. A terminal that does not
+ * mark pasted text sends its lines in immediate succession.
  */
 const PASTE_GAP = 50;
 /** Maximum length of a value, in characters. */
 const MAX_VALUE = 1024 * 1024;
 
-/** The text after its deletions, which a raw terminal passes through. */
+/** Applies the deletions in a text, because a raw terminal passes them through. */
 function edited(text: string): string {
   const kept: string[] = [];
   for (const character of text) {
@@ -38,7 +38,7 @@ function edited(text: string): string {
   return kept.join("");
 }
 
-/** Reads lines and values; further input from the same read is kept for the next question. */
+/** Reads lines and values. Input after the end of an answer is kept for the next question. */
 export class Keys {
   #rest = "";
   #reading: Promise<Uint8Array | null> | undefined;
@@ -52,7 +52,7 @@ export class Keys {
     this.#signal = signal;
   }
 
-  /** The next line. */
+  /** Reads the next line. */
   async line(): Promise<string> {
     for (;;) {
       const end = this.#rest.search(/[\r\n]/);
@@ -67,8 +67,8 @@ export class Keys {
   }
 
   /**
-   * A value that may have several lines: the Enter key ends it, pasted line breaks do not. One at
-   * the end of the value is removed.
+   * Reads a value, which can have several lines. The Enter key ends the value, but pasted line
+   * breaks do not. A line break at the end of the value is removed.
    */
   async value(onText: (text: string) => void): Promise<string> {
     let value = "";
@@ -89,7 +89,7 @@ export class Keys {
     }
   }
 
-  /** Reads pasted text up to its end mark, with the line breaks of text. */
+  /** Reads pasted text up to its end mark, and normalizes its line breaks. */
   async #paste(onText: (text: string) => void): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf(PASTE_ENDS);
@@ -101,14 +101,14 @@ export class Keys {
     }
   }
 
-  /** Takes the text before `end`, and drops the mark of this length after it. */
+  /** Takes the text before `end`, and drops the following mark, which has this length. */
   #take(end: number, length: number): string {
     const text = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + length);
     return text;
   }
 
-  /** Whether more was typed right after a line break. */
+  /** Returns whether more input arrives right after a line break. */
   async #comesSoon(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<"later">();
     const timer = setTimeout(() => resolve("later"), PASTE_GAP);
@@ -120,7 +120,7 @@ export class Keys {
     }
   }
 
-  /** Adds the next input to the rest, and returns it. */
+  /** Appends the next input to the unread text, and returns all of it. */
   async #fill(): Promise<string> {
     const bytes = await this.#read();
     this.#reading = undefined;
@@ -130,7 +130,7 @@ export class Keys {
     return text;
   }
 
-  /** Returns the next input for one `fill`; throws when the command is stopped. */
+  /** Returns the next input for one call of `#fill`. Throws when the command is stopped. */
   async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());

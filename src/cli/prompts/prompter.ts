@@ -15,7 +15,7 @@ export interface Prompter {
   text(question: {
     readonly message: string;
     readonly initial?: string;
-    /** Returns the problem of a reply, if any. */
+    /** Returns what is wrong with a reply, if anything. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
   /** Asks for a text, which can be pasted with several lines. */
@@ -40,8 +40,8 @@ function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Va
 }
 
 /**
- * Questions by `@clack/prompts` on stderr, so that stdout has only data; cancelling throws. The
- * library is loaded with the first question.
+ * Asks questions with `@clack/prompts` on stderr, because stdout is only for data. Cancelling
+ * throws. The library is loaded for the first question.
  */
 export function createClackPrompter(
   keyboard: Keyboard,
@@ -60,7 +60,8 @@ export function createClackPrompter(
       });
       return answered(clack, answer);
     },
-    // The library uses the first line of a paste as the answer, and the shell would run the rest.
+    // The library would use only the first line of pasted text as the answer, and the shell would
+    // run the other lines.
     value: (question) => askValue({ keyboard, output, signal }, question),
     async confirm({ message, initial }) {
       const { clack, output } = await loadClack();

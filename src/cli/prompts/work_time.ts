@@ -3,9 +3,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Prompter } from "./prompter.ts";
 
 export interface WorkTime {
-  /** Milliseconds of work since the command began. */
+  /** Milliseconds of work since the command started. */
   elapsed(): number;
-  /** Wraps a prompter, and excludes the time until the answers. */
+  /** Wraps a prompter to exclude the time until the user answers. */
   watch(prompter: Prompter): Prompter;
 }
 

@@ -11,7 +11,7 @@ export const ENVIRONMENT_OPTION = [
 
 export const MESSAGE_HEADINGS = ["ID", "SENT", "ATTEMPTS", "KEY", "REASON"] as const;
 
-/** A message as a row of a table; `now` in milliseconds. */
+/** Formats a message as a row of a table. `now` is in milliseconds. */
 export function messageRow(
   { id, sentAt, attempts, key, lastReason }: QueueMessage,
   now: number,

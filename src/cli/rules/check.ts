@@ -1,4 +1,4 @@
-/** @module Facts about the environment of a rules file: functions, pages, and the platform. */
+/** @module Checks a rules file against its functions, its pages, and the platform. */
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { defineCommand } from "../command/command.ts";
 import { formatCount, printable } from "../terminal/format.ts";
@@ -12,7 +12,8 @@ import type { Surroundings } from "../../rules/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
 
 /**
- * The functions next to a rules file; `undefined` if a custom file has no `functions/` next to it.
+ * Finds the functions next to a rules file. Returns `undefined` for a custom file without a
+ * `functions/` folder next to it.
  */
 async function findNames(path: string): Promise<readonly string[] | undefined> {
   const { findFunctions } = await import("../../runtime/mod.ts");
@@ -21,7 +22,7 @@ async function findNames(path: string): Promise<readonly string[] | undefined> {
   return functions.length === 0 && !isProjectFile ? undefined : functions.map(({ name }) => name);
 }
 
-/** Finds the folders with a page, if the folder of the rules file is deployed directly. */
+/** Finds folders that contain a page, if the folder of the rules file is deployed directly. */
 async function findFolderPages(
   ctx: Context,
   path: string,
@@ -34,7 +35,7 @@ async function findFolderPages(
     ? written
     : (await detectProject(createFolderReader(directory), {})).outputDirs;
   if (outputDirs.join() !== ".") return undefined;
-  // Otherwise, the path without a slash redirects to the folder.
+  // With other settings, the path without a slash redirects to the folder.
   if (served?.trailingSlash !== "never") return () => false;
   return (folder) => isFile(join(directory, folder, "index.html"));
 }
@@ -47,7 +48,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Returns facts about the environment of a rules file. */
+/** Collects facts about what surrounds a rules file. */
 async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surroundings> {
   const [functions, platform, hasFolderPage] = await Promise.all([
     findNames(file.path),

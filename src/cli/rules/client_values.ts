@@ -5,13 +5,13 @@ import { wholeNumber } from "../command/option_values.ts";
 
 const MAX_ASN = 4_294_967_295;
 
-/** A country code (ISO 3166-1 alpha-2), in upper case. */
+/** Parses a country code (ISO 3166-1 alpha-2), and returns it in upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
   throw new InvalidArgumentError("Expected a country code of two letters.");
 }
 
-/** An IPv4 or IPv6 address. */
+/** Parses an IPv4 or IPv6 address. */
 export function ipAddress(text: string): string {
   if (parseIp(text) !== undefined) return text;
   throw new InvalidArgumentError("Expected an IPv4 or IPv6 address.");

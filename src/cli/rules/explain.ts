@@ -71,7 +71,7 @@ async function countryOf(ip: string | undefined): Promise<string | undefined> {
   return ip === undefined ? undefined : (await loadGeo()).geo.country(ip);
 }
 
-/** The rules that production uses, as the edge applies them. */
+/** Reads the rules that production uses, as the edge applies them. */
 async function readLiveRules(ctx: Context, given: string | undefined): Promise<RuntimeRuleSet> {
   const { client, project } = await openProject(ctx, { given, phase: "build" });
   const active = await client.call(getRules, { params: { project: project.id } });

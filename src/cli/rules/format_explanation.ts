@@ -18,7 +18,7 @@ function describeOutcome({ outcome }: RuleExplanation, colors: Palette): string 
   }
 }
 
-/** One line for each rule, by phase, then the result. */
+/** Formats one line for each rule by phase, then the result. */
 export function formatExplanation(explanation: Explanation, colors: Palette): string {
   const { method, host, path, rawQuery } = explanation.request;
   const query = rawQuery === "" ? "" : `?${rawQuery}`;

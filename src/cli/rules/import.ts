@@ -66,7 +66,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** Marks of text that was not UTF-8. */
+/** Characters that show that a text was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
 /** Imports a text file; throws for binary files and wrong formats. */
@@ -95,7 +95,8 @@ interface ImportFlags {
 }
 
 /**
- * Imports a file with the flavor of the host that its folder, or the one above, is configured for.
+ * Imports a file in the dialect of the host that its folder, or the parent folder, is configured
+ * for.
  */
 async function importFile(
   ctx: Context,
@@ -116,7 +117,7 @@ async function importFile(
   return { shown: file.shown, result };
 }
 
-/** Appends rules to those of the output, or replaces them. */
+/** Appends rules to the existing rules of the output file, or replaces them. */
 async function addTo(
   ctx: Context,
   output: string | undefined,
@@ -159,7 +160,7 @@ async function saveSettings(
   }
 }
 
-/** Sums up the files, with the file of each remark. */
+/** Sums up the imported files. Each remark names its file. */
 function sumOf(files: readonly ImportedFile[]) {
   const remarks = (key: "unsupported" | "notes") =>
     files.flatMap(({ shown, result }) => result[key].map((one) => ({ file: shown, ...one })));

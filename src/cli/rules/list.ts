@@ -3,7 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { describeActive } from "./published_rules.ts";
 
-/** The condition of a rule, short: `path`, `host` and the names of other fields. */
+/** Summarizes the condition of a rule: `path`, `host`, and the names of other fields. */
 function describeCondition(value: unknown): string {
   const condition = (value ?? {}) as Record<string, unknown>;
   const path = condition.path as { type?: string; value?: string } | undefined;

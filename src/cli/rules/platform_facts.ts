@@ -1,6 +1,6 @@
 /**
- * @module Finds out what a platform offers to rules: lookup of network and country, counts on all
- * nodes.
+ * @module Finds out what a platform supports in rules: lookup of network and country, and counts
+ * across all nodes.
  */
 import { getHealth } from "../../contract/system.ts";
 import type { Context } from "../session/context.ts";
@@ -9,12 +9,12 @@ import type { Surroundings } from "../../rules/mod.ts";
 /** Maximum wait for the platform's response, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Matches rules that may depend on the platform; others need no request. */
+/** Matches rules that can depend on the platform. Other rules need no request. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
- * Returns facts about the platform; nothing if the text does not depend on them, or there is no
- * response.
+ * Returns facts about the platform, or nothing if the text does not depend on them or the platform
+ * does not respond.
  */
 export async function findPlatform(
   ctx: Context,
@@ -36,8 +36,9 @@ export async function findPlatform(
 }
 
 /**
- * Warns about rules in the file at `path` that work differently on this platform: unknown networks
- * and countries, and limits across nodes. Loads the rule parser only now.
+ * Warns about rules in the file at `path` that work differently on this platform: networks and
+ * countries that it cannot look up, and limits across nodes. Loads the rule parser only when it is
+ * needed.
  */
 export async function warnOfPlatform(ctx: Context, path: string): Promise<void> {
   const [{ readRulesSource, reportWarnings }, rules] = await Promise.all([

@@ -1,4 +1,4 @@
-/** @module The rules of production, read with their ETag and written with `If-Match`. */
+/** @module The rules of production. They are read with their ETag and written with `If-Match`. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
@@ -6,7 +6,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
 
-/** Adds the next step to the platform's refusal of an ETag. */
+/** Adds the next step to the platform's error about an ETag. */
 export function explainConflict(ctx: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 412) return error;
   return new CliError("conflict", error.message, {
@@ -15,7 +15,7 @@ export function explainConflict(ctx: Context, error: unknown): unknown {
   });
 }
 
-/** Adds the next step to the platform's refusal of a revision that it does not have. */
+/** Adds the next step to the platform's error about an unknown revision. */
 export function explainRevision(ctx: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 404) return explainConflict(ctx, error);
   return new CliError("not_found", error.message, {
@@ -24,7 +24,7 @@ export function explainRevision(ctx: Context, error: unknown): unknown {
   });
 }
 
-/** The command that restores the previous rules of production. */
+/** Returns the command that restores the previous rules of production. */
 export function undoLine(
   { lines }: Context,
   { origin, revisionId }: Pick<ActiveRules, "origin" | "revisionId">,
@@ -34,7 +34,7 @@ export function undoLine(
     : lines.ofProject("rules", "remove", "--force");
 }
 
-/** One line about the rules of production. */
+/** Describes the rules of production in one line. */
 export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
   const count = ruleSet?.rules.length ?? 0;
   if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;
@@ -42,12 +42,13 @@ export function describeActive({ origin, ruleSet, revisionId, deploymentId }: Ac
   return "No rules";
 }
 
-/** The rules of production after a deployment has gone live. */
+/** The rules that production uses after a deployment has gone live. */
 export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
- * Finds the rules that production uses, and warns if a published set overrides those of the new
- * deployment. `null` if the platform does not respond, because the deployment is live anyway.
+ * Finds the rules that production uses, and warns if a published set overrides the rules of the new
+ * deployment. Returns `null` if the platform does not respond, because the deployment is already
+ * live.
  */
 export async function reportRulesInEffect(
   ctx: Context,
@@ -65,7 +66,7 @@ export async function reportRulesInEffect(
     }
     return { origin: active.origin, revisionId: active.revisionId };
   } catch (error) {
-    // The deployment is live, and a user who stops the command now is still told so.
+    // The deployment is live, and a user who stops the command now should still learn that.
     if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
     ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);

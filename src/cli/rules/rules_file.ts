@@ -19,7 +19,7 @@ import { formatCount, printable, printableName } from "../terminal/format.ts";
 export interface RulesSource {
   /** Absolute path. */
   readonly path: string;
-  /** Path as people read it. */
+  /** Path to show to people. */
   readonly shown: string;
   readonly source: string;
 }
@@ -32,7 +32,7 @@ export async function readSource(ctx: Context, path: string): Promise<RulesSourc
   throw new CliError("not_found", `The file ${printableName(shown)} does not exist`);
 }
 
-/** The named file, otherwise the `svc.rules.toml` of the project's folder. */
+/** Reads the named file, or otherwise the `svc.rules.toml` in the project's folder. */
 export async function readRulesSource(
   ctx: Context,
   given: string | undefined,
@@ -54,7 +54,7 @@ export interface ValidRules {
   readonly diagnostics: LoadedRules["diagnostics"];
 }
 
-/** Validates the text of a rules file; throws all its problems if it has errors. */
+/** Validates the text of a rules file. If it has errors, throws all of its problems. */
 export function loadValidRules(
   { shown, source }: RulesSource,
   surroundings: Surroundings = {},
@@ -67,7 +67,7 @@ export function loadValidRules(
   });
 }
 
-/** Shows the warnings of a rules file, with their lines; log lines in JSON mode. */
+/** Shows the warnings about a rules file with their lines, or as log lines in JSON mode. */
 export function reportWarnings(
   { ui }: Context,
   { shown, source }: RulesSource,

@@ -9,7 +9,7 @@ import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
-/** Shows the commands that print JSON, each with the members of its response. */
+/** Shows the commands that print JSON, each with the members of its output. */
 function list(ctx: Context): void {
   const commands = ANSWERING.map((command) => {
     const { object, lines } = answerSchemas(command) ?? {};

@@ -5,9 +5,9 @@ import { leavesOf } from "../command/command_entry.ts";
 import { answerMembers } from "../answers/schemas.ts";
 import { COMMANDS } from "../command_tree.ts";
 
-/** Commands that print no JSON, because they speak another program's protocol. */
+/** Commands that print no JSON, because they speak the protocol of another program. */
 const SILENT = ["git-credential", "mcp"];
-/** Names with a schema that are not commands. */
+/** Names that have a schema but are not commands. */
 const OTHERS = ["help", "version"];
 
 const told = async (...words: string[]) => {
@@ -70,7 +70,7 @@ Deno.test("an unknown command gets a suggestion", async () => {
 });
 
 Deno.test("svc --help --json describes the whole tree, according to its schema", async () => {
-  // runCli() checks each response by its schema.
+  // `runCli()` checks each output against its schema.
   const { answer } = await told("--help");
   const shown = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)
     .map(({ words }) => ["svc", ...words].join(" "));

@@ -1,4 +1,4 @@
-/** @module For tests: the options of a platform that `svc serve` starts. */
+/** @module For tests: the platform options that `svc serve` derives from its flags. */
 import { Command } from "@commander-js/extra-typings";
 import type { PlatformOptions } from "../../serve/mod.ts";
 import type { Context } from "../session/context.ts";
@@ -10,7 +10,7 @@ export async function optionsOf(
   argv: readonly string[] = [],
   env: Context["env"] = {},
 ): Promise<PlatformOptions> {
-  // The part of a context that flags and environment need.
+  // The part of a context that flags and environment variables need.
   const surroundings: Context["env"] = { HOME: "/home/user", ...env };
   const ctx = { env: surroundings, path: (given: string) => given } as Context;
   const flags = addSettingFlags(new Command()).parse(argv, { from: "user" }).opts();

@@ -10,7 +10,7 @@ import { formatBytes, formatCount } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
 import { explainBackup } from "./explain_backup.ts";
 
-/** Writes a secret key to a new file, as `age-keygen` does, and prints the public one. */
+/** Writes a secret key to a new file like `age-keygen`, and prints the public one. */
 async function createBackupKey(ctx: Context, path: string): Promise<void> {
   const { makeKeyPair } = await import("../../serve/mod.ts");
   const { identity, recipient } = await makeKeyPair();
@@ -44,7 +44,7 @@ interface Flags {
   readonly keep?: number | undefined;
 }
 
-/** The data that both kinds of backup read, to a file and to a directory or storage. */
+/** Returns the data source for both kinds of backup: to a file, and to a directory or storage. */
 function sourceOf(ctx: Context, flags: Flags) {
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const pathOf = (given: string | undefined) =>
@@ -64,7 +64,10 @@ function sourceOf(ctx: Context, flags: Flags) {
   };
 }
 
-/** A directory or a remote place keeps many backups; any other path is one file. */
+/**
+ * Returns true for a directory or a remote location, which contains many backups. Any other path is
+ * a single file.
+ */
 async function isPlace(ctx: Context, target: string): Promise<boolean> {
   if (isRemotePlace(target) || /[/\\]$/.test(target)) return true;
   return await Deno.stat(ctx.path(target)).then(({ isDirectory }) => isDirectory, () => false);

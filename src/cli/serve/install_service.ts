@@ -1,4 +1,4 @@
-/** @module `svc serve --install`. */
+/** @module `svc serve --install`, which installs the platform as a service. */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { CONFIG_VARIABLE, flagOf, SETTINGS, variableOf } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -14,8 +14,9 @@ const VARIABLES = SECRETS.map(variableOf);
 const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 
 /**
- * The arguments of the service. The arguments or the file must name the data directory: system
- * services have no `HOME`, and user services have different variables than this run.
+ * Returns the arguments of the service. The arguments or the config file must name the data
+ * directory, because system services have no `HOME`, and user services have different variables
+ * than this run.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,
@@ -62,7 +63,7 @@ function describeService(ctx: Context, settings: ServeSettings): ServiceFile {
   });
 }
 
-/** Writes the service's file, or only prints it; starts nothing. */
+/** Writes the service file, or only prints it. Does not start the service. */
 export async function installService(
   ctx: Context,
   settings: ServeSettings,

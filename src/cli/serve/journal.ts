@@ -2,19 +2,19 @@
 import { fstatSync } from "node:fs";
 import type { Environment } from "../session/global_flags.ts";
 
-/** Identifies a file: its device and inode. */
+/** Identifies a file by its device and inode. */
 export interface FileIdentity {
   readonly dev: number | bigint;
   readonly ino: number | bigint;
 }
 
-/** Standard output and standard error. */
+/** File descriptors of standard output and standard error. */
 const OUTPUTS = [1, 2] as const;
 
 /**
- * True if standard output or error goes to the journal, which is persistent and readable by others:
- * `JOURNAL_STREAM` identifies one of them by device and inode (systemd.exec(5)). Child processes of
- * a service inherit the variable, but may print elsewhere.
+ * Returns true if standard output or error goes to the journal, which is persistent and readable by
+ * other users. `JOURNAL_STREAM` identifies the stream by device and inode (systemd.exec(5)). Child
+ * processes of a service inherit the variable, but may print elsewhere.
  */
 export function printsToJournal(
   { JOURNAL_STREAM: stream }: Environment,

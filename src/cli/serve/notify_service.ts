@@ -4,7 +4,8 @@ import { makeHeldFolder } from "../../lib/held_folders.ts";
 import type { Environment } from "../session/global_flags.ts";
 
 /**
- * Tells the service manager that this process is the main one and ready; does nothing without one.
+ * Tells the service manager that this process is the main process and is ready. Does nothing
+ * without a service manager.
  *
  * @throws like `Deno.DatagramConn#send`, if its socket is unreachable.
  */

@@ -1,18 +1,18 @@
-/** @module Finds processes that run a program whose file was replaced. */
+/** @module Finds processes that still run a program whose file was replaced. */
 import { join } from "node:path";
 import { readTextFile } from "../../lib/utf8.ts";
 import { flagOf, SETTINGS } from "../../settings/mod.ts";
 import { shellWord } from "../errors/suggested_commands.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
-/** A process that runs the old program until `command` replaces it. */
+/** A process that runs the old program, and the `command` that replaces it. */
 export type OldProgram =
   | { readonly kind: "service"; readonly path: string; readonly command: string }
   | {
     readonly kind: "process";
     readonly pid: number;
     readonly command: string;
-    /** Flags of the process that the command lacks, because their values may be secrets. */
+    /** Flags of the process that `command` omits, because their values may be secrets. */
     readonly leftOut: readonly string[];
   };
 
@@ -21,11 +21,11 @@ export interface ProgramPlace {
   readonly path: string;
   readonly os: typeof Deno.build.os;
   readonly home: string;
-  /** The folder in which the command will be run. */
+  /** The folder in which the user will run the command. */
   readonly folder: string;
-  /** The folder of the kernel's processes; another folder in tests. */
+  /** The kernel's folder of processes. Tests use another one. */
   readonly processes?: string;
-  /** The root folder of the machine's services; another folder in tests. */
+  /** The root folder for the machine's services. Tests use another one. */
   readonly root?: string;
 }
 
@@ -43,10 +43,10 @@ async function findServices({ path, os, home, root = "/" }: ProgramPlace): Promi
   return found;
 }
 
-/** Flags before a command whose value is the next word. */
+/** Flags that can precede the command and take the next word as their value. */
 const GLOBAL_FLAGS: ReadonlySet<string> = new Set(["--token", "--workspace", "--api-url", "--cwd"]);
 
-/** Returns the position of the command in a process's arguments, after its flags. */
+/** Returns the position of the command among a process's arguments, after the global flags. */
 function commandAt([, ...words]: readonly string[]): number {
   return 1 +
     words.findIndex((word, index) =>
@@ -54,7 +54,7 @@ function commandAt([, ...words]: readonly string[]): number {
     );
 }
 
-/** True for the words of a platform. */
+/** Returns true if these arguments start a platform. */
 const isServe = (words: readonly string[]): boolean => words[commandAt(words)] === "serve";
 
 /** Flags whose values may be secrets. */
@@ -62,10 +62,10 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set([
   "--token",
   ...SETTINGS.filter(({ secret }) => secret === true).map(flagOf),
 ]);
-/** Flags that applied only to the start of the process. */
+/** Flags that only affect how the process was started. */
 const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
 
-/** Returns the flags that a replacement platform should keep. */
+/** Returns the flags that the new platform should keep. */
 function keptFlags(words: readonly string[]) {
   const [kept, leftOut]: [string[], string[]] = [[], []];
   for (let index = 0; index < words.length; index++) {
@@ -79,7 +79,9 @@ function keptFlags(words: readonly string[]) {
   return { kept, leftOut };
 }
 
-/** The command that replaces a process's platform with one that has the same flags. */
+/**
+ * Returns the command that replaces a process's platform with a new one that has the same flags.
+ */
 async function restart(process: string, { path, folder }: ProgramPlace, words: readonly string[]) {
   const { kept, leftOut } = keptFlags(words.toSpliced(commandAt(words), 1).slice(1));
   const cwd = await Deno.readLink(join(process, "cwd")).catch(() => folder);
@@ -90,7 +92,7 @@ async function restart(process: string, { path, folder }: ProgramPlace, words: r
   return { command: line.map(shellWord).join(" "), leftOut };
 }
 
-/** The processes of the program, even after its file was replaced. */
+/** Finds the processes that run the program, even after its file was replaced. */
 async function findProcesses(
   place: ProgramPlace,
   isService: boolean,
@@ -101,10 +103,10 @@ async function findProcesses(
   for (const { name } of names) {
     if (!/^\d+$/.test(name)) continue;
     const folder = join(processes, name);
-    // The link of another user's process cannot be read.
+    // The links of other users' processes cannot be read.
     const file = await Deno.readLink(join(folder, "exe")).catch(() => "");
     if (file !== path && file !== `${path} (deleted)`) continue;
-    // Each word ends with a zero.
+    // Each argument ends with a zero byte.
     const words = (await readOptional(join(folder, "cmdline"))).split("\0").slice(0, -1);
     if (!isServe(words)) continue;
     const group = isService ? await readOptional(join(folder, "cgroup")) : "";

@@ -13,7 +13,9 @@ interface Process {
   readonly cwd?: string;
 }
 
-/** Finds old programs on a machine with these processes and the services of these programs. */
+/**
+ * Finds old programs on a machine that has these processes, and services that start these programs.
+ */
 async function find(
   processes: readonly Process[],
   { ofMachine, ofUser, os = "linux" }: {
@@ -60,7 +62,7 @@ async function find(
   }
 }
 
-/** The command that starts a platform with these flags to replace another. */
+/** Returns the command that starts a platform with these flags and replaces another. */
 const replace = (flags: string) => `'${PROGRAM}' serve ${flags}--replace --background`;
 const REPLACE = replace("");
 

@@ -14,8 +14,8 @@ type Platform = Awaited<ReturnType<typeof startOn>>;
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * For a person at a terminal, stores the new key, so that the next command works. A credentials
- * file that cannot be written does not stop it.
+ * Stores the new key for a person at a terminal, so that the next command works. If the credentials
+ * file cannot be written, continues without it.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;
@@ -31,7 +31,8 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 /**
- * Reports facts unknown to the program that started the platform: free ports, and the owner's link.
+ * Reports facts that the program that started the platform cannot know: the ports in use, and the
+ * owner's link.
  */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;
@@ -50,7 +51,7 @@ function announce(
   const { colors } = ctx.ui;
   const isKept = printsToJournal(ctx.env);
   const token = isKept ? undefined : platform.token;
-  // A key that the operator gave does not belong in a log.
+  // A key set by the operator must not appear in a log.
   const minted = ctx.env.SVC_BOOTSTRAP_TOKEN ? undefined : token;
   if (isStructured) {
     createPlatformLog(ctx, "json")({ level: "info", message: `Platform ready at ${url}` });

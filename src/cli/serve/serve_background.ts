@@ -1,4 +1,4 @@
-/** @module `svc serve --background`. */
+/** @module `svc serve --background`, which starts the platform in a separate process. */
 import * as z from "zod";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { CLI_ERROR_CODES, CliError } from "../errors/cli_error.ts";
@@ -6,7 +6,7 @@ import type { Context } from "../session/context.ts";
 
 const failure = z.object({ error: z.string(), code: z.enum(CLI_ERROR_CODES).catch("internal") });
 
-/** The first line of a stream; `undefined` if it ends before. */
+/** Reads the first line of a stream. Returns `undefined` if the stream ends before a line does. */
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = "";
   for await (const part of stream.pipeThrough(new TextDecoderStream())) {
@@ -17,7 +17,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | u
   return undefined;
 }
 
-/** Parses the ready message of the platform as the command's result. */
+/** Parses the platform's ready message as the result of the command. */
 function readResult(line: string, isJson: boolean): Readonly<Record<string, unknown>> {
   if (!isJson) return {};
   const result: unknown = JSON.parse(line);
@@ -26,7 +26,7 @@ function readResult(line: string, isJson: boolean): Readonly<Record<string, unkn
   return result as Readonly<Record<string, unknown>>;
 }
 
-/** Starts the platform in a separate process, and returns when it responds. */
+/** Starts the platform in a separate process, and returns when the platform responds. */
 export async function serveInBackground(ctx: Context): Promise<void> {
   if (!Deno.build.standalone) {
     throw new CliError("unsupported", "Cannot run svc from source in the background", {
@@ -39,7 +39,7 @@ export async function serveInBackground(ctx: Context): Promise<void> {
     stdout: "piped",
     stderr: "inherit",
     detached: true,
-    // This program itself, with the credentials that it serves with.
+    // The process runs this same program, so it gets the full environment, including credentials.
     clearEnv: true,
     env: Deno.env.toObject(),
   });

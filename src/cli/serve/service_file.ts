@@ -4,7 +4,7 @@ import { shellWord } from "../errors/suggested_commands.ts";
 
 export interface Service {
   readonly command: readonly string[];
-  /** Folder that relative paths among the arguments start from. */
+  /** Folder to which relative paths among the arguments refer. */
   readonly folder: string;
 }
 
@@ -18,17 +18,17 @@ export interface ServicePlace {
 export interface ServiceFile {
   readonly path: string;
   readonly text: string;
-  /** Commands that start the service, now and whenever the machine starts. */
+  /** Commands that start the service, both now and whenever the machine starts. */
   readonly next: readonly string[];
 }
 
-/** How long a platform may take to finish its requests, builds and databases. */
+/** Time a platform gets to finish its requests, builds and databases. */
 const STOP_SECONDS = 90;
 
-/** launchd's default is 256; this is OPEN_MAX of macOS. */
+/** launchd's default is 256. This is OPEN_MAX of macOS. */
 const OPEN_FILES_OF_MACOS = 10_240;
 
-/** Quotes a word of a command line for systemd, without specifiers or variables. */
+/** Quotes a word of a command line for systemd, and escapes specifiers and variables. */
 function systemdWord(word: string): string {
   const plain = word.replaceAll("%", "%%");
   if (/^[\w./:=@%+,-]+$/.test(plain)) return plain;
@@ -36,7 +36,10 @@ function systemdWord(word: string): string {
   return `"${escaped}"`;
 }
 
-/** Escapes a path for a setting of systemd, which expands specifiers and has no quotes. */
+/**
+ * Escapes a path for a systemd setting, in which specifiers are expanded and quotes are not
+ * supported.
+ */
 const systemdPath = (path: string): string => path.replaceAll("%", "%%");
 
 function systemdUnit({ command, folder }: Service, isRoot: boolean): string {
@@ -114,7 +117,7 @@ ${words}
 `;
 }
 
-/** The service file; `undefined` for unsupported systems. */
+/** Generates the service file, or returns `undefined` on unsupported systems. */
 export function serviceFile(
   service: Service,
   { os, isRoot, home }: ServicePlace,
@@ -144,12 +147,12 @@ export function serviceFile(
 
 /** An installed service, and how to replace its program. */
 export interface ServiceRestart {
-  /** The service's file. */
+  /** Path of the service file. */
   readonly path: string;
   readonly command: string;
 }
 
-/** The command that restarts a service; `undefined` for unsupported systems. */
+/** Returns the command that restarts a service, or `undefined` on unsupported systems. */
 export function serviceRestart(place: ServicePlace): ServiceRestart | undefined {
   const found = serviceFile({ command: [""], folder: "/" }, place);
   if (found === undefined) return undefined;
@@ -161,7 +164,7 @@ export function serviceRestart(place: ServicePlace): ServiceRestart | undefined 
   return { path, command: `launchctl kickstart -k ${domain}/${LABEL}` };
 }
 
-/** True if a service's file starts the program at `path`. */
+/** Returns true if a service file starts the program at `path`. */
 export function startsProgram(text: string, path: string): boolean {
   return text.split("\n").some((line) =>
     line === `    <string>${xml(path)}</string>` ||

@@ -1,4 +1,4 @@
-/** @module The settings of `svc serve` as flags, and their other sources. */
+/** @module The settings of `svc serve` as flags, and from other sources. */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import {
   CONFIG_VARIABLE,
@@ -44,7 +44,7 @@ function optionOf(setting: Setting): Option {
   });
 }
 
-/** Declares the flags of these settings, or of all, under the headings of help. */
+/** Declares the flags for these settings, or for all settings, under the headings of help. */
 export function addSettingFlags(
   command: Command,
   names?: readonly string[],
@@ -59,12 +59,12 @@ export function addSettingFlags(
   return command as unknown as Command<[], OptionValues>;
 }
 
-/** The long names of the flags that most people use. */
+/** The long names of the most common flags. */
 export const COMMON_FLAGS: ReadonlySet<string> = new Set(
   SETTINGS.filter(({ common }) => common).map(flagOf),
 );
 
-/** The values of flags by the names of their settings. */
+/** Returns the values of flags by the names of their settings. */
 function flagValues(flags: OptionValues): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.map((setting) => {
     const { name } = setting;
@@ -109,16 +109,16 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
 }
 
 export interface ServeSettings extends Pick<FoundSettings, "found"> {
-  /** The given options, with the data directory. */
+  /** The settings that were given, including the data directory. */
   readonly given: GivenSettings;
-  /** The file of `--config`. */
+  /** Path of the file that `--config` names. */
   readonly configFile: string | undefined;
 }
 
 /**
  * Reads the settings from flags, variables and the file that `--config` names.
  *
- * @throws {CliError} with all problems of the file and of variables.
+ * @throws {CliError} with all problems of the file and the variables.
  */
 export async function readServeSettings(ctx: Context, flags: OptionValues): Promise<ServeSettings> {
   const values = flagValues(flags);

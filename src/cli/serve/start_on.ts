@@ -12,9 +12,10 @@ import { createPlatformLog } from "./platform_log.ts";
 import type { ServeSettings } from "./setting_flags.ts";
 
 /**
- * Completes the given settings, and adds the platform's surroundings.
+ * Adds defaults to the given settings, and everything else that the platform needs from this
+ * process.
  *
- * @throws {CliError} if the file of certificates cannot be used.
+ * @throws {CliError} if the certificate file cannot be used.
  */
 export async function readPlatformOptions(ctx: Context, { given, configFile }: ServeSettings) {
   const settings = completeSettings(given);
@@ -51,7 +52,7 @@ export async function startOn(
   }
 }
 
-/** Suggests a fix for a platform that does not start. */
+/** Suggests a fix for a platform that fails to start. */
 function explain(
   cause: unknown,
   platform: typeof import("../../serve/mod.ts"),

@@ -1,6 +1,6 @@
-/** @module Resources that an argument or flag value can name. */
+/** @module The resources that the value of an argument or flag can name. */
 
-/** Kinds of resources with names or ids. */
+/** Kinds of resources that have names or ids. */
 export type CandidateKind =
   | "project"
   | "database"
@@ -19,12 +19,13 @@ export type CandidateKind =
 
 export interface Candidate {
   readonly value: string;
-  /** Another name for people, if there is one. */
+  /** Another name to show to people, if there is one. */
   readonly hint?: string;
 }
 
 /**
- * Looks up the existing ones; `project` is the value of `--project-id`. A failure offers nothing.
+ * Looks up existing resources. `project` is the value of `--project-id`. A failed lookup offers
+ * nothing.
  */
 export type LookUp = (
   kind: CandidateKind,

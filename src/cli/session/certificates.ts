@@ -8,7 +8,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * Extracts the certificates from a PEM text.
  *
- * @throws {CliError} if there are none, or one is unreadable.
+ * @throws {CliError} if there are none, or one cannot be parsed.
  */
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];

@@ -1,6 +1,7 @@
 /**
- * @module The context of a command: its user interface, the platform's client, prompts, and facts
- * of the machine. A command gets nothing else, so a test can run any of them in its own process.
+ * @module The context of a command: its user interface, the client for the platform, prompts, and
+ * facts about the machine. A command gets nothing else, so a test can run any command in the
+ * process of the test.
  */
 import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../client/client.ts";
@@ -27,8 +28,8 @@ import type { Settings } from "./settings.ts";
 import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 
 /**
- * Passes the signals that reach this program to `handle`, instead of stopping,
- * until the returned function is called.
+ * Passes the signals that this program receives to `handle` instead of stopping, until the returned
+ * function is called.
  */
 export type TakeSignals = (handle: (signal: Deno.Signal) => void) => () => void;
 
@@ -37,7 +38,7 @@ export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly stdinIsTerminal: boolean;
-  /** The stream of stdin, opened when a command asks for it. */
+  /** Returns the stream of stdin, which is opened when a command asks for it. */
   readonly stdin: () => ReadableStream<Uint8Array>;
   readonly env: Environment;
   readonly cwd: string;
@@ -45,23 +46,23 @@ export interface Host {
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
-  /** Sets an action that runs before a second signal ends the program. */
+  /** Sets a function that runs before a second signal ends the program. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
-  /** How long to wait for the platform, if that is not as usual. */
+  /** How long to wait for the platform, instead of the defaults. */
   readonly waits?: Waits;
-  /** Waits; rejects with the signal's reason when that is aborted. */
+  /** Waits. Rejects with `signal.reason` when `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Opens a URL in the user's browser; false if there is none. */
+  /** Opens a URL in the user's browser. Returns false if there is none. */
   readonly openUrl: (url: string) => boolean;
   readonly machineName: () => string;
   /** The terminal's keyboard, for terminals that cannot move their cursor. */
   readonly keyboard: Keyboard;
-  /** Asks questions instead of the terminal's prompts. */
+  /** Asks the questions, instead of prompts on the terminal. */
   readonly prompter?: Prompter;
 }
 
-/** How a command line is run for another command. */
+/** Options for a command line that one command runs for another. */
 export interface CallOptions {
   /** Directory to run in, instead of the current one. */
   readonly cwd?: string;
@@ -75,19 +76,22 @@ export type CallCommand = (
   options?: CallOptions,
 ) => Promise<{ readonly exitCode: number; readonly answer: Readonly<Record<string, unknown>> }>;
 
-/** A folder's `svc.toml`, as far as it names a workspace; `undefined` if there is none. */
+/**
+ * The part of a folder's `svc.toml` that names a workspace, or `undefined` if there is no such
+ * file.
+ */
 export interface FolderConfig {
   readonly config: Pick<ProjectConfig, "project"> | undefined;
 }
 
 export interface ClientFacts {
-  /** Phase that the client's debug lines belong to. */
+  /** Phase of the client's debug lines. */
   readonly phase: Phase;
-  /** The folder that the command acts on, if it is not the current one. */
+  /** The folder that the command works on, if it is not the current one. */
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
-  /** Token to use instead of the one from settings and logins; bound to its workspace. */
+  /** Token to use instead of the one from settings and logins. It is bound to its workspace. */
   readonly token?: string;
 }
 
@@ -108,27 +112,33 @@ export interface Context {
   readonly openUrl: Host["openUrl"];
   readonly machineName: string;
   readonly credentials: CredentialStore;
-  /** Address of the platform: flag, variable, credentials, default. */
+  /** URL of the platform, from the flag, the variable, the credentials, or the default. */
   readonly apiUrl: string;
-  /** Present if a person can be asked. */
+  /** Missing if nobody can be asked. */
   readonly prompter: Prompter | undefined;
-  /** Milliseconds that the command has worked, without the time a person took to answer. */
+  /**
+   * Returns the milliseconds that the command has worked, without the time that the user took to
+   * answer.
+   */
   readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */
   readonly lines: SuggestedCommands;
-  /** Runs another command line with this one's key, workspace and platform, and returns its object. */
+  /**
+   * Runs another command line with the key, workspace and platform of this one, and returns its
+   * JSON object.
+   */
   readonly call: CallCommand;
   /** Completes the end of a command line. */
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
-  /** Absolute form of a path that the user gave. */
+  /** Returns the absolute form of a path that the user gave. */
   path(given: string): string;
-  /** Gets a key for this job of CI; `undefined` outside of jobs that may have one. */
+  /** Gets a key for the current CI job. `undefined` outside of jobs that can get one. */
   readonly jobKey: JobKey | undefined;
-  /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
+  /** The workspace to use in the current folder, or `undefined` to let the key choose it. */
   readonly workspace: WorkspaceChoice | undefined;
   /** True if there is a key for the current folder, or a way to get one. */
   readonly hasKey: boolean;
-  /** A client for calls that need a key; throws if there is none. */
+  /** Creates a client for calls that need a key. Throws if there is no key. */
   client(facts: ClientFacts): Client;
 }
 
@@ -137,7 +147,9 @@ function isInteractive(host: Host, ui: Ui): boolean {
   return host.stdinIsTerminal && host.stderr.isTerminal;
 }
 
-/** Arrow keys and colours, or plain lines of text if colours are off. */
+/**
+ * Creates a prompter with arrow keys and colours, or with plain lines of text if colours are off.
+ */
 function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
   return wantsColor(env, stderr.isTerminal)
     ? createClackPrompter(keyboard, stderr, signal)
@@ -147,7 +159,7 @@ function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
 const isSet = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value !== "false";
 
-/** The missing key, explained for this platform. */
+/** Returns the error for a missing key on this platform. */
 function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
   return new CliError("unauthorized", `No login or key for ${apiUrl}`, {
     hint: "Log in, or set SVC_TOKEN. `svc serve` prints the first key of a new platform",
@@ -155,7 +167,10 @@ function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
   });
 }
 
-/** The `svc.toml` of the current folder, or of the nearest one above; an invalid one is ignored. */
+/**
+ * Reads the `svc.toml` of the current folder or of its nearest parent that has one. Ignores an
+ * invalid file.
+ */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   const home = env.HOME ?? env.USERPROFILE;
   const root = await findProjectRoot(cwd, home === undefined ? {} : { home });
@@ -163,13 +178,13 @@ async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   return { config: loaded?.status === "found" ? loaded.config : undefined };
 }
 
-/** A key for a workspace and, if it is known, a project. @throws {CliError} */
+/** Gets a key for a workspace and, if known, a project. @throws {CliError} */
 export type JobKey = (
   workspace: string | undefined,
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job; loads the code for it with the first one. */
+/** Gets keys for a CI job. The code for it is only loaded for the first key. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },
@@ -181,7 +196,7 @@ function openJobKeys(
   };
 }
 
-/** Creates the context of one run; reads the credentials file and the folder's `svc.toml`. */
+/** Creates the context of one run. Reads the credentials file and the folder's `svc.toml`. */
 export async function createContext(
   parts: {
     readonly host: Host;
@@ -190,7 +205,7 @@ export async function createContext(
     readonly lines: SuggestedCommands;
     readonly complete: Context["complete"];
     readonly call: CallCommand;
-    /** Called for each call that changes something. */
+    /** Called for each request that changes something. */
     readonly watchChange: NonNullable<ClientOptions["watchChange"]>;
   },
 ): Promise<Context> {

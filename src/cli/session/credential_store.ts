@@ -1,4 +1,4 @@
-/** @module The stored logins. A broken file is an error only if something in it is needed. */
+/** @module The stored logins. An invalid file is only an error if a command needs its content. */
 import {
   type Credential,
   findCredential,
@@ -24,21 +24,21 @@ export interface StoredLogin {
 }
 
 export interface CredentialStore {
-  /** Path of the file; `undefined` if the environment names no home. */
+  /** Path of the file, or `undefined` if the environment does not name a home folder. */
   readonly path: string | undefined;
-  /** The path of the saved logins; throws if the file is broken or has no folder. */
+  /** Returns the path for saving logins. Throws if the file is invalid or no folder is known. */
   writablePath(): string;
-  /** Platform of the newest login. */
+  /** Platform of the most recent login. */
   readonly apiUrl: string | undefined;
-  /** Warnings about the file for the user. */
+  /** Warnings about the file to show to the user. */
   readonly warnings: readonly string[];
   find(apiUrl: string, workspace: string | undefined): Credential | undefined;
-  /** the workspace that was set as the default of a platform. */
+  /** Returns the workspace that was set as the default on a platform. */
   defaultWorkspace(apiUrl: string): string | undefined;
-  /** Every stored login to a platform. */
+  /** Returns every stored login to a platform. */
   logins(apiUrl: string): readonly StoredLogin[];
   saveLogin(login: Login): Promise<void>;
-  /** False if there was none. */
+  /** Removes a login. Returns false if there was none. */
   removeLogin(removal: LoginRemoval): Promise<boolean>;
   saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<void>;
 }

@@ -1,9 +1,12 @@
-/** @module Facts about a run before its settings are checked; help needs only these. */
+/**
+ * @module Facts about a run that are known before its settings are checked. Help needs nothing
+ * else.
+ */
 
 /** The platform's default URL. */
 export const DEFAULT_API_URL = "http://localhost:8787";
 
-/** Flags on the command line. */
+/** Global flags on the command line. */
 export interface GlobalFlags {
   readonly json?: true | undefined;
   readonly token?: string | undefined;
@@ -15,7 +18,7 @@ export interface GlobalFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True if JSON output is requested; works on command lines that are not valid. */
+/** Returns true if JSON output is requested. Also works for invalid command lines. */
 export function wantsJson(argv: readonly string[], env: Environment): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -1,14 +1,14 @@
 /** @module Detects a CI job that can prove which workflow it runs. */
 import type { Environment } from "./global_flags.ts";
 
-/** The source of a job's tokens. */
+/** Where a job gets its tokens. */
 export type JobIdentity =
   | { readonly type: "github"; readonly url: string; readonly secret: string }
   | { readonly type: "gitlab"; readonly token: string };
 
 const given = (value: string | undefined): value is string => value !== undefined && value !== "";
 
-/** Reads the identity of a CI job; `undefined` outside of jobs that can have tokens. */
+/** Detects the identity of a CI job. Returns `undefined` outside of jobs that can get tokens. */
 export function findJobIdentity(env: Environment): JobIdentity | undefined {
   if (given(env.SVC_ID_TOKEN)) return { type: "gitlab", token: env.SVC_ID_TOKEN };
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret } = env;

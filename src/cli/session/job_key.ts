@@ -1,6 +1,6 @@
 /**
- * @module The key of a CI job without a configured key: the workflow's identity token of GitHub
- * Actions or GitLab CI is exchanged for a short-lived key.
+ * @module Gets a key for a CI job that has none configured: exchanges the identity token of the
+ * GitHub Actions or GitLab CI workflow for a short-lived key.
  */
 import * as z from "zod";
 import { ApiError } from "../../client/errors.ts";
@@ -29,7 +29,7 @@ function refuse(what: string, hint: string, cause?: unknown): CliError {
   return new CliError("unauthorized", `Cannot get a key for this job: ${what}`, { hint, cause });
 }
 
-/** Asks GitHub for a token; the request only goes to the URL that the runner names. */
+/** Asks GitHub for a token. The request goes only to the URL that the runner provides. */
 async function askGitHub(
   { url, secret }: Extract<JobIdentity, { type: "github" }>,
   { audience, ...by }: Pick<Surroundings, "fetch" | "signal"> & { readonly audience: string },
@@ -73,7 +73,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** The platform's origin, which tokens are for. @throws {CliError} if it has no https */
+/**
+ * Returns the platform's origin, which is the audience of tokens. @throws {CliError} if it does not
+ * use https
+ */
 function audienceOf(apiUrl: string): string {
   const url = new URL(apiUrl);
   const { origin } = url;
@@ -81,7 +84,7 @@ function audienceOf(apiUrl: string): string {
   throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https URL");
 }
 
-/** Gets keys for a job, and reuses each during its lifetime. */
+/** Gets keys for a job, and reuses each key until it expires. */
 export class JobKeys {
   readonly #known = new Map<string, Promise<{ key: string; endsAt: number }>>();
 
@@ -93,7 +96,7 @@ export class JobKeys {
     this.#by = by;
   }
 
-  /** A key for a workspace. @throws {CliError} if there is none */
+  /** Gets a key for a workspace. @throws {CliError} if none is available */
   async key(workspace: string | undefined, project: string | undefined): Promise<string> {
     if (workspace === undefined) {
       throw refuse("it has no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");

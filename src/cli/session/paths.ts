@@ -5,17 +5,16 @@ import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 import type { Context } from "./context.ts";
 
-/** A path for people: relative if it is below the current folder. */
+/** Formats a path for people: relative if it is below the current folder. */
 export function showPath(path: string, ctx: Pick<Context, "cwd">): string {
   const short = relative(ctx.cwd, path);
   return short === "" ? "." : short.startsWith("..") ? path : short;
 }
 
 /**
- * Checks that a file is writable, before a request to the platform whose result must be stored in
- * it.
+ * Checks that a file is writable, before a request whose result must be stored in the file.
  *
- * @throws {CliError} `not_writable`, with `hint` for what to do.
+ * @throws {CliError} `not_writable`, with `hint` as advice.
  */
 export async function assertWritable(ctx: Context, path: string, hint: string): Promise<void> {
   const fault = await findWriteFault(path);

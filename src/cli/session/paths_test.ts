@@ -6,7 +6,7 @@ import { personWho, type RunOptions } from "../_test_run.ts";
 /** A folder in which even the superuser cannot create files. */
 const NOBODY_WRITES_HERE = "/sys";
 
-/** A fetch that records requests to the platform. */
+/** A fetch that records the requests to the platform. */
 function watched() {
   const asked: string[] = [];
   const watch: typeof fetch = async (input, init) => {
@@ -17,7 +17,7 @@ function watched() {
   return { asked, fetch: watch };
 }
 
-/** Runs a command that must fail before it sends any request. */
+/** Runs a command, which must fail before it sends any request. */
 async function refused(bench: Bench, argv: readonly string[], options: RunOptions = {}) {
   const { asked, fetch } = watched();
   const { code, stdout } = await bench.run([...argv, "--json"], { fetch, ...options });

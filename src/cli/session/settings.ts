@@ -1,4 +1,7 @@
-/** @module Global settings: flags, then environment variables. Only this file checks them. */
+/**
+ * @module Global settings from flags and environment variables. Flags take precedence. Only this
+ * file checks them.
+ */
 import * as z from "zod";
 import { CliError } from "../errors/cli_error.ts";
 import type { Environment, GlobalFlags } from "./global_flags.ts";
@@ -10,7 +13,7 @@ const apiUrl = z.string().refine((text) => {
 }, "an http or https URL without a query, such as http://localhost:8787")
   .transform((text) => text.replace(/\/+$/, ""));
 
-/** Files and secrets of CI often end with a line break. */
+/** Files and secrets in CI often end with a line break. */
 const token = z.string().trim().regex(
   /^[\x21-\x7e]{1,512}$/,
   "one word of printable ASCII characters",
@@ -29,7 +32,7 @@ export interface Settings {
   readonly workspace: string | undefined;
   readonly workspaceSource: "flag" | "variable" | undefined;
   readonly apiUrl: string | undefined;
-  /** Directory to run in, as given. */
+  /** Directory to run in, exactly as given. */
   readonly cwd: string | undefined;
   /** True to answer yes to every yes-or-no question. */
   readonly yes: boolean;
@@ -41,11 +44,11 @@ interface Source<T> {
   readonly variable: string;
   readonly given: string | undefined;
   readonly env: Environment;
-  /** True for values that must not be repeated in a message. */
+  /** True if messages must not repeat the value. */
   readonly secret?: boolean;
 }
 
-/** The flag's value, otherwise the variable's; an empty variable counts as not set. */
+/** Reads the flag's value, or else the variable's. An empty variable counts as not set. */
 function read<T>(source: Source<T>): T | undefined {
   const fromEnvironment = source.env[source.variable];
   const value = source.given ?? (fromEnvironment === "" ? undefined : fromEnvironment);
@@ -58,8 +61,8 @@ function read<T>(source: Source<T>): T | undefined {
 }
 
 /**
- * Resolves the global settings. Throws a usage error for an invalid value, and
- * never repeats a token in it.
+ * Resolves the global settings. Throws a usage error for an invalid value. The error never contains
+ * a token.
  */
 export function resolveSettings(flags: GlobalFlags, env: Environment): Settings {
   const json = read({

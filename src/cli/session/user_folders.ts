@@ -4,11 +4,11 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
 interface Places {
-  /** The variable's value; ignored unless it is an absolute path. */
+  /** Value of the XDG variable. It is ignored unless it is an absolute path. */
   readonly xdg: string | undefined;
-  /** Folders below the home folder. */
+  /** Path segments below the home folder. */
   readonly home: readonly string[];
-  /** Folders below `%LOCALAPPDATA%`. */
+  /** Path segments below `%LOCALAPPDATA%`. */
   readonly local: readonly string[];
 }
 
@@ -19,7 +19,9 @@ function folderOf({ LOCALAPPDATA: local, HOME: home }: Environment, places: Plac
   return undefined;
 }
 
-/** `$XDG_CACHE_HOME/svc`, otherwise `~/.cache/svc`: content that can be recreated at any time. */
+/**
+ * `$XDG_CACHE_HOME/svc`, otherwise `~/.cache/svc`, for content that can be recreated at any time.
+ */
 export function cacheFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_CACHE_HOME,
@@ -30,7 +32,7 @@ export function cacheFolder(env: Environment): string {
   throw new CliError("usage", "There is no cache folder: set HOME or XDG_CACHE_HOME");
 }
 
-/** `$XDG_DATA_HOME/svc`, otherwise `~/.local/share/svc`: the data of `svc serve`. */
+/** `$XDG_DATA_HOME/svc`, otherwise `~/.local/share/svc`, for the data of `svc serve`. */
 export function dataFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_DATA_HOME,

@@ -1,7 +1,7 @@
 /**
  * @module Chooses the workspace of a command. All commands follow one rule: the flag `--workspace`,
  * then `SVC_WORKSPACE`, then `project.workspace` of the command's `svc.toml`, then the default of
- * `svc workspace switch`. A key from a flag or variable has its own workspace, so the default does
+ * `svc workspace switch`. A key from a flag or variable belongs to a workspace, so the default does
  * not apply. Pure.
  */
 import type { Settings } from "./settings.ts";
@@ -29,7 +29,7 @@ export interface WorkspaceFacts {
   readonly storedDefault: string | undefined;
 }
 
-/** The workspace to act in; `undefined` leaves the choice to the key. */
+/** Chooses the workspace to act in. Returns `undefined` to leave the choice to the key. */
 export function chooseWorkspace(facts: WorkspaceFacts): WorkspaceChoice | undefined {
   const { settings, project, storedDefault } = facts;
   if (settings.workspace !== undefined) {

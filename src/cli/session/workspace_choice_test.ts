@@ -42,7 +42,10 @@ Deno.test("chooseWorkspace() always uses a given key in its own workspace", () =
   assert.equal(chooseWorkspace(facts({ ...key, project: "p" }))?.slug, "p");
 });
 
-/** Command lines of every kind: about the account, a project by name, the folder's project. */
+/**
+ * Command lines of every kind: about the account, about a named project, and about the folder's
+ * project.
+ */
 const COMMANDS = [
   ["whoami"],
   ["projects", "list"],

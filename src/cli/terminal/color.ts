@@ -6,9 +6,9 @@ export type Palette = ReturnType<typeof pc.createColors>;
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * Decides on colours: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or `CLICOLOR_FORCE`
- * other than `0` enable them, `CLICOLOR=0` and a dumb terminal disable them; by default, a terminal
- * has them.
+ * Decides whether to use colours: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or
+ * `CLICOLOR_FORCE` other than `0` enable them, `CLICOLOR=0` and a dumb terminal disable them. By
+ * default, terminals have colours.
  */
 export function wantsColor(
   env: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** How long ago a moment was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+/** Describes how long ago a time was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export function formatAge(timestamp: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(timestamp)) / 60_000);
   if (minutes < 1) return "just now";

@@ -58,7 +58,7 @@ Deno.test("formatCount() uses singular and plural", () => {
 Deno.test("printable() leaves nothing that can control a terminal", () => {
   assert.equal(printable("\x1b[2Jüser\u202e\r"), "\\x1b[2Jüser\\u202e\\x0d");
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
-    // deno-lint-ignore no-control-regex -- control characters are what it must not leave
+    // deno-lint-ignore no-control-regex -- matches the control characters that must not be left
     assert.doesNotMatch(printable(text), /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
   }));
 });

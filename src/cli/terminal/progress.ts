@@ -1,4 +1,7 @@
-/** @module Progress of an upload: a bar on a terminal, a line at each quarter elsewhere. */
+/**
+ * @module Shows the progress of an upload: as a bar on a terminal, or elsewhere as a line at each
+ * quarter.
+ */
 import type { Clock } from "../../lib/clock.ts";
 import type { Palette } from "./color.ts";
 import { formatBytes } from "./format.ts";
@@ -7,7 +10,7 @@ import type { Writer } from "./writer.ts";
 export interface Progress {
   /** Adds the progress since the last call. */
   add(done: Amount): void;
-  /** Removes the bar; call it even if the work failed. */
+  /** Removes the bar. Must be called even if the work fails. */
   end(): void;
 }
 
@@ -24,7 +27,7 @@ export interface ProgressOptions {
 }
 
 const BAR_WIDTH = 24;
-/** Minimum time between two drawings, in milliseconds. */
+/** Minimum time between two redraws, in milliseconds. */
 const REDRAW = 80;
 const QUARTERS = 4;
 
@@ -33,13 +36,15 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** The completed part of the work, from 0 to 1; by bytes if there are any. */
+/**
+ * Returns the completed part of the work, from 0 to 1. It is measured in bytes if there are any.
+ */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;
   return total.files > 0 ? done.files / total.files : 1;
 }
 
-/** The bar and its numbers, without colour. */
+/** Formats the bar and its numbers, without colour. */
 function drawBar(
   done: Amount,
   total: Amount,
@@ -52,7 +57,7 @@ function drawBar(
   };
 }
 
-/** Starts to show progress towards `files` and `bytes`. */
+/** Starts showing progress towards `files` and `bytes`. */
 export function createProgress(options: ProgressOptions): Progress {
   const { colors, label, live, now, stderr } = options;
   const done = { files: 0, bytes: 0 };

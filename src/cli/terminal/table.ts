@@ -1,14 +1,14 @@
-/** @module Tables for people, in plain aligned columns that `awk` and `cut` can read too. */
+/** @module Tables for people, in plain aligned columns that `awk` and `cut` can also parse. */
 import { printable } from "./format.ts";
 
 const GAP = "  ";
 
-/** One cell per column; control characters become visible, line breaks become spaces. */
+/** Escapes the control characters of a cell, and replaces line breaks with spaces. */
 function clean(cell: string): string {
   return printable(cell).replace(/[\n\t]+/g, " ");
 }
 
-/** Left-aligned columns under their headings; the last column is not padded. */
+/** Aligns columns to the left under their headings. The last column is not padded. */
 function alignColumns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [headings, ...rows];
   const widths = headings.map((_, column) =>
@@ -20,14 +20,17 @@ function alignColumns(headings: readonly string[], rows: readonly (readonly stri
   ).join("\n");
 }
 
-/** Each row as lines of heading and value, for terminals that the columns do not fit. */
+/**
+ * Formats each row as lines of heading and value, for terminals that are too narrow for the
+ * columns.
+ */
 function stackRows(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return rows.map((row) =>
     formatFacts(headings.map((heading, column) => [heading, row[column] || undefined]))
   ).join("\n\n");
 }
 
-/** A table as aligned columns, or row by row if those are wider than `width`. */
+/** Formats a table as aligned columns, or row by row if the columns are wider than `width`. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -39,7 +42,7 @@ export function formatTable(
   return isFitting ? aligned : stackRows(headings, cleaned);
 }
 
-/** `name  value` lines; facts without a value are left out. */
+/** Formats `name  value` lines. Facts without a value are left out. */
 export function formatFacts(
   facts: readonly (readonly [string, string | null | undefined])[],
 ): string {

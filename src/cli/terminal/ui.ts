@@ -9,7 +9,7 @@ import { createProgress, type Progress } from "./progress.ts";
 import { formatTable } from "./table.ts";
 import type { Writer } from "./writer.ts";
 
-/** Phases of a log line; the spec knows no others. */
+/** Phases of a log line. The spec defines no others. */
 export const PHASES = [
   "auth",
   "build",
@@ -41,33 +41,40 @@ export interface Ui {
   done(phase: Phase, message: string): void;
   /** Internal output: a log line in JSON mode, nothing for people. */
   debug(phase: Phase, message: string): void;
-  /** Text for people only, on stderr as it is. */
+  /** Text for people only. It is written to stderr unchanged. */
   note(text: string): void;
-  /** The command's result, once: the object in JSON mode, otherwise `text` on stdout. */
+  /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
-  /** The command's result as bytes: unchanged, but escaped on a terminal. */
+  /** Writes the command's result as bytes. They are unchanged, but escaped on a terminal. */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
-   * The command's result as items that are written as they arrive: one line each, or in JSON mode
-   * as `items` of one object. Resolves with their number.
+   * Writes the command's result as items while they arrive: one line for each item, or `items` of
+   * one object in JSON mode. Resolves with the number of items.
    */
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
-  /** A table that fits the terminal of the result; empty without rows. */
+  /**
+   * Formats a table that fits the result's terminal. Returns an empty text if there are no rows.
+   */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** Whether the result goes to a terminal. */
   readonly showsOnTerminal: boolean;
-  /** Columns of that terminal; `undefined` if there is none, or its size is not known. */
+  /**
+   * Returns the columns of that terminal, or `undefined` if there is none or its size is unknown.
+   */
   width(): number | undefined;
-  /** A raw piece of a result too large to hold, instead of `result`. */
+  /** Writes a raw part of a result that is too large for memory, instead of `result`. */
   data(text: string): void;
-  /** One item of an endless result: one object per line in JSON mode, otherwise a line of text. */
+  /**
+   * Writes one item of an endless result: one object per line in JSON mode, otherwise a line of
+   * text.
+   */
   item(json: Readonly<Record<string, unknown>>, text: string): void;
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
   /** True once a result or an item was written. */
   readonly answered: boolean;
 }
 
-/** How an item is written in JSON mode and for people. */
+/** How to write an item in JSON mode and for people. */
 export interface ItemFormat<Item> {
   readonly json: (item: Item) => Readonly<Record<string, unknown>>;
   readonly text: (item: Item) => string;
@@ -104,7 +111,7 @@ export function createUi(options: UiOptions): Ui {
     else stderr.write(`${marks[level]} ${message}\n`);
   };
 
-  /** Counts a result; a command has only one. */
+  /** Counts results, because a command can only have one. */
   const beginResult = (value: Readonly<Record<string, unknown>>): void => {
     results++;
     if (results > 1) throw new TypeError("Write one result: the command wrote a second one");

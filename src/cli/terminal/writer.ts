@@ -1,8 +1,8 @@
 /** A text stream of the program. */
 export interface Writer {
   readonly isTerminal: boolean;
-  /** Width of the terminal in columns; `undefined` if there is none. */
+  /** Returns the width of the terminal in columns, or `undefined` if there is none. */
   readonly columns?: () => number | undefined;
-  /** Writes text, or bytes as they are. */
+  /** Writes a text, or bytes unchanged. */
   write(data: string | Uint8Array): void;
 }

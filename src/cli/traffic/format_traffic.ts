@@ -28,7 +28,7 @@ function totalsOf({ totals, steps }: TrafficReport): string {
   ]);
 }
 
-/** The p75 of each vital, in the order of `VITAL_HEADINGS`. */
+/** Formats the p75 of each vital, in the order of `VITAL_HEADINGS`. */
 function vitalsOf({ lcp, inp, cls, fcp, ttfb }: WebVitals): string[] {
   const ms = (vital: WebVitals["lcp"]) => vital === undefined ? "-" : `${vital.p75} ms`;
   return [ms(lcp), ms(inp), cls === undefined ? "-" : String(cls.p75), ms(fcp), ms(ttfb)];
@@ -43,7 +43,7 @@ function vitalsTable({ vitals }: TrafficReport, table: Table): string[] {
   return [table(VITAL_HEADINGS, [["all pages", ...vitalsOf(vitals.all)], ...pages])];
 }
 
-/** The report of a project's environment; `table` lays out its lists. */
+/** Formats the report about an environment of a project. `table` lays out its lists. */
 export function formatTraffic(
   report: TrafficReport,
   { project, table }: { readonly project: string; readonly table: Table },

@@ -1,11 +1,11 @@
-/** @module Numbers over time as a line of bars. Pure. */
+/** @module Plots numbers over time as a line of bars. Pure. */
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** Widest line, in bars. */
+/** Maximum number of bars in a line. */
 const MAX_WIDTH = 60;
 
-/** Adds neighbouring values until at most `most` remain. */
+/** Sums neighbouring values until at most `most` values remain. */
 function grouped(values: readonly number[], most: number): number[] {
   const size = Math.ceil(values.length / most);
   const sums: number[] = [];
@@ -16,7 +16,7 @@ function grouped(values: readonly number[], most: number): number[] {
   return sums;
 }
 
-/** One bar per value, the highest for the largest one; a dot for 0. */
+/** Plots one bar per value. The largest value gets the highest bar, and 0 gets a dot. */
 export function plotBars(values: readonly number[]): string {
   const bars = grouped(values, MAX_WIDTH);
   const most = Math.max(...bars, 1);

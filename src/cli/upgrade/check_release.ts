@@ -8,7 +8,7 @@ import { readState, writeState } from "./notice.ts";
 import { findOwner } from "./package_owner.ts";
 import { placeFor } from "./release_place.ts";
 
-/** Maximum time of a search, in milliseconds. */
+/** Maximum duration of a search, in milliseconds. */
 const SEARCH_MS = 30_000;
 
 export interface LatestRelease {
@@ -18,7 +18,7 @@ export interface LatestRelease {
   readonly command: string;
 }
 
-/** Asks for the latest release; `undefined` if there is no release URL. */
+/** Asks for the latest release. Returns `undefined` if there is no URL for releases. */
 export async function latestRelease(
   { env, fetch, signal }: Pick<Context, "env" | "fetch" | "signal">,
 ): Promise<LatestRelease | undefined> {
@@ -33,7 +33,7 @@ async function checkRelease(path: string, request: typeof fetch): Promise<void> 
   const place = placeFor(Deno.env.toObject());
   if (place === undefined) return;
   const state = { ...await readState(path), checkedAt: systemClock() };
-  // Stored first, so that an unreachable server is also asked only once a day.
+  // The state is stored first, so that an unreachable server is also asked only once a day.
   await writeState(path, state);
   const signal = AbortSignal.timeout(SEARCH_MS);
   const release = await findRelease({ place, keys: TRUSTED_KEYS, fetch: request, signal });
@@ -45,7 +45,7 @@ async function checkRelease(path: string, request: typeof fetch): Promise<void> 
   });
 }
 
-/** Writes the latest release to the file of the notice, and ends the process. */
+/** Writes the latest release to the file that the notice reads, and ends the process. */
 export async function runReleaseCheck(path: string, request: typeof fetch): Promise<never> {
   try {
     await checkRelease(path, request);

@@ -4,17 +4,17 @@ import { CliError } from "../errors/cli_error.ts";
 import { VERSION } from "../version.ts";
 
 export interface InstalledProgram {
-  /** Its real path, with no symbolic link in it. */
+  /** The real path, without symbolic links. */
   readonly path: string;
   readonly version: string;
-  /** The compiler's name of this platform. */
+  /** The compiler's name for this platform. */
   readonly target: string;
-  /** Format of the data directory that it reads and writes. */
+  /** Format of the data directory that the program reads and writes. */
   readonly dataFormat: number;
 }
 
 /**
- * The file of this process's program.
+ * Finds the program file of this process.
  *
  * @throws {CliError} `not_upgradable` if svc runs from source, or the file no longer exists.
  */

@@ -1,6 +1,6 @@
 /**
  * @module The notice of a newer release, shown to people at terminals at most once a day. No
- * command waits for it: an earlier one looked it up in the background.
+ * command waits for it: an earlier command looked it up in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ import { VERSION } from "../version.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const stateSchema = z.object({
-  /** When it was last looked for a release, in milliseconds. */
+  /** Time of the last search for a release, in milliseconds. */
   checkedAt: z.number().optional(),
-  /** When a person was last notified of one. */
+  /** Time of the last notice to a person, in milliseconds. */
   noticedAt: z.number().optional(),
-  /** The latest version that was found. */
+  /** The latest version that a search has found. */
   latest: z.string().regex(/^[0-9A-Za-z.-]{1,128}$/).optional(),
   /** The command that upgrades this program. */
   command: z.string().regex(/^[\w@ ./-]{1,128}$/).optional(),
@@ -30,12 +30,12 @@ const stateSchema = z.object({
 
 export type ReleaseState = z.infer<typeof stateSchema>;
 
-/** Path of the state in the user's cache. */
+/** Returns the path of the state in the user's cache. */
 export function statePath(env: Host["env"]): string {
   return join(cacheFolder(env), "latest_release.json");
 }
 
-/** Reads the state; returns nothing if the file is missing or unreadable. */
+/** Reads the state. Returns an empty state if the file is missing or unreadable. */
 export async function readState(path: string): Promise<ReleaseState> {
   try {
     return stateSchema.parse(JSON.parse(await readTextFile(path)));
@@ -48,11 +48,11 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
   await writeFileAtomically(path, JSON.stringify(state), { mode: 0o600 });
 }
 
-/** Due once a day, and after the clock was set back. */
+/** True once a day, and after the clock was set back. */
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 
-/** Decides whether to show a notice about releases after a command. */
+/** Decides whether to show a notice of a newer release after a command. */
 export function decideNotice(
   state: ReleaseState,
   { now, version }: { readonly now: number; readonly version: string },
@@ -69,7 +69,7 @@ export function decideNotice(
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** True if a person reads the output, and has not disabled the notice. */
+/** Returns true if a person reads the output and has not disabled the notice. */
 export function mayNotice(
   argv: readonly string[],
   { env, stdout, stderr }: Pick<Host, "env" | "stdout" | "stderr">,
@@ -85,7 +85,7 @@ function startCheck(path: string): void {
     stdin: "null",
     stdout: "null",
     stderr: "null",
-    // It continues when the terminal closes, and Ctrl-C does not reach it.
+    // The process continues when the terminal closes, and Ctrl-C does not reach it.
     detached: true,
     clearEnv: true,
     env: Deno.env.toObject(),
@@ -93,7 +93,10 @@ function startCheck(path: string): void {
   child.unref();
 }
 
-/** Shows a due notice, and starts the search for the next release. Never fails the command. */
+/**
+ * Shows a notice if one is due, and starts the next search for a release. Never makes the command
+ * fail.
+ */
 export async function mindReleases(argv: readonly string[], host: Host): Promise<void> {
   if (!mayNotice(argv, host)) return;
   try {

@@ -1,4 +1,7 @@
-/** @module Finds the package manager that installed the program. Only the owner may replace it. */
+/**
+ * @module Finds the package manager that installed the program. If there is one, only it may
+ * replace the program.
+ */
 import { runProgram } from "../../lib/spawn_program.ts";
 
 export interface PackageOwner {
@@ -19,7 +22,7 @@ const RULES: readonly Rule[] = [
   { name: "npm", path: /\/node_modules\//, command: "npm install --global svc@latest" },
 ];
 
-/** Folders in which packages of Debian put programs. */
+/** Folders in which Debian packages install programs. */
 const DEBIAN_FOLDERS = /^\/(?:usr\/(?:bin|sbin|lib|libexec|games)|bin|sbin|opt)\//;
 
 const DEBIAN: PackageOwner = {
@@ -27,19 +30,22 @@ const DEBIAN: PackageOwner = {
   command: "sudo apt-get install --only-upgrade svc",
 };
 
-/** The owner that the path shows; `undefined` if it shows none. */
+/** Finds the owner by the path. Returns `undefined` if the path does not reveal it. */
 export function ownerByPath(path: string): PackageOwner | undefined {
   const slashed = path.replaceAll("\\", "/");
   const found = RULES.find((rule) => rule.path.test(slashed));
   return found === undefined ? undefined : { name: found.name, command: found.command };
 }
 
-/** True for a path at which Debian's packages put programs. */
+/** Returns true for a path that Debian packages install programs to. */
 export function mayBeDebian(path: string): boolean {
   return DEBIAN_FOLDERS.test(path);
 }
 
-/** Finds out who owns the program at a real path; asks `dpkg` if it may know. */
+/**
+ * Finds out who owns the program at a real path. Asks `dpkg` if the program may be from a Debian
+ * package.
+ */
 export async function findOwner(path: string): Promise<PackageOwner | undefined> {
   const owner = ownerByPath(path);
   if (owner !== undefined || !mayBeDebian(path)) return owner;

@@ -1,4 +1,4 @@
-/** @module Replaces the installed program with that of a release, and undoes it. */
+/** @module Replaces the installed program with the program of a release. */
 import { compare } from "semver";
 import { dirname } from "node:path";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
@@ -28,9 +28,9 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeWish {
-  /** A certain version; the latest by default. */
+  /** The version to install. Defaults to the latest. */
   readonly version?: string | undefined;
-  /** True to install it even if it is not newer. */
+  /** True to install the version even if it is not newer. */
   readonly force: boolean;
 }
 
@@ -38,11 +38,11 @@ export interface UpgradeOutcome {
   readonly version: string;
   readonly previous: string;
   readonly path: string;
-  /** False if the program was already the requested one. */
+  /** False if the requested version was already installed. */
   readonly changed: boolean;
 }
 
-/** A file system error with the path and what to do. */
+/** Describes a file system error with the path and advice. */
 export function explainPlace(error: unknown, path: string): unknown {
   if (!isFileFault(error)) return error;
   return new CliError(
@@ -57,7 +57,7 @@ export function explainPlace(error: unknown, path: string): unknown {
   );
 }
 
-/** Refuses a release that would not read the data that this program writes. */
+/** Refuses a release that cannot read the data that this program writes. */
 function assertReadsData(release: Release, { version, dataFormat }: InstalledProgram): void {
   if (release.dataFormat >= dataFormat) return;
   throw new CliError(
@@ -70,14 +70,14 @@ function assertReadsData(release: Release, { version, dataFormat }: InstalledPro
   );
 }
 
-/** Whether the versions show that there is nothing to do. */
+/** Returns whether the version numbers alone show that there is nothing to do. */
 function isCurrent(release: Release, installed: InstalledProgram, wish: UpgradeWish): boolean {
   if (wish.force) return false;
   if (wish.version !== undefined) return release.version === installed.version;
   return compare(release.version, installed.version) <= 0;
 }
 
-/** Runs a program with `--version`; returns its output or the first line of its error. */
+/** Runs a program with `--version`. Returns its output, or the first line of its error. */
 async function sayVersion(path: string): Promise<string> {
   const decoder = new TextDecoder();
   try {
@@ -94,7 +94,9 @@ async function sayVersion(path: string): Promise<string> {
   }
 }
 
-/** Runs the new program once: a program that does not start must not replace one that does. */
+/**
+ * Runs the new program once, because a program that does not start must not replace a working one.
+ */
 async function assertStarts(path: string, version: string): Promise<void> {
   const said = await sayVersion(path);
   if (said === version) return;
@@ -142,7 +144,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
   };
   await using _lock = await lockUpgrade(files.lock);
   const current = await fileDigest(files.program);
-  // Another process was faster, or the release is already running.
+  // Another process has already upgraded, or the release is already installed.
   if (current === program.program.sha256) return { ...outcome, changed: false };
   const progress = ui.progress("install", {
     label: `Downloading svc ${release.version}`,
@@ -163,9 +165,9 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
 }
 
 /**
- * Replaces the program with a release; it keeps working until the new one is complete.
+ * Replaces the program with a release. The old program works until the new one is complete.
  *
- * @throws {CliError} if it must not or cannot be installed; then nothing changes.
+ * @throws {CliError} if the release must not or cannot be installed. Nothing changes then.
  */
 export async function performUpgrade(
   parts: UpgradeParts,

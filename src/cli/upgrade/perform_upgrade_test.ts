@@ -6,7 +6,7 @@ import { createUi } from "../terminal/ui.ts";
 import { performRollback } from "./upgrade.ts";
 import { performUpgrade, type UpgradeWish } from "./perform_upgrade.ts";
 
-/** A program that only prints its version; `padding` makes it larger. */
+/** Returns a program that only prints its version. `padding` makes it larger. */
 const program = (version: string, padding = 0) =>
   new TextEncoder().encode(`#!/bin/sh\necho ${version}\n${"#".repeat(padding)}\n`);
 
@@ -17,12 +17,12 @@ interface Scene {
   readonly output: string[];
   upgrade(wish?: Partial<UpgradeWish>, keys?: readonly string[]): ReturnType<typeof performUpgrade>;
   rollback(stored?: number): ReturnType<typeof performRollback>;
-  /** Returns the version output of the installed program. */
+  /** Returns the output of the installed program with `--version`. */
   says(): Promise<string>;
   files(): readonly string[];
 }
 
-/** An installed program of version 1.0.0, which writes data of format 2. */
+/** Runs a test with an installed program of version 1.0.0, which writes data of format 2. */
 async function withProgram(test: (scene: Scene) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-upgrade-" }));
   await using releases = await startReleases();

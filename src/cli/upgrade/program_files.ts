@@ -5,14 +5,17 @@ export interface ProgramFiles {
   readonly program: string;
   /** The program before the last upgrade. */
   readonly previous: string;
-  /** The new program while it is written. */
+  /** The new program while it is being written. */
   readonly incoming: string;
-  /** The record of `program` and `previous`. */
+  /** Facts about `program` and `previous`. */
   readonly record: string;
   readonly lock: string;
 }
 
-/** Names the files of the program at `path`; all are in its folder, so that renames are atomic. */
+/**
+ * Returns the names of the files for the program at `path`. All are in the program's folder,
+ * because renames within a folder are atomic.
+ */
 export function programFiles(path: string): ProgramFiles {
   const [folder, ending] = [dirname(path), extname(path) === ".exe" ? ".exe" : ""];
   const name = basename(path, ending);

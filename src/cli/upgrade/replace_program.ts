@@ -1,7 +1,7 @@
 /**
- * @module Replaces one program file with another. The name always refers to a complete program.
- * Windows cannot replace a running file: there, the name is briefly free between two renames, and
- * the first is undone if the second fails.
+ * @module Replaces one program file with another. The file name always refers to a complete
+ * program. Windows cannot replace a running file. There, the name is unused for a moment between
+ * two renames, and the first rename is undone if the second fails.
  */
 import { renameDurably } from "../../lib/sync_folder.ts";
 import type { ProgramFiles } from "./program_files.ts";
@@ -11,7 +11,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await Deno.link(from, to);
   } catch {
-    // A file system without hard links.
+    // The file system does not support hard links.
     await Deno.copyFile(from, to);
   }
 }
@@ -33,7 +33,7 @@ async function renameBoth(
   }
 }
 
-/** Replaces the program with `incoming`, and keeps it as the previous version. */
+/** Replaces the program with `incoming`, and keeps the old program as the previous version. */
 export async function replaceProgram(
   files: ProgramFiles,
   os: typeof Deno.build.os = Deno.build.os,

@@ -1,4 +1,4 @@
-/** @module Restores the program before the last upgrade. */
+/** @module Upgrades the program, or restores the version before the last upgrade. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFormatMark } from "../../lib/data_format.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -34,8 +34,7 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
 }
 
 /**
- * Swaps the program with the version before the last upgrade, so that a second rollback undoes the
- * first.
+ * Swaps the program with the version before the last upgrade. A second rollback undoes the first.
  *
  * @param stored format of the data directory; `undefined` if there is none.
  * @throws {CliError} if there is no such program, or it cannot read the data.
@@ -82,7 +81,7 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
   return (await readFormatMark(dataFolder(ctx.env)))?.format;
 }
 
-/** Describes a process that still runs the old program, and the command that ends it. */
+/** Describes a process that still runs the old program, and names the command that replaces it. */
 function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
     return `The service of ${old.path} still runs the old version. Restart it with ${old.command}`;

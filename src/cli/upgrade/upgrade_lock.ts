@@ -7,8 +7,8 @@ const inodeOf = async (path: string): Promise<number | null | undefined> =>
   (await Deno.stat(path).catch(ifMissing))?.ino;
 
 /**
- * Locks the file, which is created for the lock and removed with it. A lock on a file that another
- * process has just removed is useless, so it is acquired again.
+ * Locks a file, which exists only as long as the lock. If another process has just removed the
+ * file, its lock is useless, so the lock is acquired again.
  *
  * @throws {CliError} `conflict` if another process holds it.
  */
@@ -23,7 +23,7 @@ export async function lockUpgrade(path: string): Promise<AsyncDisposable> {
     if ((await file.stat()).ino === await inodeOf(path)) {
       return {
         async [Symbol.asyncDispose]() {
-          // Windows does not remove open files, so an empty file remains there.
+          // Windows cannot remove open files, so an empty file remains there.
           await Deno.remove(path).catch(() => {});
           file.close();
         },

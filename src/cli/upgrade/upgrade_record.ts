@@ -18,7 +18,7 @@ export async function fileDigest(path: string): Promise<string> {
   return (await sha256Stream((await Deno.open(path)).readable)).sha256;
 }
 
-/** Facts by digest; none if the record is missing or cannot be read. */
+/** Reads facts by digest. Returns nothing if the record is missing or unreadable. */
 export async function readRecord(path: string): Promise<ReadonlyMap<string, ProgramFacts>> {
   try {
     const { programs } = recordSchema.parse(JSON.parse(await readTextFile(path)));
@@ -28,7 +28,7 @@ export async function readRecord(path: string): Promise<ReadonlyMap<string, Prog
   }
 }
 
-/** Records two programs, and forgets all others. */
+/** Records the facts about two programs, and removes all others. */
 export async function writeRecord(
   path: string,
   programs: readonly (readonly [sha256: string, facts: ProgramFacts])[],

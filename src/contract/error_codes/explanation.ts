@@ -1,14 +1,14 @@
-/** Meanings of error codes. @module */
+/** Explanations of error codes. @module */
 
 export interface Explanation {
   /** The meaning, as a sentence. */
   readonly meaning: string;
   /** How to fix it, as sentences. */
   readonly remedy: string;
-  /** Whether the remedy fits every failure of the code, so that it can serve as a hint. */
+  /** Set if the remedy fits every failure with the code and can be shown as a hint. */
   readonly isHint?: true;
-  /** Commands that show more or fix it, without the leading `svc`. */
+  /** Commands that show more or fix the problem, without the leading `svc`. */
   readonly commands: readonly string[];
-  /** The guide with more information: a file of `docs/`. */
+  /** The guide with more information, as a file in `docs/`. */
   readonly guide: string;
 }

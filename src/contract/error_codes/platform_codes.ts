@@ -1,4 +1,4 @@
-/** The codes with which the platform refuses requests, explained. @module */
+/** Explains the codes with which the platform refuses requests. @module */
 import type { ErrorCode } from "../common.ts";
 import type { Explanation } from "./explanation.ts";
 
@@ -134,5 +134,5 @@ export const PLATFORM_CODES = {
   },
 } as const satisfies Readonly<Record<ErrorCode, Explanation>>;
 
-/** The path of the platform's documentation of a code. */
+/** Returns the path of the platform's documentation of a code. */
 export const docsOf = (code: ErrorCode): string => `/docs/errors#${code}`;

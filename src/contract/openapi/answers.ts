@@ -1,4 +1,4 @@
-/** Responses of an endpoint: successes, and each refusal by its status. @module */
+/** Responses of an endpoint: successes, and refusals by their status. @module */
 import type * as z from "zod";
 import type { ErrorCode } from "../common.ts";
 import type { BodyKind, Endpoint } from "../endpoint.ts";
@@ -88,12 +88,12 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   },
 };
 
-/** Refusals whose body has OAuth's shape on the endpoints of the device flow (RFC 6749, 5.2). */
+/** Refusals whose body has OAuth's format on the endpoints of the device flow (RFC 6749, 5.2). */
 const OAUTH_STATUSES: readonly number[] = [400, 429];
 
 const writes = ({ method }: Endpoint): boolean => method !== "GET";
 
-/** Error statuses of an endpoint, ascending. */
+/** Returns the error statuses of an endpoint in ascending order. */
 function refusalStatuses(endpoint: Endpoint): number[] {
   const hasCredential = endpoint.auth === "bearer";
   const hasJson = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined";
@@ -113,7 +113,7 @@ function refusalStatuses(endpoint: Endpoint): number[] {
   return [...new Set(statuses)].sort((one, other) => one - other);
 }
 
-/** Whether requests of an endpoint are rate-limited, and its responses show the limit. */
+/** Whether requests to an endpoint are rate-limited, in which case responses show the limit. */
 function isCounted({ auth, access, traits }: Endpoint): boolean {
   return (auth === "bearer" && access !== "account") || traits.includes("limited");
 }
@@ -146,7 +146,7 @@ function success(endpoint: Endpoint, status: number, response: z.ZodType) {
   };
 }
 
-/** All responses of an endpoint, by status. */
+/** Returns all responses of an endpoint, by status. */
 export function answersOf(endpoint: Endpoint) {
   const successes = { [endpoint.status]: endpoint.response, ...endpoint.otherAnswers };
   const isOAuth = endpoint.bodyKind === "form";
@@ -166,7 +166,7 @@ export function answersOf(endpoint: Endpoint) {
   };
 }
 
-/** The refusals as components that operations refer to. */
+/** Returns the refusals as components to which operations refer. */
 export function refusalComponents(schemas: {
   readonly error: z.ZodType;
   readonly oauthError: z.ZodType;

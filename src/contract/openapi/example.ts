@@ -1,4 +1,4 @@
-/** Examples of schemas: their own, or the simplest value that fits. @module */
+/** Finds examples for schemas: the one in the schema, or the simplest valid value. @module */
 import { alternatives, type Components, resolve, type SchemaNode } from "./schema_node.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -8,7 +8,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: "https://shop.example.net",
 };
 
-/** The example of a schema. */
+/** Returns an example for a schema. */
 export function exampleOf(schema: SchemaNode, components: Components): unknown {
   const { example, examples, enum: values, const: only, default: usual } = schema;
   if (example !== undefined) return example;

@@ -43,7 +43,7 @@ export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
   "WWW-Authenticate": text("How to authenticate (RFC 6750)", "Bearer"),
 };
 
-/** References to fields of responses. */
+/** Returns references to fields of responses. */
 export function fieldReferences(names: readonly string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
@@ -57,12 +57,12 @@ const parameter = (name: string, node: HeaderNode, required = false) => ({
   ...node,
 });
 
-/** True if an endpoint belongs to a workspace, which a session must name. */
+/** Returns true if an endpoint belongs to a workspace, which a session must name. */
 export function isInWorkspace({ access }: Endpoint): boolean {
   return access === "viewer" || access === "developer" || access === "owner";
 }
 
-/** Header fields, and the query parameter `workspace`, that a request can have. */
+/** Returns the header fields that a request can have, and the query parameter `workspace`. */
 export function requestFields(endpoint: Endpoint) {
   return [
     ...(isInWorkspace(endpoint)

@@ -1,4 +1,7 @@
-/** Gives each field of the document an example: its own, or the simplest valid value. @module */
+/**
+ * Gives each field of the document an example: the one in its schema, or the simplest valid value.
+ * @module
+ */
 import { exampleOf } from "./example.ts";
 import { alternatives, type Components, type SchemaNode } from "./schema_node.ts";
 
@@ -11,7 +14,7 @@ export interface ParameterNode {
   example?: unknown;
 }
 
-/** The schemas inside a schema, except for its properties. */
+/** Returns the schemas inside a schema, except for its properties. */
 function partsOf(schema: SchemaNode): SchemaNode[] {
   const { items, additionalProperties: others } = schema;
   return [
@@ -26,14 +29,17 @@ function refersToOthers(schema: SchemaNode): boolean {
     [...partsOf(schema), ...Object.values(schema.properties ?? {})].some(refersToOthers);
 }
 
-/** Replaces `example`, which JSON Schema does not have, by `examples`. */
+/** Replaces `example`, which JSON Schema does not have, with `examples`. */
 function renameExample(schema: SchemaNode): void {
   if (schema.example === undefined) return;
   schema.examples = [schema.example];
   delete schema.example;
 }
 
-/** Call it twice: fields can use components that must be filled first. */
+/**
+ * Adds examples to a schema. Must be called twice, because fields can use components that must be
+ * filled first.
+ */
 export function fillSchema(
   schema: SchemaNode,
   options: { readonly components: Components; readonly isLast: boolean },
@@ -48,7 +54,7 @@ export function fillSchema(
   for (const part of partsOf(schema)) fillSchema(part, options);
 }
 
-/** Fills a parameter of an operation. */
+/** Adds an example to a parameter of an operation. */
 export function fillParameter(parameter: ParameterNode, components: Components): void {
   const { schema = {} } = parameter;
   renameExample(schema);

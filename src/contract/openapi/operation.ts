@@ -14,7 +14,7 @@ const WHO: Readonly<Record<Access, string>> = {
   owner: "Requires the owner role in the workspace.",
 };
 
-/** A person's account is managed from a browser; the rest takes keys and tokens too. */
+/** A person's account is managed from a browser. Other endpoints also accept keys and tokens. */
 function securityOf(endpoint: Endpoint): Record<string, string[]>[] {
   if (endpoint.auth === "none") return [];
   return endpoint.access === "account" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
@@ -43,7 +43,7 @@ function describe(endpoint: Endpoint): string {
 
 const BINARY = { type: "string", format: "binary" } as const;
 
-/** Bodies that no schema of the contract describes. */
+/** Bodies that are not described by a schema of the contract. */
 const STREAMED = {
   octets: { schema: { ...BINARY, description: "The raw bytes" } },
   multipart: {

@@ -22,7 +22,7 @@ export interface OperationNode {
   >;
 }
 
-/** Every operation of a document with its method and path. */
+/** Lists every operation of a document with its method and path. */
 export function operationsOf(document: {
   readonly paths?: unknown;
 }): { readonly method: string; readonly path: string; readonly operation: OperationNode }[] {

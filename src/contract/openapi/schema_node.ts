@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema (2020-12) in the document that svc uses. @module */
+/** The parts of JSON Schema (2020-12) that svc uses in the document. @module */
 export interface SchemaNode {
   $ref?: string;
   type?: string | string[];
@@ -13,7 +13,7 @@ export interface SchemaNode {
   const?: unknown;
   default?: unknown;
   description?: string;
-  /** Name in schemas of the contract; the document uses `examples`. */
+  /** The name in schemas of the contract. The document uses `examples` instead. */
   example?: unknown;
   examples?: unknown[];
   properties?: Record<string, SchemaNode>;
@@ -35,7 +35,7 @@ export function resolve(schema: SchemaNode, components: Components): SchemaNode 
   return found;
 }
 
-/** The schemas: a value must match one of them, or all. */
+/** Returns the alternatives of a schema: a value must match one of them, or all. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

@@ -1,10 +1,10 @@
 /** Describes schemas in words, for people. @module */
 import { alternatives, type SchemaNode } from "./schema_node.ts";
 
-/** Maximum number of listed values of an enumeration. */
+/** Maximum number of values of an enumeration to list. */
 const MAX_VALUES = 8;
 
-/** The type of a schema, such as `string (uuid)`, `Project[]` or `"GET" or "POST"`. */
+/** Describes the type of a schema, such as `string (uuid)`, `Project[]` or `"GET" or "POST"`. */
 export function typeText(schema: SchemaNode): string {
   const { $ref, type, format, enum: values, const: only, items } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1);

@@ -1,8 +1,8 @@
-/** @module Describes where each part of a project will run. */
+/** @module Describes how each part of a project will run. */
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** The engine of a server and the reason, as a clause. */
+/** The engine of a server and the reason for it, as a clause. */
 export interface ServerEngine {
   readonly engine: Engine;
   readonly reason: string;
@@ -10,20 +10,23 @@ export interface ServerEngine {
 
 /** How each part of a project is served. */
 export interface ProjectPlan {
-  /** Folder whose files the edge serves, relative to the project; `null` if there is none. */
+  /** Folder whose files the edge serves, relative to the project, or `null` if there is none. */
   readonly files: string | null;
   readonly server: {
-    /** Path of its entry, relative to the project; `null` if the build decides. */
+    /** Path of the server's entry relative to the project, or `null` if the build decides. */
     readonly entry: string | null;
     readonly engine: Engine;
-    /** Why there is a server, as a clause. */
+    /** The reason for having a server, as a clause. */
     readonly reason: string;
-    /** Why it runs on that engine, as a clause. */
+    /** The reason for the engine, as a clause. */
     readonly engineReason: string;
   } | null;
 }
 
-/** Plans a detected project; `engine` is the deploy's engine, if there is a server. */
+/**
+ * Plans how a detected project is served. If there is a server, `engine` is the engine that the
+ * deploy uses.
+ */
 export function planProject(
   { server, outputDirs }: DetectedProject,
   engine: ServerEngine | undefined,
@@ -50,15 +53,15 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 };
 
 /**
- * How a program in another language is built and started, one line each; `undefined` for any other
- * project.
+ * Describes how a program in another language is built and started, on one line each. Returns
+ * `undefined` for any other project.
  */
 export function describeProgram(
   { framework, server, startCommand }: DetectedProject,
   { command, start }: {
     /** The build command. */
     readonly command: string | undefined;
-    /** The start command of svc.toml. */
+    /** The start command in svc.toml. */
     readonly start: string | undefined;
   },
 ): readonly string[] | undefined {
@@ -71,8 +74,8 @@ export function describeProgram(
 }
 
 /**
- * Describes a detected project and which of its parts will run where, unless something must change
- * first; `undefined` if nothing was detected.
+ * Describes a detected project and where each of its parts will run, unless something must change
+ * first. Returns `undefined` if nothing was detected.
  */
 export function describeProject(
   { framework, advice }: DetectedProject,

@@ -1,4 +1,6 @@
-/** @module Detects a project's tools from a few known files, without walking its folder. */
+/**
+ * @module Detects which tools a project uses from a few known files, without walking its folder.
+ */
 import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
 import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
@@ -40,11 +42,11 @@ async function firstConfig(reader: ProjectReader, framework: Framework) {
 interface Recognized {
   readonly framework: Framework;
   readonly config: FrameworkFacts["config"];
-  /** The npm package that identified it. */
+  /** The npm package that identified the framework. */
   readonly package: string | undefined;
 }
 
-/** The explicitly named framework, even if nothing else indicates it. */
+/** Returns the explicitly named framework, even without other signs of it. */
 async function named(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
@@ -80,7 +82,7 @@ async function recognize(
   return undefined;
 }
 
-/** The server's path: as the project shows, otherwise the framework's default. */
+/** Returns the path of the server, from the project or else from the framework's defaults. */
 function layoutOf(
   framework: Framework | undefined,
   finding: FrameworkFinding,
@@ -102,10 +104,13 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
-/** Dev servers of other platforms, which require an account there; `svc dev` replaces them. */
+/** Dev servers of other platforms that require an account there. `svc dev` replaces them. */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
-/** Scripts of package.json take precedence over the framework's own commands. */
+/**
+ * Returns the project's commands. Scripts in package.json take precedence over the framework's own
+ * commands.
+ */
 function commandsOf(
   manager: PackageManager | undefined,
   facts: PackageFacts | undefined,
@@ -136,7 +141,7 @@ function distinct(paths: readonly string[]): string[] {
   return [...new Set(clean.filter((path) => path !== ""))];
 }
 
-/** Plain files are served from the project's own folder; a build may leave them elsewhere. */
+/** Plain files are served from the project's own folder. A build can put them elsewhere. */
 async function outputDirsWithout(
   reader: ProjectReader,
   buildCommand: string | undefined,
@@ -146,9 +151,9 @@ async function outputDirsWithout(
 }
 
 export interface DetectOptions {
-  /** Id of the framework, which skips its detection. */
+  /** Id of the framework. If it is set, the framework is not detected. */
   readonly framework?: string | null | undefined;
-  /** True for a static site, regardless of signs of servers in other languages. */
+  /** True for a static site, even if there are signs of servers in other languages. */
   readonly isStatic?: boolean;
   /** False if anything other than a Dockerfile defines how the project is built. */
   readonly images?: boolean;
@@ -213,7 +218,7 @@ export async function detectProject(
   };
 }
 
-/** Returns the packages to install; those of a workspace count for each of its parts. */
+/** Returns which packages to install. A workspace's packages count for each of its members. */
 async function packagesOf(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

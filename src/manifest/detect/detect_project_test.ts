@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { detectProject } from "./detect_project.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** A project in memory. Reading a folder's list is not even possible. */
+/** Detects a project in memory, whose folders cannot be listed. */
 function detect(files: Readonly<Record<string, string>>): Promise<DetectedProject> {
   return detectProject({
     readText: (path) => Promise.resolve(files[path]),
@@ -207,7 +207,9 @@ for (const row of ROWS) {
   });
 }
 
-/** URLs under which frameworks link pages, if they differ from those of the written files. */
+/**
+ * URLs that frameworks use in links to pages, if they differ from the URLs of the written files.
+ */
 const URLS: readonly (readonly [string, Record<string, string>, DetectedProject["urls"]])[] = [
   ["Nuxt", { "package.json": packageJson({ nuxt: "4" }) }, { trailingSlash: "never" }],
   ["React Router", { "package.json": packageJson({ "@react-router/dev": "7" }) }, {

@@ -1,4 +1,4 @@
-/** Detection of servers, adapters and workspaces. */
+/** Tests the detection of servers, adapters and workspaces. */
 import assert from "node:assert/strict";
 import { detectProject } from "./detect_project.ts";
 
@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly outputDirs?: readonly string[];
-  /** Matches message and hint; missing if nothing must change. */
+  /** Matches message and hint. Missing if nothing must change. */
   readonly advice?: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** @module The commands of each package manager. Pure. */
+/** @module Creates command lines for each package manager. Pure. */
 import type { PackageManager } from "./types.ts";
 
 interface Calls {
@@ -8,7 +8,10 @@ interface Calls {
   readonly addDev: string;
 }
 
-/** How a manager calls a package.json script and a program of a dependency, and adds packages. */
+/**
+ * How each manager runs a script in package.json, runs a program of a dependency, and adds
+ * packages.
+ */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
   pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },
@@ -22,12 +25,12 @@ const CALLS: Readonly<Record<PackageManager, Calls>> = {
   },
 };
 
-/** The command line that runs a script of package.json. */
+/** Returns the command line that runs a script in package.json. */
 export function runScript(manager: PackageManager, script: string): string {
   return `${CALLS[manager].run} ${script}`;
 }
 
-/** The command line that runs a program of the npm package `package`. */
+/** Returns the command line that runs a program of the npm package `package`. */
 export function runProgram(
   manager: PackageManager,
   program: { readonly commandLine: string; readonly package: string },
@@ -37,7 +40,7 @@ export function runProgram(
   return [`${CALLS.deno.exec}${program.package}`, ...args].join(" ");
 }
 
-/** The command line that adds a package to a project. */
+/** Returns the command line that adds a package to a project. */
 export function addPackage(manager: PackageManager, name: string, kind?: "dev"): string {
   return `${kind === "dev" ? CALLS[manager].addDev : CALLS[manager].add}${name}`;
 }

@@ -15,7 +15,7 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
 ];
 
 interface LockFile {
-  /** A path from the project. */
+  /** Path relative to the project. */
   readonly path: string;
   readonly manager: PackageManager;
 }
@@ -31,7 +31,7 @@ async function findLockFiles(
   return all.filter((_, index) => there[index]);
 }
 
-/** Reads a field of the project's package.json, then of its workspace's root. */
+/** Reads a field of the project's package.json, then of the root of its workspace. */
 async function readFields(
   reader: ProjectReader,
   { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
@@ -41,7 +41,10 @@ async function readFields(
   return readManagerField(parsePackageFacts(await reader.readText(`${root}package.json`)) ?? {});
 }
 
-/** Lock files of other managers in the folder of the used one; Deno's does not compete. */
+/**
+ * Returns lock files of other managers in the folder of the used lock file. Deno's lock file does
+ * not count as a rival.
+ */
 function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
   return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")
     .map(({ path }) => path);
@@ -49,7 +52,7 @@ function rivals(locks: readonly LockFile[], manager: PackageManager): readonly s
 
 /**
  * Detects the package manager: the `packageManager` field, then the lock file of the workspace or
- * of the project, then Deno's own config, then npm if there is a package.json.
+ * the project, then Deno's own config, then npm if there is a package.json.
  */
 export async function detectPackageManager(
   reader: ProjectReader,
@@ -80,13 +83,13 @@ export async function detectPackageManager(
   return facts === undefined ? undefined : found("npm", { problem });
 }
 
-/** Version of the lock file's format, as the manager wrote it. */
+/** Finds the version of the lock file's format, as each manager writes it. */
 const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
   pnpm: /^lockfileVersion: *'?"?(\d+(?:\.\d+)?)/m,
   yarn: /^__metadata:\n +version: *(\d+)/m,
 };
 
-/** The newest major version that reads each format without changing it. */
+/** The newest major version of each manager that reads a format without changing it. */
 const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, string])[]>> = {
   pnpm: [[9, "10"], [6, "8"], [5.4, "7"], [0, "6"]],
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
@@ -101,7 +104,7 @@ const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   deno: "2",
 };
 
-/** The range of versions for a project's lock file, if no field sets one. */
+/** Returns the range of versions for a project's lock file, if no field sets a version. */
 export async function usualVersion(
   reader: ProjectReader,
   { name, lockFile }: Pick<FoundManager, "name" | "lockFile">,
@@ -115,7 +118,7 @@ export async function usualVersion(
   return DEFAULT_VERSIONS[name];
 }
 
-/** Yarn 2 and later have another flag for the frozen install. */
+/** Yarn 2 and later have a different flag for installing with a frozen lock file. */
 export async function isModernYarn(
   reader: ProjectReader,
   found: FoundManager,
@@ -125,14 +128,14 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** The install command; it respects the lock file if there is one. */
+/** Returns the install command. It respects the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,
 ): Promise<string> {
   const { name, lockFile } = found;
   const modern = name === "yarn" && await isModernYarn(reader, found);
-  // In CI, this Yarn refuses to create a lock file.
+  // In CI, modern Yarn refuses to create a lock file.
   if (lockFile === undefined && modern) return "yarn install --no-immutable";
   if (lockFile === undefined || name === "deno") return `${name} install`;
   if (name === "npm") return "npm ci";

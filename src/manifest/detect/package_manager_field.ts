@@ -1,26 +1,26 @@
-/** @module The package manager that a package.json names. Pure. */
+/** @module Reads the package manager that a package.json names. Pure. */
 import { validRange } from "semver";
 import { type ManagerHash, PACKAGE_MANAGERS, type PackageManager } from "./types.ts";
 
 export interface NamedManager {
   readonly name: PackageManager;
-  /** An exact version, a range of them, or a tag; `undefined` if any will do. */
+  /** An exact version, a range or a tag, or `undefined` if any version will do. */
   readonly version: string | undefined;
   readonly hash: ManagerHash | undefined;
-  /** The field that names it. */
+  /** The field that names the package manager. */
   readonly field: "packageManager" | "devEngines.packageManager";
 }
 
 export type FieldResult =
   | { readonly type: "named"; readonly manager: NamedManager }
   | { readonly type: "none" }
-  /** `message` is a complete sentence that says what to write. */
+  /** `message` is a complete sentence that says what to write instead. */
   | { readonly type: "invalid"; readonly message: string };
 
-/** Maximum length of the part of the field that is quoted. */
+/** Maximum length of the quoted part of the field. */
 const MAX_QUOTED = 80;
 
-/** Digits of each algorithm. */
+/** Number of hexadecimal digits of each algorithm. */
 const DIGITS: Readonly<Record<ManagerHash["algorithm"], number>> = {
   sha1: 40,
   sha224: 56,
@@ -73,7 +73,7 @@ function parseField(value: unknown): FieldResult {
     : invalid(field, value);
 }
 
-/** One object or a list; the first known one is used. */
+/** Parses one object or a list. The first known manager is used. */
 function parseDevEngines(value: unknown): FieldResult {
   const field = "devEngines.packageManager";
   for (const each of Array.isArray(value) ? value : [value]) {
@@ -88,7 +88,7 @@ function parseDevEngines(value: unknown): FieldResult {
   return invalid(field, value);
 }
 
-/** Reads the fields of a package.json; `packageManager` goes first. */
+/** Reads the fields of a package.json. `packageManager` takes precedence. */
 export function readManagerField(
   fields: { readonly packageManager?: unknown; readonly devManager?: unknown },
 ): FieldResult {

@@ -1,4 +1,4 @@
-/** @module The version of a dependency, as exactly as single files show it. */
+/** @module Finds the version of a dependency, as exactly as individual files show it. */
 import type { ProjectReader } from "../frameworks/types.ts";
 
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[\w.-]+)?`;
@@ -7,7 +7,7 @@ function escapeText(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
-/** How each kind of lock file writes a top-level dependency and its version. */
+/** How each kind of lock file records a top-level dependency and its version. */
 const LOCKED: Readonly<Record<string, (name: string) => RegExp>> = {
   "package-lock.json": (name) =>
     new RegExp(`"node_modules/${name}":\\s*\\{\\s*"version":\\s*"(${VERSION})"`),
@@ -30,8 +30,8 @@ async function installedVersion(
 }
 
 /**
- * The installed version of a package, otherwise the one in the lock file, otherwise the lowest that
- * its range in package.json allows.
+ * Returns the installed version of a package, or else the version in the lock file, or else the
+ * lowest version in its range in package.json.
  */
 export async function packageVersion(
   reader: ProjectReader,
@@ -39,7 +39,7 @@ export async function packageVersion(
     readonly name: string;
     readonly range: string;
     readonly lockFile?: string;
-    /** Folder that installs for the project; "" for its own. */
+    /** Folder in which the project's packages are installed, or "" for the project itself. */
     readonly root: string;
   },
 ): Promise<string | undefined> {

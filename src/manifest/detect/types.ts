@@ -8,23 +8,26 @@ export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 /** A hash of a package manager's archive, as in `packageManager`. */
 export interface ManagerHash {
   readonly algorithm: "sha1" | "sha224" | "sha256" | "sha384" | "sha512";
-  /** Lower-case hexadecimal digits. */
+  /** The hash in lower-case hexadecimal digits. */
   readonly hex: string;
 }
 
-/** The package manager of a project, and the evidence. */
+/** The package manager of a project, and the evidence for it. */
 export interface FoundManager {
   readonly name: PackageManager;
-  /** An exact version, a range or a tag; `undefined` if any will do. */
+  /** An exact version, a range or a tag, or `undefined` if any version will do. */
   readonly version: string | undefined;
   readonly hash: ManagerHash | undefined;
-  /** Its lock file, if any: a path from the project. */
+  /** Path of the lock file relative to the project, if there is one. */
   readonly lockFile: string | undefined;
   /** Lock files of other package managers, which are not used. */
   readonly otherLockFiles: readonly string[];
-  /** The reason, as in "pnpm (pnpm-lock.yaml)". */
+  /** The package manager with the reason, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
-  /** The problem of the field that names it, as a sentence; the field is then ignored. */
+  /**
+   * What is wrong with the field that names the package manager, as a sentence. The field is then
+   * ignored.
+   */
   readonly problem: string | undefined;
 }
 
@@ -38,14 +41,14 @@ export interface PackageFacts {
   readonly scripts: ReadonlyMap<string, string>;
   /** The unchanged `packageManager` field, such as `pnpm@9.1.0`. */
   readonly packageManager?: unknown;
-  /** The field `devEngines.packageManager`, unchanged. */
+  /** The unchanged `devEngines.packageManager` field. */
   readonly devManager?: unknown;
 }
 
 export interface DetectedFramework {
   readonly id: string;
   readonly name: string;
-  /** The installed version, the locked one, or the lowest that package.json allows. */
+  /** The installed version, the locked one, or the lowest one that package.json allows. */
   readonly version?: string;
 }
 
@@ -57,32 +60,32 @@ export interface DetectedProject {
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
-  /** Command that starts its server, if that is a program in another language than JavaScript. */
+  /** Command that starts the server, if it is a program in a language other than JavaScript. */
   readonly startCommand?: string;
-  /** Ids of the toolchains of this machine that build it; none if missing. */
+  /** Ids of the toolchains on this machine that build the project. Missing if there are none. */
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
-  /** Set if the build creates a server: the evidence, as a clause. */
+  /** The evidence that the build creates a server, as a clause. `undefined` without a server. */
   readonly server: {
     readonly reason: string;
     /** The expected path of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Set if the build is for another platform, or lacks the part that creates its server. */
+  /** Advice if the build is for another platform, or lacks the part that creates its server. */
   readonly advice: Advice | undefined;
-  /** URLs that its framework links pages by; the default by default. */
+  /** URLs that the framework uses in links to pages. Defaults to the URLs of the files. */
   readonly urls?: PageUrls;
-  /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
+  /** Folder of installed packages: `node_modules` of the project or of its workspace. */
   readonly packagesFolder: string;
   /**
-   * The folder that installs, from the project: "" for its own, `../` or `../../` and so on for its
-   * workspace's.
+   * Folder in which packages are installed, relative to the project: "" for the project, or `../`,
+   * `../../` and so on for its workspace.
    */
   readonly installsIn: string;
   /**
-   * The packages to install: for a build, for running the project (`dependencies` of its
-   * package.json), or none.
+   * The packages to install: for a build, for running the project (`dependencies` in package.json),
+   * or none.
    */
   readonly packages: "build" | "runtime" | "none";
 }

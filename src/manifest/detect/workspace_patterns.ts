@@ -1,8 +1,8 @@
-/** @module The folders of a package workspace, as its root names them. Pure. */
+/** @module Finds the folders of a package workspace from the patterns in its root. Pure. */
 import { minimatch } from "minimatch";
 import * as z from "zod";
 
-/** Maximum number of patterns per workspace. */
+/** Maximum number of patterns in a workspace. */
 const MAX_PATTERNS = 100;
 
 const patterns = z.array(z.string().min(1).max(1024)).max(MAX_PATTERNS);
@@ -23,15 +23,15 @@ function parsedOrNothing(parseText: () => unknown): unknown {
 }
 
 /**
- * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and its package.json;
- * `undefined` if it is not the root of a workspace.
+ * Returns the patterns of a root folder from the texts of its pnpm-workspace.yaml and package.json.
+ * Returns `undefined` if it is not the root of a workspace.
  */
 export async function workspacePatterns(root: {
   readonly pnpmWorkspace: string | undefined;
   readonly packageJson: string | undefined;
 }): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
-    // A settings file alone does not make a workspace.
+    // The settings file is only a workspace if it lists packages.
     return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
@@ -41,7 +41,7 @@ export async function workspacePatterns(root: {
 }
 
 async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
-  // Few projects have such a file, so the others do not wait for a parser.
+  // Few projects have such a file, and the others should not have to wait for a parser.
   const { parseYaml } = await import("./parse_yaml.ts");
   return pnpmWorkspace.safeParse(parsedOrNothing(() => parseYaml(text))).data?.packages;
 }
@@ -60,7 +60,9 @@ export function isMember(folder: string, patterns: readonly string[]): boolean {
   return member;
 }
 
-/** The folders, without pattern characters, in which members may be; `.` is the root itself. */
+/**
+ * Returns the folders, without pattern characters, in which members can be. `.` is the root itself.
+ */
 export function memberBases(patterns: readonly string[]): readonly string[] {
   const bases = patterns.filter((pattern) => !pattern.startsWith("!")).map((pattern) => {
     const parts = plain(pattern).split("/");

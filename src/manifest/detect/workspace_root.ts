@@ -4,7 +4,7 @@ import { isMember, workspacePatterns } from "./workspace_patterns.ts";
 /** Number of folders above the project in which to look for its workspace root. */
 const MAX_ABOVE = 4;
 
-/** Reads the member patterns of a workspace root; `undefined` for other folders. */
+/** Reads the member patterns of a workspace root. Returns `undefined` for other folders. */
 export async function patternsAt(
   reader: ProjectReader,
   folder: string,
@@ -16,14 +16,14 @@ export async function patternsAt(
   return await workspacePatterns({ pnpmWorkspace, packageJson });
 }
 
-/** The last parts of the project's path, as a root `steps` folders above names it. */
+/** Returns the last segments of the project's path, relative to a root `steps` folders above it. */
 function pathFrom(steps: number, directory: string | undefined): string | undefined {
   return directory?.split(/[\\/]/).slice(-steps).join("/");
 }
 
 /**
- * The folder that installs for the project: `../` or `../../` and so on if it is part of a
- * workspace (of npm, pnpm, Yarn or Bun), "" if it is not.
+ * Returns the folder in which the project's packages are installed: `../`, `../../` and so on if
+ * the project is part of a workspace (of npm, pnpm, Yarn or Bun), otherwise "".
  */
 export async function workspaceRoot(reader: ProjectReader): Promise<string> {
   for (let steps = 1; steps <= MAX_ABOVE; steps++) {

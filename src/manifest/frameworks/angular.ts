@@ -1,4 +1,4 @@
-/** @module Angular: a single page, or pages that are rendered ahead; with `ssr`, a server on Node. */
+/** @module Angular: a single page, prerendered pages, or with `ssr` a server on Node. */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import type { BuiltOutput, Found, Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
@@ -32,14 +32,14 @@ const workspace = z.object({
 });
 
 interface AngularApp {
-  /** Folder that the build writes, relative to the project. */
+  /** Folder for the build output, relative to the project. */
   readonly base: string;
   readonly hasServer: boolean;
-  /** Whether the files for browsers are in their own folder. */
+  /** Whether files for browsers are in a separate folder. */
   readonly isSplit: boolean;
 }
 
-/** The application that `ng build` builds: the named one, otherwise the first. */
+/** Returns the application that `ng build` builds: the named one, or else the first. */
 function appOf(text: string): AngularApp | undefined {
   let value: unknown;
   try {
@@ -79,7 +79,7 @@ function inspect({ config }: FrameworkFacts): FrameworkFinding {
   return { outputDirs: isSplit ? [`${base}/${BROWSER}`, base] : [base] };
 }
 
-/** The entry listens only if it is the program's main module. */
+/** The entry only listens if it is the main module of the program. */
 const LISTENS = (file: string) =>
   `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};
@@ -114,7 +114,7 @@ export const angular: Framework = {
   outputDirs: [],
   isSinglePage: true,
   server: { find },
-  // It writes about/index.html, and links to /about.
+  // Angular writes about/index.html, and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

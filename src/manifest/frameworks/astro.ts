@@ -54,7 +54,7 @@ const CLIENT = "client/";
 
 const LAUNCH: Launch = {
   prelude: `${setDefaults({ ASTRO_NODE_AUTOSTART: "disabled" })}\n${FORWARDED_SOCKET}`,
-  // Without a next listener, Astro serves unknown paths with its own 404 page.
+  // Without a next handler, Astro serves its own 404 page for unknown paths.
   wrapper: (file) => serveListener(file, "entry.handler"),
   edits: [{ path: /_astro_session-driver[\w-]*\.mjs$/, apply: keepAstroSessions }],
 };
@@ -70,7 +70,7 @@ function find({ paths }: BuiltOutput): Found {
       images: { endpoints: [{ path: "/_image", style: "astro" }] },
     };
   }
-  // If no page needs the adapter, Astro only writes pages to client/.
+  // If no page needs the adapter, Astro only writes pages, in client/.
   const inClient = paths.length > 0 && paths.every((path) => path.startsWith(CLIENT));
   return { type: "static", directory: inClient ? "client" : "." };
 }

@@ -1,4 +1,7 @@
-/** @module An entry with its imports: one file may start the server that another creates. */
+/**
+ * @module Reads an entry with its imports, because one file can start a server that another file
+ * creates.
+ */
 import { dirname, join } from "node:path/posix";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import type { ProjectReader } from "./types.ts";
@@ -9,16 +12,16 @@ export interface ModuleText {
   readonly text: string;
 }
 
-/** Modules whose texts are checked, the entry among them. */
+/** Maximum number of modules to check, including the entry. */
 const MAX_MODULES = 12;
 
-/** As in `require("./app")` and `import app from "../app.js"`. */
+/** Matches, for example, `require("./app")` and `import app from "../app.js"`. */
 const OWN_IMPORT =
   /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}(?:\/[^"'\n]{0,256})?)["']/g;
 
 const EXTENSIONS = ["js", "ts", "mjs", "cjs", "mts", "cts", "tsx", "jsx"] as const;
 
-/** The paths that a module may mean; TypeScript names `app.ts` by `./app.js`. */
+/** Returns the paths that an import can mean. In TypeScript, `./app.js` means `app.ts`. */
 function pathsOf(file: string): string[] {
   const stem = file.replace(/\.[cm]?jsx?$/, "");
   return [
@@ -39,7 +42,7 @@ export async function firstFile(
   return undefined;
 }
 
-/** The texts of an entry and of the modules that it imports, one after the other. */
+/** Returns the texts of an entry and of the modules that it imports, one after the other. */
 export async function textAround(project: ProjectReader, entry: ModuleText): Promise<string> {
   const seen = new Map([[entry.path, entry.text]]);
   for (const [path, text] of seen) {
@@ -53,7 +56,7 @@ export async function textAround(project: ProjectReader, entry: ModuleText): Pro
   return [...seen.values()].join("\n");
 }
 
-/** The signs of a server in an entry, otherwise in the entry with its imports. */
+/** Returns the signs of a server in an entry, or else in the entry with its imports. */
 export const codeAround = async (
   project: ProjectReader,
   entry: ModuleText,

@@ -1,4 +1,4 @@
-/** @module Extracts facts from the text of a config file, which is never run. */
+/** @module Extracts facts from the text of a config file without running it. */
 
 /** Maximum length of a config text, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;
@@ -14,7 +14,7 @@ export function stripComments(text: string): string {
   );
 }
 
-/** The text that a property is set to, as in `outDir: "./public"`; the first one written. */
+/** Returns the first text that a property is set to, as in `outDir: "./public"`. */
 export function textProperty(config: string, name: string): string | undefined {
   const pattern = new RegExp(
     `(?<![\\w$.])["']?${name}["']?\\s*:\\s*(["'\`])([^"'\`\\n$]{1,256})\\1`,

@@ -1,4 +1,7 @@
-/** @module Projects for Deno itself: a module with `Deno.serve()`, or for `deno serve`. */
+/**
+ * @module Projects for Deno without a framework: a module that calls `Deno.serve()` or is run by
+ * `deno serve`.
+ */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import { projectPlacements, readPackage } from "./project_server.ts";
@@ -66,7 +69,7 @@ function parseConfig(text: string): z.infer<typeof configSchema> | undefined {
   }
 }
 
-/** Usual entries of servers that no task names. */
+/** Usual server entries, for projects without a task that names one. */
 const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["main", "server", "mod", "index", "app"].flatMap((name) =>
     ["ts", "tsx", "js", "mjs"].map((type) => `${folder}${name}.${type}`)
@@ -102,7 +105,7 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const text = await project.readText(entry);
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
-    // Without a Deno config, only features that Node lacks show that a project is for Deno.
+    // Without a Deno config, a project is only for Deno if its code uses features that Node lacks.
     if (written === undefined && denoSign(text) === undefined) continue;
     return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }

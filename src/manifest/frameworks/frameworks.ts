@@ -1,4 +1,4 @@
-/** @module The frameworks that the program knows, and lookups over all of them. */
+/** @module The frameworks that svc knows, and lookups in all of them. */
 import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
@@ -27,7 +27,9 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/** Frameworks in the order of detection: those built on another come before it. */
+/**
+ * Frameworks in the order of detection. A framework that is built on another one comes before it.
+ */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,
@@ -69,6 +71,6 @@ export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ).values(),
 ];
 
-/** Files that open pages read to find the live version. */
+/** Files that open pages read to find out which version is live. */
 export const VERSION_FILES: readonly string[] = FRAMEWORKS
   .flatMap(({ versionFile }) => versionFile === undefined ? [] : [versionFile]);

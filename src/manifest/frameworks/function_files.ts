@@ -1,8 +1,8 @@
-/** @module The texts of functions, and their features that have no equivalent here. */
+/** @module Reads functions, and finds features in them that have no equivalent here. */
 import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 
-/** Functions that are read of a project. */
+/** Maximum number of functions to read in a project. */
 const MAX_FUNCTION_FILES = 500;
 
 export const FUNCTION_SCRIPT = /\.(?:[cm]?js|[cm]?ts)$/;
@@ -11,21 +11,21 @@ const HANDLES =
   /\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\s*=|\bexports\.(?:default|handler|GET|POST|PUT|PATCH|DELETE)\s*=|\bexport\s+(?:const|let|var|(?:async\s+)?function)\s+(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|handler|fetch)\b/;
 
 export interface FunctionText {
-  /** Relative to the folder. */
+  /** Path relative to the folder. */
   readonly path: string;
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Something in the code that works differently here than on its own platform. */
+/** A feature in the code that works differently here than on its original platform. */
 export interface Difference {
   readonly pattern: RegExp;
   /** The message, as a clause about the file. */
   readonly says: string;
 }
 
-/** The modules of a folder that handle requests. */
+/** Reads the modules in a folder that handle requests. */
 export async function readFunctions(
   project: ProjectReader,
   folder: string,
@@ -42,7 +42,10 @@ export async function readFunctions(
   return found;
 }
 
-/** The number of the first line with a match, from 1; `undefined` if there is none. */
+/**
+ * Returns the number of the first line with a match, starting at 1, or `undefined` if there is
+ * none.
+ */
 export function lineWith(text: string, pattern: RegExp): number | undefined {
   const index = text.search(pattern);
   return index === -1 ? undefined : text.slice(0, index).split("\n").length;

@@ -8,7 +8,7 @@ import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
 import { VERCEL_CALLS } from "./vercel_launcher.ts";
 
-/** Requests and responses of the web over those of node:http. */
+/** Web requests and responses on top of node:http. */
 const WEB = String.raw`
 const originOf = ({ headers }) =>
   (headers["x-forwarded-proto"] === "https" ? "https" : "http") + "://" + (headers.host ?? "localhost");
@@ -54,7 +54,7 @@ function sendText(response, status, text) {
 }
 `;
 
-/** Finds the function of a request, loads it once, and reports failures. */
+/** Finds the function for a request, loads it once, and reports failures. */
 const SERVER = String.raw`
 const CALLS = { vercel: callVercel, netlify: callNetlify };
 const loaded = new Map();

@@ -1,4 +1,6 @@
-/** @module One server for a project's functions for other platforms, in addition to its site. */
+/**
+ * @module Runs a project's functions for other platforms in one server, in addition to its site.
+ */
 import { dirname, join, relative } from "node:path/posix";
 import { functionsLauncher } from "./functions_launcher.ts";
 import type { FoundFunction, ProvidedFunctions } from "./functions_types.ts";
@@ -14,10 +16,10 @@ import type {
 } from "./types.ts";
 import { findVercelFunctions } from "./vercel_functions.ts";
 
-/** Deployed folder of a site that is the project itself. */
+/** Deployed folder of a site that consists of the project's own files. */
 const SITE = "svc-site";
 
-/** The functions of all providers; `undefined` if a project has none. */
+/** Finds the functions of all providers. Returns `undefined` if a project has none. */
 export async function findProjectFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {
@@ -39,10 +41,10 @@ export async function findProjectFunctions(
 const OWN_IMPORT =
   /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{0,256})["']/g;
 
-/** Modules that are followed. */
+/** Maximum number of imported modules to follow. */
 const MAX_MODULES = 500;
 
-/** The paths that a module may mean; TypeScript names `a.ts` by `./a.js`. */
+/** Returns the paths that an import can mean. In TypeScript, `./a.js` means `a.ts`. */
 function pathsOf(file: string): string[] {
   const stem = file.replace(/\.[cm]?js$/, "");
   const types = ["ts", "js", "mjs", "cjs", "mts"];
@@ -53,12 +55,15 @@ function pathsOf(file: string): string[] {
   ];
 }
 
-/** The source files of functions with their texts: their own, and imports from the project. */
+/**
+ * Returns the source files of functions with their texts: the functions' own files, and their
+ * imports from the project.
+ */
 export async function functionSources(
   reader: Pick<ProjectReader, "readText">,
   { functions }: ProvidedFunctions,
 ): Promise<ReadonlyMap<string, string>> {
-  // A binary file imports nothing.
+  // A binary file has no imports.
   const read = (path: string) => reader.readText(path).catch(() => "");
   const sources = new Map<string, string>();
   for (const { file } of functions) sources.set(file, await read(file) ?? "");
@@ -78,10 +83,10 @@ export async function functionSources(
   return sources;
 }
 
-/** Sources and folders of functions are never files of the site. */
+/** Source files and folders of functions are never public files of the site. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
-/** Moves the files of a project that is its own site to a separate folder. */
+/** Moves the files of a project that is served directly as a site to a separate folder. */
 async function placeSite(
   output: BuiltOutput,
   provided: ProvidedFunctions,
@@ -96,7 +101,7 @@ async function placeSite(
   });
 }
 
-/** Functions in TypeScript, with the modules that Node runs instead of them. */
+/** Returns the functions in TypeScript, with the compiled modules that Node runs instead. */
 function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     functions.filter(({ file }) => /\.[cm]?ts$/.test(file))
@@ -109,7 +114,7 @@ export interface FunctionsLaunch extends Pick<FoundServer, "entry" | "launch"> {
 }
 
 /**
- * Creates the launcher that runs a project's functions as one server; paths are relative to the
+ * Creates the launcher that runs a project's functions as one server. Paths are relative to the
  * project.
  */
 export function functionsLaunch(
@@ -160,14 +165,14 @@ export async function serveFunctions(
   };
 }
 
-/** Whether only its functions indicate the framework. */
+/** Whether the framework was only detected by its functions. */
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
-/** Usual output folders of builds. */
+/** Usual output folders of unknown builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
-/** A project with only functions, and possibly files, that nothing else builds. */
+/** A project with functions and possibly files, but without a known build. */
 function functionsFramework(
   { id, name, config, find }: {
     readonly id: string;

@@ -2,33 +2,33 @@
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
-  /** HTTP methods in upper case; all by default. */
+  /** HTTP methods in upper case. Defaults to all methods. */
   readonly methods?: readonly string[];
 }
 
 export interface FoundFunction {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly file: string;
   readonly provider: "vercel" | "netlify";
   readonly routes: readonly FunctionRoute[];
 }
 
-/** Paths without a file that map to the path of a function. */
+/** A rule that maps paths without a file to the path of a function. */
 export interface FunctionRewrite extends PathPattern {
-  /** `$1` and so on stand for the groups of the pattern. */
+  /** Target path, in which `$1` and so on stand for the groups of the pattern. */
   readonly to: string;
 }
 
 export interface ProvidedFunctions {
   readonly functions: readonly FoundFunction[];
-  /** Patterns of URL paths that functions handle, even if there are files. */
+  /** Patterns of URL paths that functions handle, even if files exist there. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Maximum time to the response headers, in milliseconds; the usual amount by default. */
+  /** Maximum time to the response headers, in milliseconds. Defaults to the platform's limit. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
-  /** Files that cannot run at all, with descriptions; they stop the deploy. */
+  /** Files that cannot run at all, with descriptions. They stop the deploy. */
   readonly refused: readonly string[];
 }

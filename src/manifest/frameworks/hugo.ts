@@ -1,4 +1,4 @@
-/** @module Hugo: its own program, plain files in `public` or `publishDir`. */
+/** @module Hugo: built by Hugo's own program to plain files in `public` or `publishDir`. */
 import type { Framework } from "./types.ts";
 
 export const hugo: Framework = {

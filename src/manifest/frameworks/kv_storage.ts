@@ -1,11 +1,11 @@
 /**
- * @module A driver of unstorage, the storage layer of Nitro and Astro, over the project's key-value
- * store (docs/kv.md): servers lose what they write to files.
+ * @module A driver for unstorage, the storage layer of Nitro and Astro, that uses the project's
+ * key-value store (docs/kv.md), because servers lose what they write to files.
  */
 
 /**
- * Text that defines `__svcStorage(prefix, ttlSeconds)`: a driver whose keys begin with a prefix, or
- * `undefined` if there is no store, for example when the author runs the build locally.
+ * Code that defines `__svcStorage(prefix, ttlSeconds)`. It returns a driver whose keys start with a
+ * prefix, or `undefined` if there is no store, for example when the author runs the build locally.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
   const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;
@@ -70,13 +70,13 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
 }
 `;
 
-/** Nitro's default mount for data on disk. */
+/** Matches Nitro's default mount for data on disk. */
 const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 
 /**
- * Makes Nitro's default storage use the project's store; `undefined` if the text has no such
- * storage.
+ * Makes Nitro's default storage use the project's store. Returns `undefined` if the text has no
+ * such storage.
  */
 export function keepNitroStorage(text: string): string | undefined {
   if (!NITRO_MOUNT.test(text)) return undefined;
@@ -87,14 +87,17 @@ export function keepNitroStorage(text: string): string | undefined {
   return `${kept}\n${STORAGE_DRIVER}`;
 }
 
-/** Astro's module that names the driver of sessions, if that is its default. */
+/** Matches Astro's module that names the driver of sessions, if it is the default. */
 const ASTRO_DRIVER = /^import (\w+) from ["']unstorage\/drivers\/fs(?:-lite)?["'];?$/m;
 const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 
 /** Abandoned sessions expire after 30 days. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
-/** Lets Astro's default for sessions be the project's store; `undefined` for another module. */
+/**
+ * Makes Astro's default session storage use the project's store. Returns `undefined` for any other
+ * module.
+ */
 export function keepAstroSessions(text: string): string | undefined {
   if (!ASTRO_DRIVER.test(text) || !ASTRO_EXPORT.test(text)) return undefined;
   const kept = text.replace(ASTRO_EXPORT, (_, own) =>

@@ -38,7 +38,7 @@ function serveStore(): { readonly url: string; stop(): Promise<void> } {
 
 type MakeDriver = (prefix: string, ttlSeconds?: number) => Driver | undefined;
 
-/** The driver that the text defines in a server with these variables. */
+/** Returns the driver that the code defines in a server with these variables. */
 function driverWith(env: Readonly<Record<string, string>>): MakeDriver {
   const make = new Function("process", `${STORAGE_DRIVER}\nreturn __svcStorage;`);
   return make({ env });

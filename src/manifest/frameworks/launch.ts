@@ -1,9 +1,9 @@
 /**
- * @module Building blocks for a framework's {@link Launch}: how a server listens at the required
- * address, and learns the client's IP address.
+ * @module Building blocks for a framework's {@link Launch}, which make a server listen on the
+ * required address, and tell it the client's IP address.
  */
 
-/** Text that sets variables that the author has not set. */
+/** Returns code that sets variables that the author has not set. */
 export function setDefaults(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `process.env.${name} ??= ${JSON.stringify(value)};`)
@@ -11,8 +11,9 @@ export function setDefaults(values: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The edge ends TLS and reports it, and the client, in fields that it alone sets; some frameworks
- * look at the socket instead. This code makes the socket report the same.
+ * The edge terminates TLS and reports the protocol and the client in header fields that only it can
+ * set. Some frameworks look at the socket instead. This code makes the socket report the same
+ * facts.
  */
 export const FORWARDED_SOCKET = `import { Server as __svcServer } from "node:http";
 const __svcEmit = __svcServer.prototype.emit;
@@ -27,7 +28,7 @@ __svcServer.prototype.emit = function (name, request, ...rest) {
   return __svcEmit.call(this, name, request, ...rest);
 };`;
 
-/** Text of a module that serves with a request listener which the entry exports. */
+/** Returns the code of a module that serves with a request listener exported by the entry. */
 export function serveListener(file: string, listener: string): string {
   return `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};

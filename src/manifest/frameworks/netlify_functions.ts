@@ -39,12 +39,12 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** `config` as the module writes it; empty if it has none. */
+/** Returns the `config` object in a module's text, or an empty text if it has none. */
 const configOf = (text: string): string =>
   /\bexport\s+const\s+config\b[^={]*=\s*(\{[\s\S]{0,2000}?\n?\}\s*(?:;|as\b|satisfies\b|$|\n))/m
     .exec(stripComments(text))?.[1] ?? "";
 
-/** The texts of a property: one, or a list. */
+/** Returns the texts that a property is set to: one text, or a list. */
 function textsOf(config: string, name: string): string[] {
   const found = new RegExp(
     `\\b${name}\\s*:\\s*(\\[[^\\]]{0,1000}\\]|"[^"\\n]*"|'[^'\\n]*'|\`[^\`\\n]*\`)`,
@@ -53,7 +53,7 @@ function textsOf(config: string, name: string): string[] {
   return [...found.matchAll(/["'`]([^"'`\n]*)["'`]/g)].map(([, text]) => text!);
 }
 
-/** The name of a function: of its file, or of the folder that has it. */
+/** Returns the name of a function, from its file or from its folder. */
 function nameOf(path: string): string | undefined {
   const [first = "", second, ...deeper] = path.replace(FUNCTION_SCRIPT, "").split("/");
   if (second === undefined) return first;
@@ -97,7 +97,7 @@ function readFunction({ path, file, text }: FunctionText): Read | undefined {
   };
 }
 
-/** Redirects with status 200 that lead to functions, of `netlify.toml` and `_redirects`. */
+/** Reads redirects with status 200 that lead to functions, from `netlify.toml` and `_redirects`. */
 async function readRewrites(project: ProjectReader): Promise<FunctionRewrite[]> {
   const toml = await project.readText("netlify.toml") ?? "";
   const tables = toml.split(/^\s*\[\[\s*redirects\s*\]\]/m).slice(1).map((table) => {
@@ -126,7 +126,7 @@ async function readRewrites(project: ProjectReader): Promise<FunctionRewrite[]> 
   });
 }
 
-/** The functions of `netlify/functions/`; `undefined` if there are none. */
+/** Finds the functions in `netlify/functions/`. Returns `undefined` if there are none. */
 export async function findNetlifyFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {

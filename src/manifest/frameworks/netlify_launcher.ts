@@ -1,6 +1,6 @@
 /** @module The part of the function server's module that calls Netlify functions. */
 
-/** Functions of Netlify, of both kinds, and their context. */
+/** Calls Netlify functions of both kinds, and provides their context. */
 export const NETLIFY_CALLS = String.raw`
 const env = {
   get: (name) => process.env[name],

@@ -1,7 +1,7 @@
 /**
  * @module The module that starts Next.js's standalone server instead of the `server.js` that its
- * build writes: the same server, with a cache that needs no writable folder, and responses that the
- * edge can cache.
+ * build writes. It is the same server, but with a cache that needs no writable folder, and with
+ * responses that the edge can cache.
  *
  * The text is JavaScript for Node 20 and later, and only uses Next.js.
  */
@@ -9,22 +9,25 @@ import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
 /** Facts about a build that the launcher needs. */
 export interface LaunchFacts {
-  /** `distDir` of Next.js's config, relative to the app's folder. */
+  /** `distDir` in Next.js's config, relative to the app's folder. */
   readonly distDir: string;
   /**
-   * Regular expressions of paths whose responses may depend on more than the URL: through
-   * middleware, or rules about cookies or headers. The edge does not cache them.
+   * Regular expressions of paths whose responses can depend on more than the URL, because of
+   * middleware or of rules about cookies or headers. The edge does not cache them.
    */
   readonly personal: readonly string[];
 }
 
-/** Request headers that only a host of Next.js may write; versions drop different ones. */
+/**
+ * Request headers that only a host of Next.js can set. Different versions of Next.js drop different
+ * ones.
+ */
 const INTERNAL_FIELDS = String
   .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
 
 /**
- * Passes the visitor's host and port to Next.js, which would otherwise show localhost in
- * `request.url`: it builds that text for each request.
+ * Passes the visitor's host and port to Next.js, which builds `request.url` for each request and
+ * would otherwise use localhost.
  */
 const ADDRESS = String.raw`
 function readAddress({ headers }) {
@@ -41,8 +44,8 @@ function address() {
 `;
 
 /**
- * Next.js requests the page that a server action redirects to from its own server. That request
- * needs no network.
+ * Next.js requests the page that a server action redirects to from its own server. This code
+ * handles the request without the network.
  */
 const OWN_REQUESTS = String.raw`
 const own = "http://localhost:" + process.env.PORT;
@@ -75,7 +78,7 @@ globalThis.fetch = function fetch(resource, options) {
 };
 `;
 
-/** Starts Next.js and listens, as its own start-server.js does. */
+/** Starts Next.js and listens like Next.js's own start-server.js. */
 const START = String.raw`
 process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
 require("next");
@@ -124,7 +127,7 @@ process.once("SIGTERM", () => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Text of the module that starts the server. */
+/** Returns the code of the module that starts the server. */
 export function nextLauncher({ distDir, personal }: LaunchFacts): string {
   return `import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * @module The paths of a Next.js app that its server must handle before files or the edge's cache:
- * those of its middleware, and of rules in `next.config`. Pure.
+ * paths with middleware, and paths in rules in `next.config`. Pure.
  */
 import * as z from "zod";
 import { MAX_PATTERN_LENGTH } from "../limits.ts";
@@ -30,34 +30,37 @@ const manifestsSchema = z.object({
       z.object({ beforeFiles: rules, afterFiles: rules, fallback: rules }),
     ]).default([]),
   }).prefault({}),
-  /** `middleware-manifest.json`: middleware of the edge runtime. */
+  /** `middleware-manifest.json`: middleware in the edge runtime. */
   middleware: z.object({ middleware: z.record(z.string(), matchers).default({}) }).prefault({}),
-  /** `functions-config-manifest.json`: middleware of the Node runtime, which is `proxy.ts`. */
+  /** `functions-config-manifest.json`: middleware in the Node runtime, which is `proxy.ts`. */
   functions: z.object({ functions: z.record(z.string(), matchers).default({}) }).prefault({}),
 });
 
 type Manifests = z.output<typeof manifestsSchema>;
 
 export interface NextManifests {
-  /** Parsed JSON of `routes-manifest.json`; `undefined` if there is none, like the others. */
+  /**
+   * Parsed JSON of `routes-manifest.json`. Like the other files, it is `undefined` if it does not
+   * exist.
+   */
   readonly routes?: unknown;
-  /** Content of `server/middleware-manifest.json`. */
+  /** Parsed JSON of `server/middleware-manifest.json`. */
   readonly middleware?: unknown;
-  /** Content of `server/functions-config-manifest.json`. */
+  /** Parsed JSON of `server/functions-config-manifest.json`. */
   readonly functions?: unknown;
 }
 
 export interface NextPaths {
-  /** True if paths have locales, and one is chosen by the visitor's language. */
+  /** True if paths have locales, one of which is chosen by the visitor's language. */
   readonly hasLocales: boolean;
   readonly basePath: string;
 }
 
-/** Paths for which the server must be asked first. */
+/** Paths of requests that the server must handle first. */
 export interface NextRules {
   /**
-   * Regular expressions (JavaScript) of paths whose responses may depend on more than the URL. The
-   * edge must not cache them, because it would respond before the rule is evaluated.
+   * Regular expressions (JavaScript) of paths whose responses can depend on more than the URL. The
+   * edge must not cache them, because it would respond before Next.js evaluates the rule.
    */
   readonly personal: readonly string[];
   /**
@@ -72,7 +75,10 @@ type Rule = z.output<typeof rule>;
 /** Matches every path. */
 const EVERY_PATH = "^/";
 
-/** With more patterns than this, one pattern for all paths replaces them; a manifest allows 200. */
+/**
+ * Maximum number of patterns before a single pattern for all paths replaces them. A manifest can
+ * have 200.
+ */
 const MAX_PATTERNS = 100;
 
 function middlewarePatterns({ middleware, functions }: Manifests): readonly string[] {
@@ -82,7 +88,7 @@ function middlewarePatterns({ middleware, functions }: Manifests): readonly stri
   );
 }
 
-/** Rewrites for intercepting routes; Next.js names their header in `Vary`. */
+/** Whether a rewrite is for intercepting routes. Next.js lists their header in `Vary`. */
 const isInterception = ({ has = [] }: Rule): boolean =>
   has.some(({ type, key }) => type === "header" && key?.toLowerCase() === "next-url");
 
@@ -105,7 +111,7 @@ function personalPaths(
   { hasLocales, basePath }: NextPaths,
 ): readonly string[] {
   const middleware = middlewarePatterns(manifests);
-  // Middleware gets paths with a locale, even if the request has none.
+  // Middleware sees paths with a locale, even if the request's path has none.
   if (hasLocales && middleware.length > 0) return [EVERY_PATH];
   const { before, after } = writtenRules(manifests);
   const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);
@@ -116,7 +122,7 @@ function personalPaths(
 function patternsBeforeFiles(manifests: Manifests): readonly string[] {
   const before = writtenRules(manifests).before.map(({ regex }) => regex);
   const patterns = [...new Set([...middlewarePatterns(manifests), ...before])]
-    // Next.js compares paths without regard to case.
+    // Next.js compares paths case-insensitively.
     .map((pattern) => `(?i)${pattern}`);
   const areUsable = patterns.length <= MAX_PATTERNS &&
     patterns.every((pattern) => pattern.length <= MAX_PATTERN_LENGTH) &&
@@ -124,7 +130,9 @@ function patternsBeforeFiles(manifests: Manifests): readonly string[] {
   return areUsable ? patterns : [EVERY_PATH];
 }
 
-/** Reads the rules of a build. Manifests of an unknown form concern every path. */
+/**
+ * Reads the rules of a build. If a manifest has an unknown format, the rules apply to every path.
+ */
 export function nextRules(given: NextManifests, paths: NextPaths): NextRules {
   const parsed = manifestsSchema.safeParse(given);
   if (!parsed.success) return { personal: [EVERY_PATH], beforeFiles: [EVERY_PATH] };

@@ -6,7 +6,7 @@ import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";
 import type { BuiltOutput, Found, Placement } from "./types.ts";
 
-/** A file in the server's build folder with the built Next.js config. */
+/** A file with the Next.js config in the server's build folder. */
 const FACTS_FILE = "required-server-files.json";
 
 const factsSchema = z.object({
@@ -22,7 +22,7 @@ const factsSchema = z.object({
 
 type Facts = z.output<typeof factsSchema>["config"];
 
-/** Memory of a server, in MiB: Next.js itself needs 150, and keeps pages in memory. */
+/** Memory of a server, in MiB. Next.js itself needs 150, and keeps pages in memory. */
 const MEMORY_MB = 512;
 
 /** Folders of the deployment. */
@@ -31,12 +31,15 @@ const CLIENT = "client";
 
 interface Standalone {
   readonly facts: Facts;
-  /** The standalone folder and the build folder that it is in, relative to the project. */
+  /** The standalone folder, and the build folder that contains it, relative to the project. */
   readonly folder: string;
   readonly build: string;
-  /** The app's folder in it, with a final slash; empty unless the app is one of a workspace. */
+  /**
+   * The app's folder in the standalone folder, with a final slash. Empty unless the app is in a
+   * workspace.
+   */
   readonly app: string;
-  /** Text of a file of the server's build folder. */
+  /** Reads a file in the server's build folder. */
   read(path: string): Promise<unknown>;
 }
 
@@ -51,7 +54,7 @@ function parseJson(text: string | undefined): unknown {
 const join = (...parts: readonly string[]): string =>
   parts.filter((part) => part !== "" && part !== ".").join("/");
 
-/** `/docs/` and `docs` as `docs`. */
+/** Converts `/docs/` and `docs` to `docs`. */
 const trimmed = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, "");
 
 async function readStandalone(output: BuiltOutput): Promise<Standalone | undefined> {
@@ -89,7 +92,7 @@ async function readRules({ facts, read }: Standalone): Promise<NextRules> {
   });
 }
 
-/** Paths under which clients request the files of `.next/static`. */
+/** Returns the paths at which clients request the files of `.next/static`. */
 function assetPaths({ basePath, assetPrefix }: Facts): readonly string[] {
   const prefixes = [basePath, ...assetPrefix.startsWith("/") ? [assetPrefix] : []];
   return [...new Set(prefixes.map((prefix) => join(trimmed(prefix), "_next/static")))];
@@ -100,7 +103,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server also uses these, for images and if rules come before files.
+    // The server also needs these files, for images and if rules are applied before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },
@@ -108,7 +111,9 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   ];
 }
 
-/** The image settings of the project; Next.js handles what the edge cannot. */
+/**
+ * Converts the image settings of the project. Next.js handles images that the edge cannot convert.
+ */
 function imagesOf({ images, basePath }: Facts) {
   const { images: settings, dropped } = imageSettingsOfNext(images, basePath);
   return settings === undefined || dropped.length > 0 ? {} : { images: settings };
@@ -136,7 +141,7 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
 
 const exportedSchema = z.object({ basePath: z.string() });
 
-/** Files of `output: "export"`; with a base path, they are below it. */
+/** Finds the files of `output: "export"`. With a base path, they are below it. */
 async function exportedFiles(output: BuiltOutput, from: string): Promise<Found> {
   const routes = parseJson(await output.project.readText(".next/routes-manifest.json"));
   const basePath = trimmed(exportedSchema.safeParse(routes).data?.basePath ?? "");
@@ -150,7 +155,7 @@ async function exportedFiles(output: BuiltOutput, from: string): Promise<Found> 
 
 const detailSchema = z.object({ outDirectory: z.string() });
 
-/** The folder that `output: "export"` wrote, relative to the project. */
+/** Finds the folder that `output: "export"` wrote, relative to the project. */
 async function exportFolder(output: BuiltOutput): Promise<string | undefined> {
   if (output.paths.includes("index.html") || output.paths.includes("404.html")) {
     return output.directory;

@@ -37,14 +37,14 @@ async function findServer(built: Built) {
 const facts = (config: Record<string, unknown> = {}) =>
   JSON.stringify({ version: 1, config: { distDir: ".next", ...config } });
 
-/** A standalone build, with its config and other files of its build folder. */
+/** A standalone build with a config, and other files in its build folder. */
 const standalone = (config: Record<string, unknown> = {}, more: Files = {}): Files => ({
   "server.js": "",
   ".next/required-server-files.json": facts(config),
   ...Object.fromEntries(Object.entries(more).map(([path, text]) => [`.next/${path}`, text])),
 });
 
-/** The manifest for a found server, and its routes. */
+/** Generates the manifest for a found server, and returns its routes. */
 async function manifestOf(built: Built, files: readonly string[]) {
   const found = await findServer(built);
   const manifest = generateManifest(found, { paths: files, framework: undefined });

@@ -1,6 +1,7 @@
 /**
- * @module The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's
- * part: Nitro's Node server applies all except `isr`, and none to paths of files.
+ * @module Reads the route rules of Nitro and Nuxt from a built server, and passes on those that the
+ * edge must apply: Nitro's Node server does not support `isr`, and applies no rules to paths of
+ * files.
  */
 import type { Expression, ObjectExpression } from "acorn";
 import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
@@ -11,7 +12,7 @@ export interface NitroRule {
   /** A path with `*`, `**` and `:name`, as Nitro matches it. */
   readonly path: string;
   readonly isr?: unknown;
-  /** True for `redirect` and `proxy`, which come before files. */
+  /** True for `redirect` and `proxy`, which take precedence over files. */
   readonly leads: boolean;
   /** Names of header fields that the rule sets. */
   readonly headers: readonly string[];
@@ -21,22 +22,22 @@ type Values = Readonly<Record<string, unknown>>;
 
 const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
 
-/** Maximum number of rules that are read of a build. */
+/** Maximum number of rules to read from a build. */
 const MAX_RULES = 1000;
 
-/** Maximum number of routes from rules: a manifest also needs space for others. */
+/** Maximum number of routes for rules, because a manifest also needs other routes. */
 const MAX_PAGE_ROUTES = 150;
 
-/** The path below which a Nitro 2 server serves its pages; its rules omit it. */
+/** Matches the path below which a Nitro 2 server serves its pages. Its rules omit this path. */
 const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
 
-/** The start of Nitro 2's rules, minified or not. */
+/** Matches the start of Nitro 2's rules, minified or not. */
 const RULES_2 = /["']?\brouteRules\b["']?\s*:\s*(?=\{)/g;
 
-/** The start of each rule of Nitro 3: one kind of rule for one path. */
+/** Matches the start of each rule of Nitro 3: one kind of rule for one path. */
 const RULE_3 = /\{\s*name\s*:\s*["'](?:isr|redirect|proxy|headers|cors)["']\s*,\s*route\s*:/g;
 
-/** Files of the server in which Nitro keeps its rules, the likeliest first. */
+/** Returns the files of the server in which Nitro stores its rules, most likely first. */
 function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
   const folder = directory === "." ? "" : `${directory}/`;
   const rank = (path: string) =>
@@ -46,7 +47,7 @@ function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
   ).sort((left, right) => rank(left) - rank(right));
 }
 
-/** The value of a literal; `undefined` for anything else, such as a function. */
+/** Returns the value of a literal, or `undefined` for anything else, such as a function. */
 function valueOf(node: Expression): unknown {
   switch (node.type) {
     case "Literal":
@@ -54,7 +55,7 @@ function valueOf(node: Expression): unknown {
     case "TemplateLiteral":
       return node.expressions.length === 0 ? node.quasis[0]?.value.cooked : undefined;
     case "UnaryExpression":
-      // Minified `true` and `false`.
+      // `!0` and `!1` are minified `true` and `false`.
       return node.operator === "!" ? !valueOf(node.argument) : undefined;
     case "ObjectExpression":
       return valuesOf(node);
@@ -74,7 +75,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals in a text that start where a pattern's matches end, or at given positions. */
+/** Reads the literals that begin at the start or the end of each match of a pattern. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -95,7 +96,7 @@ async function readLiterals(
 
 const namesOf = (value: unknown): string[] => isValues(value) ? Object.keys(value) : [];
 
-/** The rules of Nitro 2: one table, by path. */
+/** Returns the rules of Nitro 2, which are in one table by path. */
 function rulesOfTable(table: Values): NitroRule[] {
   return Object.entries(table).filter(([path, rule]) => path.startsWith("/") && isValues(rule))
     .map(([path, rule]) => {
@@ -105,7 +106,7 @@ function rulesOfTable(table: Values): NitroRule[] {
     });
 }
 
-/** The rules of Nitro 3: one object for each kind of rule and path. */
+/** Returns a rule of Nitro 3, which has one object for each kind of rule and path. */
 function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
   if (typeof path !== "string") return [];
   const leads = name === "redirect" || name === "proxy";
@@ -113,7 +114,7 @@ function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
   return [{ path, leads, headers, ...(name === "isr" ? { isr: options } : {}) }];
 }
 
-/** Reads the rules that a build wrote into its server; none if there are none. */
+/** Reads the rules in a built server. Returns none if it has none. */
 export async function readNitroRules(
   output: BuiltOutput,
   directory: string,
@@ -136,7 +137,7 @@ function segmentPattern(segment: string): string {
   return `/${encodeURI(segment).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
 }
 
-/** A path of Nitro as a pattern over URL paths: `/blog/**` also applies to `/blog`. */
+/** Converts a path in Nitro to a pattern of URL paths: `/blog/**` also applies to `/blog`. */
 export function patternOf(path: string): string {
   const segments = path.split("/").filter((segment) => segment !== "");
   const wild = segments.findIndex((segment) => segment.startsWith("**"));
@@ -144,19 +145,25 @@ export function patternOf(path: string): string {
   return `^${fixed.map(segmentPattern).join("")}${wild < 0 ? "/?$" : "(?:/.*)?$"}`;
 }
 
-/** Higher for a path that Nitro prefers: fixed before patterns, long before short. */
+/**
+ * Returns a number that is higher for paths that Nitro prefers: fixed paths before patterns, and
+ * long paths before short ones.
+ */
 function precision(path: string): number {
   const segments = path.split("/").filter((segment) => segment !== "");
   const kind = path.includes("**") ? 0 : /[*:]/.test(path) ? 1 : 2;
   return kind * 100 + Math.min(segments.length, 99);
 }
 
-/** Seconds of `isr`; 0 for pages that are never stored, `undefined` if it is not set. */
+/**
+ * Returns the seconds of `isr`: 0 for pages that are never stored, and `undefined` if it is not
+ * set.
+ */
 function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;
   if (isr === false) return 0;
-  // For Nitro, `true` and an expiration of `false` last until the next deploy.
+  // In Nitro, `true` and an expiration of `false` mean until the next deploy.
   const seconds = typeof asked === "number" ? Math.floor(asked) : MAX_REVALIDATE_SECONDS;
   return Math.min(Math.max(seconds, 0), MAX_REVALIDATE_SECONDS);
 }
@@ -169,17 +176,17 @@ function routesOf(rules: readonly NitroRule[]): readonly FoundRoute[] {
   });
 }
 
-/** URL paths at which the files of a folder are served. */
+/** Returns the URL paths of the files in a folder. */
 function urlPaths({ paths }: BuiltOutput, client: string): string[] {
   return paths.filter((path) => path.startsWith(`${client}/`)).map((path) =>
     encodeURI(path.slice(client.length)).replace(/(?:\/index)?\.html$/, "") || "/"
   );
 }
 
-/** Folders of files that are named by their content, which the edge already makes immutable. */
+/** Folders of files that are named by their content. The edge already makes them immutable. */
 const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;
 
-/** Converts rules for the manifest, and reports the rest. */
+/** Converts rules for the manifest, and reports rules that have no effect. */
 export function carryOut(
   rules: readonly NitroRule[],
   { output, client }: { readonly output: BuiltOutput; readonly client: string },

@@ -1,4 +1,4 @@
-/** @module Common parts of Nuxt and Nitro: presets, output, and `nitro.json`. */
+/** @module Code shared by Nuxt and Nitro: presets, output, and `nitro.json`. */
 import * as z from "zod";
 import { parseRelativePath } from "../relative_path.ts";
 import { carryOut, readNitroRules } from "./nitro_rules.ts";
@@ -24,7 +24,7 @@ function isStaticPreset(preset: string): boolean {
   return STATIC_PRESETS.test(preset);
 }
 
-/** The preset that the build script or the config chooses. */
+/** Returns the preset that the build script or the config chooses. */
 function presetOf(config: string, buildScript: string | undefined): string | undefined {
   return /--preset[= ]([\w-]+)/.exec(buildScript ?? "")?.[1] ??
     /NITRO_PRESET=([\w-]+)/.exec(buildScript ?? "")?.[1] ?? textProperty(config, "preset");
@@ -43,7 +43,7 @@ function presetAdvice(preset: string): Advice {
   };
 }
 
-/** The finding about a Nitro server: its output has separate folders for server and files. */
+/** Describes a Nitro server, whose output has separate folders for the server and files. */
 export function nitroServer(
   config: string,
   buildScript: string | undefined,
@@ -66,19 +66,19 @@ const infoSchema = z.object({
   publicDir: z.string().optional(),
 });
 
-/** Modules of Nitro that name its storage. */
+/** Modules of Nitro that configure its storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
-/** Nuxt Content copies its pages into its own database, which needs a path. */
+/** Nuxt Content copies its pages to a database, which needs a path. */
 const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
   '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
 
 const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 
-/** Used for an entry that listens by itself. */
+/** Launch of an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
-/** For an entry that exports a middleware only. */
+/** Launch of an entry that only exports a middleware. */
 const MIDDLEWARE: Launch = {
   prelude: PRELUDE,
   edits: EDITS,
@@ -107,7 +107,7 @@ async function readInfo(output: BuiltOutput): Promise<z.infer<typeof infoSchema>
   }
 }
 
-/** A path of `nitro.json`, if it is inside the output. */
+/** Returns a path from `nitro.json`, if it is inside the output. */
 function inside(path: string | undefined, usual: string): string {
   const parsed = parseRelativePath(path ?? usual);
   return parsed.ok ? parsed.path : usual;
@@ -135,7 +135,7 @@ async function find(output: BuiltOutput): Promise<Found> {
   };
 }
 
-/** The server of Nitro, which Nuxt uses too. */
+/** Nitro's server, which Nuxt uses too. */
 export const NITRO_SERVER: FrameworkServer = {
   find,
   layout: { entry: "server/index.mjs", files: "public" },

@@ -1,6 +1,6 @@
 /**
- * @module Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono,
- * and any other that listens by `node:http`. The whole project is deployed, because the server
+ * @module Servers that a project starts itself, such as those of Express, Fastify, Koa, NestJS and
+ * Hono, and any other that uses `node:http`. The whole project is deployed, because the server
  * needs it at run time.
  */
 import {
@@ -26,7 +26,7 @@ interface NodeServer {
   readonly packages: readonly string[];
 }
 
-/** In the order in which they are tried: NestJS includes Express or Fastify. */
+/** Sorted by the order of detection. NestJS comes first because it includes Express or Fastify. */
 const SERVERS: readonly NodeServer[] = [
   { id: "nest", name: "NestJS", packages: ["@nestjs/core"] },
   { id: "elysia", name: "Elysia", packages: ["elysia"] },
@@ -37,13 +37,13 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
-/** Programs that build a site; a script starts a server next to it. */
+/** Programs that build a site. A start script can start a server next to it. */
 const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", "parcel"] as const;
 
-/** Elysia listens by Bun, unless it has its adapter for Node. */
+/** Elysia listens with Bun, unless its adapter for Node is used. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
-/** Whether Deno runs it: according to its start script or, without one, its entry. */
+/** Whether Deno runs the server, according to its start script or, without one, its entry. */
 async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer): Promise<boolean> {
   if (start !== undefined) return start.program === "deno";
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
@@ -58,7 +58,7 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // Without a server's start script, the project is the site that a bundler builds.
+  // Without a server in the start script, the project is the site that the bundler builds.
   const isStarted = server.start !== undefined || server.script !== undefined;
   return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }
@@ -68,7 +68,7 @@ const bunAdvice = (entry: string, seen: string) => ({
   hint: "Export the app (export default app), or listen with Deno.serve() or node:http",
 });
 
-/** Whether a server needs Bun, and what to do about it. */
+/** Returns advice if a server needs Bun. */
 function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer) {
   if (dependencies.has("elysia") && !dependencies.has(ELYSIA_ON_NODE)) {
     return {
@@ -79,7 +79,7 @@ function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer)
   return code?.serving === "bun" ? bunAdvice(entry, code.seen) : undefined;
 }
 
-/** `fastify start app.js` runs a plugin: this code does the same. */
+/** `fastify start app.js` runs a plugin. This code does the same. */
 const FASTIFY_PLUGIN: Launch = {
   wrapper: (file) =>
     `import fastify from "fastify";
@@ -129,7 +129,7 @@ function findWith(packages: readonly string[]) {
   };
 }
 
-/** Whether other platforms start the server, and serve the files of `public/` before it. */
+/** Whether other platforms would start the server, and serve the files of `public/` before it. */
 const isExported = ({ start, code }: ProjectServer): boolean =>
   start === undefined && (code?.serving === "app" || code?.serving === "exports");
 
@@ -147,7 +147,7 @@ export const NODE_SERVERS: readonly Framework[] = SERVERS.map(({ id, name, packa
   name,
   packages,
   configFiles: [],
-  // npm names the scripts; there is no program of a framework to call.
+  // package.json names the scripts, so there is no framework program to call.
   build: undefined,
   dev: undefined,
   outputDirs: ["."],

@@ -1,4 +1,4 @@
-/** @module Nuxt: `nuxt build` creates a server, `nuxt generate` plain files. */
+/** @module Nuxt: `nuxt build` creates a server, and `nuxt generate` creates plain files. */
 import * as z from "zod";
 import { PAGE_ID } from "../limits.ts";
 import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
@@ -22,7 +22,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
 const LATEST = /(?:^|\/)builds\/latest\.json$/;
 const latestSchema = z.object({ id: z.string().regex(PAGE_ID) });
 
-/** The id of the build, which pages send when they request payloads. */
+/** Returns the id of the build. Pages send it when they request payloads. */
 async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageIds">> {
   const path = output.paths.find((path) => LATEST.test(path));
   const text = path === undefined ? undefined : await output.readText(path);
@@ -33,7 +33,7 @@ async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageId
   }
 }
 
-/** Nitro's server; Nuxt Image writes URLs below `/_ipx/`, which the platform handles. */
+/** Nitro's server. Nuxt Image writes URLs below `/_ipx/`, which the platform handles. */
 const NUXT_SERVER: FrameworkServer = {
   ...NITRO_SERVER,
   async find(output, advice) {
@@ -52,12 +52,12 @@ export const nuxt: Framework = {
   build: "nuxt build",
   dev: "nuxt dev",
   outputDirs: [".output/public", "dist"],
-  // Nuxt keeps build records that change below `_nuxt/builds/`.
+  // Nuxt keeps build records, which change, below `_nuxt/builds/`.
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
   versionFile: "_nuxt/builds/latest.json",
   server: NUXT_SERVER,
   buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
-  // It writes about/index.html, and links to /about.
+  // Nuxt writes about/index.html, and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

@@ -1,4 +1,4 @@
-/** @module The server that a project starts itself. */
+/** @module Finds the server that a project starts itself. */
 import * as z from "zod";
 import { codeAround, firstFile, textAround } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
@@ -16,12 +16,12 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
-  /** Packages needed at run time: only those in `dependencies`. */
+  /** Packages that are needed at run time, from `dependencies` only. */
   readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Reads the start script of package.json; `undefined` if there is none. */
+/** Reads package.json. Returns `undefined` if there is none. */
 export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
   const text = await project.readText("package.json");
   if (text === undefined) return undefined;
@@ -50,15 +50,18 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
 
 /** A file that starts a server. */
 export interface ProjectServer {
-  /** Relative to the project; it may not exist before the build. */
+  /** Path relative to the project. The file may not exist before the build. */
   readonly entry: string;
-  /** The command that runs it; `undefined` without a script. */
+  /** The command that runs the file, or `undefined` without a script. */
   readonly start: StartCommand | undefined;
   /** The script to run as written, if it does more than run the entry. */
   readonly script: string | undefined;
-  /** Evidence in its text; `undefined` if it does not exist yet, or has none. */
+  /**
+   * Evidence in the text of the file. `undefined` if the file does not exist yet, or has no
+   * evidence.
+   */
   readonly code: ServerCode | undefined;
-  /** The evidence that it is a server, as a clause. */
+  /** The evidence that the file is a server, as a clause. */
   readonly reason: string;
 }
 
@@ -66,17 +69,22 @@ const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
-/** Scripts that start a project, the one for production first if it differs. */
+/**
+ * Scripts that start a project, including usual names of a separate script for production.
+ */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
-/** Usual entries of servers that no script names; npm itself starts `server.js`. */
+/**
+ * Usual server entries, for projects without a script that names one. npm itself starts
+ * `server.js`.
+ */
 export const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["server", "index", "app", "main"].flatMap((name) =>
     ["js", "mjs", "cjs", "ts", "mts"].map((type) => `${folder}${name}.${type}`)
   )
 );
 
-/** The paths that Node tries for a file as a script names it. */
+/** Returns the paths that Node tries for a file named in a script. */
 export function candidatesOf(file: string, main: string | undefined): string[] {
   if (file === ".") {
     return [...(main === undefined ? [] : candidatesOf(main, undefined)), "index.js"];
@@ -88,14 +96,15 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
 }
 
 /**
- * Whether a file that does not exist comes from the build: it is in a folder, and there is a build.
+ * Whether a file that does not exist yet will come from the build: it is in a folder, and there is
+ * a build script.
  */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 
 /**
- * The file of a start script, and whether it is a server's: an existing file without signs of a
- * server can be any program.
+ * Returns the file of a start script if it is a server. An existing file without signs of a server
+ * could be any program.
  */
 async function startedServer(
   project: ProjectReader,
@@ -120,8 +129,8 @@ async function startedServer(
 }
 
 /**
- * The server that a project starts. `packages` mark a file as a server even if its code does not;
- * `scripts` take precedence over the usual ones.
+ * Finds the server that a project starts. A file that uses `packages` counts as a server even
+ * without signs in its code. `scripts` take precedence over the usual scripts.
  */
 export async function findProjectServer(
   project: ProjectReader,
@@ -150,12 +159,12 @@ export async function findProjectServer(
   return { entry: PACKAGE_FILE, start: undefined, script, code: undefined, reason };
 }
 
-/** Folders that builds write, and git usually ignores. */
+/** Folders that builds write to, and that git usually ignores. */
 const BUILT_FOLDERS = ["dist", "build", "out", "public", "lib", "generated"] as const;
 
 /**
- * The project as a server sees it when it runs: its own files, and the build's files in folders
- * that git ignores.
+ * Returns the project as the server sees it at run time: its own files, and the build's files in
+ * folders that git ignores.
  */
 export function projectPlacements(entry: string): readonly Placement[] {
   const [top = "."] = entry.split("/");

@@ -12,12 +12,12 @@ import type {
 
 const FILES = "dist";
 
-/** Entries that the adapters for Node and Deno build, the most usual first. */
+/** Entries that the adapters for Node and Deno build, most common first. */
 const ENTRIES = ["express", "fastify", "node-server", "deno"].flatMap((adapter) =>
   ["js", "mjs"].map((type) => `server/entry.${adapter}.${type}`)
 );
 
-/** `qwik add` writes this script for every adapter. */
+/** `qwik add` adds this script for every adapter. */
 const SERVER_SCRIPT = "build.server";
 
 function adviceOf(run: FrameworkFacts["run"]): Advice {

@@ -1,4 +1,4 @@
-/** @module Remix 2, built by Vite; newer versions are React Router. */
+/** @module Remix 2, built by Vite. Newer versions are called React Router. */
 import { hasWord, textProperty } from "./config_text.ts";
 import { requestHandlerServer } from "./request_handler_build.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";

@@ -1,4 +1,7 @@
-/** @module Common parts of React Router and Remix: routes in `server/index.js`, and `client/`. */
+/**
+ * @module Code shared by React Router and Remix: routes in `server/index.js`, and files in
+ * `client/`.
+ */
 import { candidatesOf, projectPlacements, readPackage } from "./project_server.ts";
 import { serverCode } from "./server_code.ts";
 import { parseStart } from "./start_script.ts";
@@ -7,7 +10,10 @@ import type { BuiltOutput, Found, FrameworkServer, Launch, ProjectReader } from 
 const ENTRY = "server/index.js";
 const CLIENT = "client";
 
-/** Text of a module that serves the routes of a build by `createRequestHandler` of a package. */
+/**
+ * Returns the code of a module that serves the routes of a build with `createRequestHandler` of a
+ * package.
+ */
 function handlerLaunch(handlerFrom: string): Launch {
   return {
     wrapper: (file) =>
@@ -19,7 +25,7 @@ export default { fetch: (request) => handle(request) };
   };
 }
 
-/** The file of a server that the project wrote itself, which loads the build. */
+/** Finds the project's own server file, which loads the build. */
 async function ownServer(project: ProjectReader): Promise<string | undefined> {
   const facts = await readPackage(project);
   const start = facts === undefined ? undefined : parseStart(facts.scripts, ["start"]);
@@ -31,10 +37,13 @@ async function ownServer(project: ProjectReader): Promise<string | undefined> {
   return undefined;
 }
 
-/** A folder of routes for each server bundle that the config splits them into. */
+/** Matches a folder with routes, if the config splits them into several server bundles. */
 const SPLIT = /^server\/[^/]+\/index\.js$/;
 
-/** How to find and serve a framework's output; `handlerFrom` exports `createRequestHandler`. */
+/**
+ * How to find and serve a framework's output. `handlerFrom` is the package that exports
+ * `createRequestHandler`.
+ */
 export function requestHandlerServer(handlerFrom: string): FrameworkServer {
   const launch = handlerLaunch(handlerFrom);
   async function find({ paths, project }: BuiltOutput): Promise<Found> {

@@ -1,16 +1,16 @@
 /**
- * @module Signs that the text of a JavaScript or TypeScript file is a server's. The text is
- * searched, never run; a sign is strong enough to refuse a file as part of a static site.
+ * @module Finds signs of a server in the text of a JavaScript or TypeScript file. The text is
+ * searched but never run. Each sign is strong enough to refuse the file as part of a static site.
  */
 import { stripComments } from "./config_text.ts";
 
-/** How a file serves. */
+/** How the code of a file serves requests. */
 export type Serving =
   /** It listens by itself: `server.listen()`, `Deno.serve()`. */
   | "listens"
-  /** It exports an object with a `fetch` method, or an app that is one. */
+  /** It exports an object with a `fetch` method, or an app that is such an object. */
   | "exports"
-  /** It exports an app that depends on Node's own server. */
+  /** It exports an app that needs Node's own server. */
   | "app"
   /** It uses APIs that only Bun has. */
   | "bun";
@@ -65,7 +65,7 @@ const CALLS_DENO = "calls Deno.serve()";
 
 const LISTENS = /\.listen\s*\(|\b(?:serve|startStandaloneServer)\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
-/** Packages whose apps are served if a module exports one. */
+/** Packages whose apps are served when a module exports one. */
 const APPS: readonly (readonly [name: string, imported: RegExp])[] = [
   "express",
   "fastify",
@@ -82,7 +82,10 @@ const EXPORTS_APP =
 const DENO_SPECIFIER =
   /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
 
-/** Returns the evidence that a server is written for Deno, as a clause; `undefined` without any. */
+/**
+ * Returns the evidence that a server is written for Deno, as a clause, or `undefined` if there is
+ * none.
+ */
 export function denoSign(source: string): string | undefined {
   const text = stripComments(source);
   if (DENO_SERVES.test(text)) return CALLS_DENO;
@@ -90,7 +93,7 @@ export function denoSign(source: string): string | undefined {
   return specifier === undefined ? undefined : `imports "${specifier}"`;
 }
 
-/** Finds evidence of a server in a text; `undefined` without any. */
+/** Finds evidence of a server in a text. Returns `undefined` if there is none. */
 export function serverCode(source: string): ServerCode | undefined {
   const text = stripComments(source);
   if (/\bBun\.(?:serve|listen)\s*\(/.test(text)) {

@@ -9,7 +9,7 @@ import type {
   FrameworkFinding,
 } from "./types.ts";
 
-/** Packages that build a standalone server; version 1 has Nitro through Vinxi. */
+/** Packages that build a standalone server. Version 1 includes Nitro through Vinxi. */
 const NITRO = ["vinxi", "nitro", "@solidjs/vite-plugin-nitro-2"] as const;
 
 function nitroAdvice({ add, config }: FrameworkFacts): Advice {
@@ -58,7 +58,7 @@ export const solidStart: Framework = {
   outputDirs: [".output"],
   hashedFolders: [{ path: "_build/assets/" }],
   server: { ...NITRO_SERVER, find },
-  // It writes about/index.html, and links to /about.
+  // SolidStart writes about/index.html, and links to /about.
   urls: { trailingSlash: "never" },
   inspect,
 };

@@ -1,22 +1,22 @@
 /**
- * @module Finds the file that a script such as `start` of package.json runs. The script is read,
- * never run, so results of shell expansion are unknown.
+ * @module Finds the file that a script such as `start` in package.json runs. The script is read but
+ * never run, so the results of shell expansion are unknown.
  */
 
 /** The command of a script. */
 export interface StartCommand {
   /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
   readonly program: string;
-  /** As it is written, without a leading `./`; `.` is the project itself. */
+  /** The file as written, without a leading `./`. `.` is the project itself. */
   readonly file: string;
-  /** Name of the script with the command. */
+  /** Name of the script that contains the command. */
   readonly script: string;
 }
 
 /** Maximum depth of scripts that call each other. */
 const MAX_DEPTH = 5;
 
-/** Programs that run a JavaScript or TypeScript file. */
+/** Programs that run JavaScript or TypeScript files. */
 const RUNNERS: ReadonlySet<string> = new Set([
   "node",
   "nodejs",
@@ -34,7 +34,7 @@ const RUNNERS: ReadonlySet<string> = new Set([
   "srvx",
 ]);
 
-/** Words between a runner and its file. */
+/** Words that can be between a runner and its file. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tsx: new Set(["watch"]),
   bun: new Set(["run"]),
@@ -59,7 +59,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 
 const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun", "deno"]);
 
-/** Flags of Node, which most runners accept too, with their value in the next word. */
+/** Flags of Node, accepted by most runners, whose value is the next word. */
 const NODE_FLAGS: readonly string[] = [
   "-r",
   "--require",
@@ -74,7 +74,7 @@ const NODE_FLAGS: readonly string[] = [
   "--project",
 ];
 
-/** Flags of other programs with their value in the next word. */
+/** Flags of other programs whose value is the next word. */
 const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   fastify: ["-l", "--log-level", "-p", "--port", "-a", "--address", "-c", "--config", "-x"],
   pm2: ["-i", "--instances", "-n", "--name"],
@@ -97,7 +97,7 @@ function words(command: string): string[] {
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "");
 }
 
-/** The name of a program that may be called by its path. */
+/** Returns the name of a program, which may be called by its path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
 /** Drops variables and programs that only run the command after them. */
@@ -119,7 +119,7 @@ function dropWrappers(list: readonly string[]): string[] {
   return rest;
 }
 
-/** The first word that is neither a flag nor the value of one. */
+/** Returns the first word that is neither a flag nor the value of one. */
 function fileOf(program: string, list: readonly string[]): string | undefined {
   for (let at = 0; at < list.length; at++) {
     const word = list[at] ?? "";
@@ -130,14 +130,14 @@ function fileOf(program: string, list: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Cleans a path; one that leaves the project, or that a shell computes, is ignored. */
+/** Cleans a path. Paths that leave the project or that a shell computes are ignored. */
 function cleanFile(file: string): string | undefined {
   const path = file.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (path === "" || path === ".") return ".";
   return /^[\w@.][\w@.+/-]*$/.test(path) && !path.split("/").includes("..") ? path : undefined;
 }
 
-/** The script that a call of a package manager runs. */
+/** Returns the script that a call of a package manager runs. */
 function calledScript([manager = "", first = "", second = ""]: readonly string[]) {
   if (!MANAGERS.has(manager)) return undefined;
   if (first === "run" || first === "task") return second;
@@ -147,10 +147,9 @@ function calledScript([manager = "", first = "", second = ""]: readonly string[]
 }
 
 /**
- * Finds the first of some scripts that runs a file; `undefined` if none does.
+ * Finds the first of some scripts that runs a file. Returns `undefined` if none does.
  *
- * @example
- * parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);
+ * @example parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);
  * // { program: "node", file: "dist/index.js", script: "start" }
  */
 export function parseStart(
@@ -164,10 +163,13 @@ export function parseStart(
   return undefined;
 }
 
-/** A script that only starts `node <file>`. */
+/** Matches a script that only starts `node <file>`. */
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
-/** Programs that serve a site to its developer, or build it: a server is started otherwise. */
+/**
+ * Programs that serve a site to its developer, or build it. They do not start a server for
+ * production.
+ */
 const DEVELOPING: ReadonlySet<string> = new Set([
   "astro",
   "eleventy",
@@ -195,7 +197,7 @@ const DEVELOPING: ReadonlySet<string> = new Set([
   "wrangler",
 ]);
 
-/** Programs that run a server for a developer, or with another runtime than Node. */
+/** Programs that run a server during development, or with a runtime other than Node. */
 const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "bun",
   "deno",
@@ -211,8 +213,8 @@ function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
 }
 
 /**
- * The start script that must run as written; `undefined` if running its file with Node is
- * equivalent, or if it starts another runtime.
+ * Returns the start script if it must run as written. Returns `undefined` if running its file with
+ * Node is equivalent, or if the script starts another runtime.
  */
 export function scriptToRun(
   scripts: ReadonlyMap<string, string>,

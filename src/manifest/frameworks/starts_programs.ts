@@ -1,12 +1,12 @@
 /**
- * @module Signs that a server starts programs or other processes, which Node may do in the sandbox
- * only if a start command started it. Pure.
+ * @module Finds signs that a server starts programs or other processes. In the sandbox, Node is
+ * only allowed to do that if a start command has started it. Pure.
  */
 import { importOf } from "./server_code.ts";
 
 const MODULES = importOf("(?:node:)?(?:child_process|cluster)");
 
-/** Packages that do not work without starting a program. */
+/** Packages that cannot work without starting a program. */
 const PACKAGES: ReadonlySet<string> = new Set([
   "cross-spawn",
   "esbuild",
@@ -27,8 +27,8 @@ const PACKAGES: ReadonlySet<string> = new Set([
 /**
  * Whether a server is known to start programs.
  *
- * @param code text of its own modules
- * @param packages names of its runtime dependencies
+ * @param code text of the server's own modules
+ * @param packages names of the server's runtime dependencies
  */
 export const startsPrograms = (code: string, packages: readonly string[]): boolean =>
   MODULES.test(code) || packages.some((name) => PACKAGES.has(name));

@@ -1,4 +1,4 @@
-/** @module SvelteKit: its adapter decides between plain files and a server. */
+/** @module SvelteKit: the adapter decides between plain files and a server. */
 import { textProperty } from "./config_text.ts";
 import { setDefaults } from "./launch.ts";
 import type {
@@ -15,21 +15,21 @@ const STATIC_ADAPTER = "@sveltejs/adapter-static";
 const NODE_ADAPTER = "@sveltejs/adapter-node";
 const AUTO_ADAPTER = "@sveltejs/adapter-auto";
 
-/** From this version on, a variable of the build makes adapter-auto use adapter-node. */
+/** Version from which a build variable can make adapter-auto use adapter-node. */
 const AUTO_KNOWS_NODE = [3, 2] as const;
 const NODE_VARIABLE = "GCP_BUILDPACKS";
 
-/** Adapters for a single platform, or that choose by the platform they run on. */
+/** Adapters for a single platform, and adapters that choose by the platform they run on. */
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
-/** The adapter that the config imports, otherwise the only one installed. */
+/** Returns the adapter that the config imports, or else the only one installed. */
 function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined {
   const imported = /["'](@?[\w./-]*adapter-[\w./-]+)["']/.exec(config?.text ?? "")?.[1];
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));
 }
 
-/** Whether adapter-auto is new enough to choose adapter-node; an unknown version counts as new. */
+/** Whether adapter-auto is new enough to choose adapter-node. An unknown version counts as new. */
 function autoKnowsNode(range: string | undefined): boolean {
   const [, major, minor = "0"] = /(\d+)(?:\.(\d+))?/.exec(range ?? "") ?? [];
   if (major === undefined) return true;
@@ -101,7 +101,7 @@ export const sveltekit: Framework = {
   id: "sveltekit",
   name: "SvelteKit",
   packages: ["@sveltejs/kit"],
-  // From version 3 on, SvelteKit is configured by its Vite plugin.
+  // In version 3 and later, SvelteKit is configured by its Vite plugin.
   configFiles: [
     "svelte.config.js",
     "svelte.config.mjs",

@@ -1,18 +1,21 @@
-/** @module Types for the description of a framework; each framework has one file in this folder. */
+/** @module Types for describing a framework. Each framework has one file in this folder. */
 
 import type { PageUrls } from "../../lib/page_urls.ts";
 import type { ImageSettings } from "../image_settings.ts";
 
-/** The project's folder as detection reads it: single files by name, without walking it. */
+/** How detection reads the project's folder: single files by name, without walking the folder. */
 export interface ProjectReader {
   /** Absolute path of the project, if it is known. */
   readonly directory?: string;
-  /** The text of a file relative to the project, with `/`; `undefined` if there is none. */
+  /**
+   * Reads the text of a file, whose path is relative to the project with `/`. Returns `undefined`
+   * if there is none.
+   */
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
   /**
-   * Paths of the files below a folder, relative and sorted, up to a limit; without packages or dot
-   * files. Only folders known by name are listed.
+   * Lists the relative paths of the files below a folder, sorted, up to a limit, and without
+   * packages and dot files. Only used for folders with known names.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -24,23 +27,23 @@ export interface ProjectFacts {
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
-/** The inputs of a framework's detection code. */
+/** Facts for a framework's detection code. */
 export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
-  /** The command line that adds a package to the project. */
+  /** Returns the command line that adds a package to the project. */
   readonly add: (name: string, kind?: "dev") => string;
-  /** The command line that runs the framework's own program. */
+  /** Returns the command line that runs the framework's own program. */
   readonly run: (commandLine: string) => string;
-  /** The framework's config file without comments; empty if there is none. */
+  /** The framework's config file without comments, or `undefined` if there is none. */
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
 
-/** Findings of a framework's detection code, beyond its table row. */
+/** Findings of a framework's detection code that override its entry in the table. */
 export interface FrameworkFinding {
-  /** Output directories to try before those of the table row. */
+  /** Output directories to try before those of the framework. */
   readonly outputDirs?: readonly string[];
-  /** Build command instead of that of the table row, without the package manager. */
+  /** Build command that replaces the framework's, without the package manager. */
   readonly build?: string;
   readonly dev?: string;
   /**
@@ -48,66 +51,66 @@ export interface FrameworkFinding {
    * `astro.config.mjs sets output "server"`.
    */
   readonly server?: string;
-  /** The server's path in the project, instead of that in the table row. */
+  /** The server's path in the project, if it differs from the framework's default. */
   readonly layout?: ServerLayout;
-  /** Shell command that starts its server, if that is not a JavaScript program. */
+  /** Shell command that starts the server, if it is not a JavaScript program. */
   readonly start?: string;
-  /** Ids of the toolchains of this machine that build it. */
+  /** Ids of the toolchains on this machine that build the project. */
   readonly toolchains?: readonly string[];
-  /** Set if nothing must be installed, regardless of package.json. */
+  /** Set if no packages must be installed, regardless of package.json. */
   readonly packages?: "none";
-  /** Command that installs the packages of a project without package.json. */
+  /** Command that installs the packages of a project without a package.json. */
   readonly install?: string;
   readonly advice?: Advice;
-  /** URLs of its pages, instead of those of the table row. */
+  /** URLs of the pages, if they differ from the framework's default. */
   readonly urls?: PageUrls;
 }
 
-/** The path of a built server and its files. */
+/** The path of a built server and the folder of its files. */
 export interface ServerLayout {
   readonly entry: string;
-  /** Folder of the files that the edge serves; by default, the server handles everything. */
+  /** Folder of the files that the edge serves. Without it, the server handles everything. */
   readonly files?: string;
   /** True for a server that is written for Deno. */
   readonly forDeno?: boolean;
 }
 
-/** A required change before the build output can be deployed. */
+/** A change that is required before the build output can be deployed. */
 export interface Advice {
-  /** Action, subject and current value. */
+  /** Message with the action, the subject and the current value. */
   readonly message: string;
-  /** Commands and files that settle it. */
+  /** Commands and files that solve the problem. */
   readonly hint: string;
 }
 
 /**
- * A build's output: the paths of its files, relative and with `/`, and the text of single ones.
- * Does not search folders named `node_modules`.
+ * The output of a build: the relative paths of its files with `/`, and the texts of single files.
+ * Folders named `node_modules` are not searched.
  */
 export interface BuiltOutput {
-  /** The folder, relative to the project; `.` is the project itself. */
+  /** Folder of the output, relative to the project. `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** `undefined` if there is no such file. */
+  /** Reads the text of a file. Returns `undefined` if there is none. */
   readonly readText: (path: string) => Promise<string | undefined>;
   readonly project: ProjectReader;
 }
 
-/** A change to modules of a server as they are deployed; the author's files do not change. */
+/** A change to the deployed modules of a server. The author's files do not change. */
 export interface ModuleEdit {
   /** Selects modules by their path in the deployment. */
   readonly path: RegExp;
-  /** The new text; `undefined` if the module does not change. */
+  /** Returns the new text, or `undefined` if the module does not change. */
   readonly apply: (text: string) => string | undefined;
 }
 
-/** Additional files that let a framework's server listen where the platform expects it. */
+/** Additional files that make a framework's server listen where the platform expects it. */
 export interface Launch {
-  /** Text that runs before the server's own code. */
+  /** Code that runs before the server's own code. */
   readonly prelude?: string;
-  /** Text of a module instead of the entry; it imports the entry as `file`. */
+  /** Returns the code of a module to start instead of the entry. It imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
-  /** True for a server written for Deno, whose checks for Deno are valid. */
+  /** True for a server that is written for Deno, not for Node. */
   readonly forDeno?: boolean;
   /** The import map for bare names, in Deno's format. */
   readonly imports?: Readonly<Record<string, string>>;
@@ -117,26 +120,26 @@ export interface Launch {
 }
 
 /**
- * Maps files of the project to places in the deployment. From the project itself, ignored files,
- * dot files and `functions/` are left out; named folders are complete. If two placements have the
- * same path, the later counts.
+ * Maps files of the project to places in the deployment. A placement of the project itself leaves
+ * out ignored files, dot files and `functions/`. Placements of named folders are complete. If two
+ * placements have the same path, the later one takes precedence.
  */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
   readonly from: string;
   /** The folder in the deployment; `.` is its root. */
   readonly to: string;
-  /** True if it may be missing. */
+  /** True if the file or folder need not exist. */
   readonly optional?: boolean;
 }
 
 /** Pages of a server that the edge stores (ISR). */
 export interface FoundRoute {
-  /** Patterns of URL paths, as in a manifest. */
+  /** Pattern of URL paths, as in a manifest. */
   readonly pattern: string;
-  /** Seconds for which a page is fresh; 0 stores none. */
+  /** Number of seconds for which a page is fresh. With 0, pages are not stored. */
   readonly revalidate: number;
-  /** If two routes match a path, the one with the higher number counts. */
+  /** If two routes match a path, the one with the higher number is used. */
   readonly precision: number;
 }
 
@@ -144,57 +147,64 @@ export interface FoundRoute {
 export interface FoundServer {
   readonly type: "server";
   /**
-   * Set if the deployment is assembled from several folders of the project, instead of the output
-   * directory; `directory`, `entry` and `clients` are paths in it.
+   * Set if the deployment is assembled from several folders of the project instead of the output
+   * directory. `directory`, `entry` and `clients` are then paths in the deployment.
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
-  /** Shell command that starts it, if it is not a JavaScript server. */
+  /** Shell command that starts the server, if it is not a JavaScript server. */
   readonly command?: string;
-  /** Name of the local container image that it starts in, with the image's own command. */
+  /** Name of the local container image in which the server starts, with the image's own command. */
   readonly image?: string;
   /**
-   * Script of package.json that starts it on Node, if it does more than run the entry: the author's
-   * files are then deployed unchanged, without `launch`.
+   * Script in package.json that starts the server on Node, if the script does more than run the
+   * entry. The author's files are then deployed unchanged, without `launch`.
    */
   readonly script?: string;
-  /** Packages that it imports by names that it computes, which are deployed for Node. */
+  /** Packages that the server imports by computed names. They are deployed for Node. */
   readonly alsoImports?: readonly string[];
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
   readonly entry: string;
-  /** Folders with files to serve unchanged, in order of preference. */
+  /** Folders of files to serve unchanged, in order of preference. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client with content-addressed files, as URL paths with a final slash;
-   * those of the framework's row by default.
+   * Folders of the first client with content-addressed files, as URL paths with a final slash.
+   * Defaults to the folders of the framework.
    */
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server handles even if a file has that path. */
   readonly beforeFiles?: readonly string[];
-  /** Its pages that the edge stores; those with a file of that path excepted. */
+  /** Pages that the edge stores, except those for which a file exists. */
   readonly routes?: readonly FoundRoute[];
   /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
-  /** Memory that it needs, in MiB; the usual amount by default. */
+  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
   readonly memoryMb?: number;
-  /** Maximum time to the head of its responses, in milliseconds; the usual time by default. */
+  /**
+   * Maximum time to the head of the server's responses, in milliseconds. Defaults to the platform's
+   * limit.
+   */
   readonly timeoutMs?: number;
   /**
-   * Set if the server only handles some URL paths, and the first client all others: patterns of
-   * those paths, and of those that it handles if there is no file.
+   * Set if the server only handles some URL paths, and the first client handles all others.
+   * Contains patterns of paths that the server always handles, and of paths that it handles if
+   * there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
-  /** Other modules that are compiled for Node, with their paths in the deployment. */
+  /** Other modules to compile for Node, with their paths in the deployment. */
   readonly compiles?: Readonly<Record<string, string>>;
-  /** Page of the first client for documents without a file; a path of the deployment. */
+  /**
+   * Page of the first client that is served for documents without a file, as a path in the
+   * deployment.
+   */
   readonly fallback?: string;
   /**
-   * Set if the framework converts images on request: the platform serves its endpoint with the
-   * project's settings.
+   * Set if the framework converts images on request. The platform then serves the framework's image
+   * endpoint with the project's settings.
    */
   readonly images?: ImageSettings;
-  /** Ids under which its pages name it in their requests. */
+  /** Ids that pages use in their requests to name their deployment. */
   readonly pageIds?: readonly string[];
 }
 
@@ -202,9 +212,11 @@ export interface FoundServer {
 export interface FoundFiles {
   readonly type: "static";
   readonly directory: string;
-  /** Like a server's; `directory` is then a path in their result. */
+  /** Like the placements of a server. `directory` is then a path in the deployment. */
   readonly placements?: readonly Placement[];
-  /** Page of a single-page app, which serves documents without a file; relative to the output. */
+  /**
+   * Page of a single-page app that is served for documents without a file, relative to the output.
+   */
   readonly fallback?: string;
   /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
@@ -213,7 +225,7 @@ export interface FoundFiles {
 export type Found =
   | FoundServer
   | FoundFiles
-  /** The build is for another platform, or lacks its server. */
+  /** The build is for another platform, or lacks a server. */
   | {
     readonly type: "unusable";
     readonly message: string;
@@ -224,60 +236,65 @@ export type Found =
 
 /** A framework's server, and how to run it. */
 export interface FrameworkServer {
-  /** Examines an output; `advice` is detection's advice about the project. */
+  /** Examines an output. `advice` is detection's advice about the project. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
-  /** Its usual path, relative to the output. */
+  /** The usual path of the server, relative to the output. */
   readonly layout?: ServerLayout;
 }
 
 /** A folder whose files are named by their content and therefore never change. */
 export interface HashedFolder {
-  /** Relative to the site's root, with a final slash. */
+  /** Path relative to the site's root, with a final slash. */
   readonly path: string;
-  /** A folder inside whose files do change. */
+  /** A folder inside it whose files can change. */
   readonly except?: string;
 }
 
 /** One framework: its detection, its defaults, and its output. */
 export interface Framework {
-  /** Short name, as in `projects create --framework`. */
+  /** Short name, as used in `projects create --framework`. */
   readonly id: string;
   readonly name: string;
-  /** npm packages that identify it; the first one found determines its version. */
+  /** npm packages that identify the framework. The first one found determines its version. */
   readonly packages: readonly string[];
   /** Config files in the order of the framework's own search. */
   readonly configFiles: readonly string[];
-  /** True if a config file is enough to identify it. */
+  /** True if a config file is enough to identify the framework. */
   readonly configIdentifies?: boolean;
   /**
-   * Whether a project uses this framework; called for projects with one of the packages, or for
-   * every project if `packages` is empty.
+   * Whether a project uses this framework. Called for projects that have one of the packages, or
+   * for every project if `packages` is empty.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
-  /** Command lines of the framework's own program; `undefined` if it has none. */
+  /** Build command of the framework's own program, or `undefined` if it has none. */
   readonly build: string | undefined;
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
   /**
-   * True if its servers are programs in another language, which a script of package.json only helps
-   * to build.
+   * True if the servers are programs in another language. A script in package.json then only helps
+   * to build them.
    */
   readonly isLanguage?: boolean;
-  /** True if the program is not an npm package. */
+  /** True if the framework's program is not an npm package. */
   readonly standalone?: boolean;
-  /** True if its sites without a server have one page, whose script shows every path. */
+  /** True if sites without a server have a single page, whose script shows every path. */
   readonly isSinglePage?: boolean;
-  /** Folders of its output with files named by their content, as the framework documents it. */
+  /**
+   * Folders of the output whose files are named by their content, according to the framework's
+   * documentation.
+   */
   readonly hashedFolders?: readonly HashedFolder[];
-  /** URLs of its links to pages, if they differ from the default URLs of its files. */
+  /** URLs in links to pages, if they differ from the default URLs of the files. */
   readonly urls?: PageUrls;
-  /** The file that open pages read to find the live version, relative to the site's root. */
+  /**
+   * The file that open pages read to find out which version is live, relative to the site's root.
+   */
   readonly versionFile?: string;
-  /** Set if its servers can be deployed. */
+  /** Set if servers of the framework can be deployed. */
   readonly server?: FrameworkServer;
-  /** The variable of its build for the id that pages send, which is a new one for each build. */
+  /** The build variable for the id that pages send. Each build gets a new id. */
   readonly pageIdVariable?: string;
-  /** Variables that its build gets, for instance to send no telemetry. */
+  /** Build variables, for example to disable telemetry. */
   readonly buildVariables?: Readonly<Record<string, string>>;
   inspect?(facts: FrameworkFacts): FrameworkFinding | Promise<FrameworkFinding>;
 }

@@ -1,13 +1,13 @@
-/** @module Converts paths with parameters of other platforms to regular expressions. */
+/** @module Converts other platforms' paths with parameters to regular expressions. */
 
 export interface PathParameter {
   readonly name: string;
-  /** Whether it matches several segments. */
+  /** Whether the parameter matches several segments. */
   readonly isRest: boolean;
 }
 
 export interface PathPattern {
-  /** Over URL paths, with a group for each parameter. */
+  /** Pattern of URL paths, with a group for each parameter. */
   readonly pattern: string;
   readonly parameters: readonly PathParameter[];
   /** If two patterns match a path, the one with the higher number is used. */
@@ -21,10 +21,11 @@ const OPTIONAL_REST = /^\[\[\.{3}([^\]]+)\]\]$/;
 const ONE = /^\[([^\]]+)\]$/;
 
 /**
- * Reads the path of a file whose names may be parameters: `users/[id]`, `[...rest]`, `[[...rest]]`.
+ * Converts the path of a file whose segments can be parameters: `users/[id]`, `[...rest]`,
+ * `[[...rest]]`.
  *
- * @param base the URL path of the folder that `file` is relative to, without a final slash
- * @param file without its extension
+ * @param base the URL path of the folder to which `file` is relative, without a final slash
+ * @param file path of the file without its extension
  */
 export function patternOfFile(base: string, file: string): PathPattern {
   const steps = file.split("/");
@@ -55,13 +56,13 @@ export function patternOfFile(base: string, file: string): PathPattern {
   return { pattern: `${pattern}/?$`, parameters, precision };
 }
 
-/** A parameter (`:name`, with `*`, `+` or `?`), `(.*)`, or `*`. */
+/** Matches a parameter (`:name`, with `*`, `+` or `?`), `(.*)`, or `*`. */
 const PART = /\/?:(\w+)([*+?])?|\(\.\*\)|\*/g;
 
 /**
- * Reads a path of a configuration: `/a/:id`, `/a/:rest*`, `/a/*` and `/a/(.*)`.
+ * Converts a path from a configuration, such as `/a/:id`, `/a/:rest*`, `/a/*` or `/a/(.*)`.
  *
- * @returns `undefined` if it has anything else
+ * @returns `undefined` if the path contains any other syntax
  */
 export function patternOfPath(path: string): PathPattern | undefined {
   if (!path.startsWith("/") || /[(){}[\]?+|\\^$]/.test(path.replaceAll(PART, ""))) return undefined;

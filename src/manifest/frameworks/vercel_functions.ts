@@ -15,10 +15,13 @@ import { patternOfFile, patternOfPath } from "./url_pattern.ts";
 const FOLDER = "api";
 const CONFIG = "vercel.json";
 
-/** Functions in other languages. */
+/** Matches functions in other languages. */
 const OTHER_LANGUAGE = /\.(?:py|go|rb|rs|php)$/;
 
-/** All paths below the folder belong to functions: no source there is a file of the site. */
+/**
+ * All paths below the folder belong to functions, so source files in it are never files of the
+ * site.
+ */
 const PATHS = ["^/api(?:/.*)?$"];
 
 const schema = z.object({
@@ -66,7 +69,7 @@ async function readConfig(project: ProjectReader): Promise<{ text: string; confi
   }
 }
 
-/** Rewrites to functions; the others are rules. */
+/** Returns the rewrites to functions. All others become rules. */
 function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
   return rewrites.flatMap(({ source, destination }) => {
     if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];
@@ -90,7 +93,7 @@ function limitsOf({ functions = {} }: Config) {
   };
 }
 
-/** Settings of `vercel.json` without an equivalent, with their lines. */
+/** Lists the settings in `vercel.json` that have no equivalent, with their lines. */
 function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
   const notes: string[] = [];
   const note = (key: string, says: string) =>
@@ -105,7 +108,7 @@ function notesOf({ crons = [], regions = [], functions = {} }: Config, text: str
   return notes;
 }
 
-/** The functions of `api/`; `undefined` if there are none. */
+/** Finds the functions in `api/`. Returns `undefined` if there are none. */
 export async function findVercelFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {

@@ -1,6 +1,6 @@
 /** @module The part of the function server's module that calls Vercel functions. */
 
-/** The helpers of requests and responses, and the context of Vercel. */
+/** Vercel's helpers for requests and responses, and its context. */
 export const VERCEL_CALLS = String.raw`
 const MAX_BODY = 32 * 1024 * 1024;
 

@@ -15,7 +15,7 @@ import type {
 
 const CONFIGS = ["wrangler.jsonc", "wrangler.json", "wrangler.toml"] as const;
 
-/** Bindings of a worker that only its own platform has. */
+/** Bindings of a worker that exist only on its original platform. */
 const BINDINGS = [
   "kv_namespaces",
   "d1_databases",
@@ -38,7 +38,7 @@ interface WorkerConfig {
   readonly bindings: readonly string[];
 }
 
-/** The text that a key is set to, in TOML as in JSON. */
+/** Returns the text that a key is set to, in TOML or JSON. */
 function setText(text: string, key: string): string | undefined {
   return textProperty(text, key) ??
     new RegExp(`(?:^|[\\s{,])${key}\\s*=\\s*["']([^"'\\n]{1,256})["']`, "m").exec(text)?.[1];
@@ -67,11 +67,11 @@ async function readConfig(project: ProjectReader): Promise<WorkerConfig | undefi
   return undefined;
 }
 
-/** Vite's plugin for workers creates its own output. */
+/** Vite's plugin for workers creates its own kind of output. */
 const applies = async ({ reader, dependencies }: ProjectFacts) =>
   !dependencies.has("vite") && await readConfig(reader) !== undefined;
 
-/** Gives a handler its variables and its context, as its own platform does. */
+/** Gives a handler its variables and its context, like its original platform. */
 const WORKER: Launch = {
   wrapper: (file) =>
     `import * as entry from ${JSON.stringify(`./${file}`)};

@@ -6,9 +6,9 @@ type Texts = Readonly<Record<string, string>>;
 
 /** A project in memory. */
 export interface Project {
-  /** Texts of the project's files, those of the build among them. */
+  /** Texts of the project's files, including the files of the build. */
   readonly files: Texts;
-  /** The output directory; the first that detection names by default. */
+  /** The output directory. By default, the first one that detection names. */
   readonly directory?: string;
 }
 
@@ -45,7 +45,7 @@ export async function inspect({ files, directory }: Project, options: BuiltOptio
   return { detected, found, folder };
 }
 
-/** Paths of the deployed files: of the output, or of placements. */
+/** Returns the paths of the files to deploy, from the output or from placements. */
 export function deployedPaths(
   { files }: Project,
   { found, folder }: Awaited<ReturnType<typeof inspect>>,
@@ -64,7 +64,7 @@ export function deployedPaths(
   return [...new Set(moved)];
 }
 
-/** A package.json. */
+/** Returns the text of a package.json. */
 export const pack = (
   dependencies: readonly string[],
   scripts: Readonly<Record<string, string>> = {},
@@ -74,5 +74,5 @@ export const pack = (
     dependencies: Object.fromEntries(dependencies.map((name) => [name, "^1.2.3"])),
   });
 
-/** A server of Express. */
+/** A server with Express. */
 export const EXPRESS = 'require("express")().listen(3000);';

@@ -1,4 +1,4 @@
-/** Projects with functions of other platforms, and with apps that they export. */
+/** Tests projects with functions for other platforms, and with apps that they export for them. */
 import assert from "node:assert/strict";
 import { deployedPaths, inspect, pack, type Project } from "./_test_project.ts";
 import { generateManifest } from "./generate_manifest.ts";
@@ -6,7 +6,7 @@ import { generateManifest } from "./generate_manifest.ts";
 const HANDLER = "export default function handler(req, res) { res.end(); }";
 const PAGE = { "index.html": "<h1>hi</h1>" };
 
-/** Finds the parts of a project and its manifest. */
+/** Finds the parts of a project, and generates its manifest. */
 async function manifestOf(project: Project) {
   const inspected = await inspect(project);
   const { found, detected } = inspected;

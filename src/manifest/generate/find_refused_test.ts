@@ -1,4 +1,4 @@
-/** Projects with a server that cannot be deployed, and their messages. */
+/** Tests projects with a server that cannot be deployed, and their messages. */
 import assert from "node:assert/strict";
 import { outputFilesOf } from "../output_files.ts";
 import { validateManifest } from "../validate_manifest.ts";

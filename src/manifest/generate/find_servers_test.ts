@@ -1,4 +1,4 @@
-/** Detection and `find` for projects with a server: engine, paths and command. */
+/** Tests detection and `find` for projects with a server: engine, paths and command. */
 import assert from "node:assert/strict";
 import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";
@@ -11,7 +11,7 @@ interface Served extends Project {
   /** The server's expected location, as `svc init` shows it. */
   readonly layout: string;
   readonly entry: string;
-  /** Layers in the order in which they are asked, by request. */
+  /** Layers in the order in which they are tried, by request. */
   readonly requests?: Readonly<Record<string, readonly string[]>>;
   readonly wrapper?: RegExp;
 }

@@ -1,13 +1,16 @@
-/** Projects that nothing detects: those with signs of a server are not published. */
+/**
+ * Tests projects in which nothing is detected. They are not published if they have signs of a
+ * server.
+ */
 import assert from "node:assert/strict";
 import type { BuiltOptions } from "./generate_manifest.ts";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
 const PAGE = { "index.html": "<h1>hi</h1>" };
-/** Its script builds something, so that its image is not what is deployed. */
+/** A build script, which means that the image is not what is deployed. */
 const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
-/** A project and the lines that name the signs of its server. */
+/** A project, and the lines that name the signs of its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
   "an app that an unknown program starts": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },
@@ -131,7 +134,9 @@ for (const [name, { seen, ...project }] of Object.entries(REFUSED)) {
   });
 }
 
-/** A project whose files are published, and whether there is a note about the rest. */
+/**
+ * A project whose files are published. `notes` matches the note about parts that are not deployed.
+ */
 const SITES: Readonly<
   Record<string, Project & { readonly options?: BuiltOptions; readonly notes?: RegExp }>
 > = {

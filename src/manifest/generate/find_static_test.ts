@@ -1,4 +1,4 @@
-/** Projects whose files are published, because they have no server. */
+/** Tests projects whose files are published because they have no server. */
 import assert from "node:assert/strict";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 

@@ -1,4 +1,4 @@
-/** @module Generates the manifest of a build that wrote none. */
+/** @module Generates the manifest of a build that has not written one. */
 import { dirname, join } from "node:path/posix";
 import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
@@ -21,14 +21,14 @@ import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_mani
 
 const SERVER_LAYER = "server";
 
-/** Files named by their content first, then all other files, the server last. */
+/** Files named by their content come first, then all other files, and the server comes last. */
 const PRIORITY = { hashed: 30, beforeFiles: 25, files: 20, server: 0 } as const;
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Routes with `revalidate`, each with its own priority if one must come before another. */
+/** Returns routes with `revalidate`. If one must come before another, it gets a higher priority. */
 function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   const degrees = [...new Set(pages.map(({ precision }) => precision))].sort((a, b) => a - b);
   const step = (PRIORITY.files - PRIORITY.server) / (degrees.length + 1);
@@ -40,7 +40,10 @@ function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   }));
 }
 
-/** A request from an older page must not wake the server, so hashed folders end here. */
+/**
+ * Returns the routes of a server with files. Requests for hashed folders never reach the server,
+ * because a request from an older page must not wake it.
+ */
 function routesOf(
   clients: readonly string[],
   { hashed, beforeFiles, pages }: {
@@ -70,7 +73,7 @@ function routesOf(
   ];
 }
 
-/** Routes of a server that only handles some paths; files handle all others. */
+/** Returns the routes of a server that only handles some paths. Files handle all others. */
 function routesOfSome(
   client: string | undefined,
   { paths, withoutFile }: NonNullable<FoundServer["only"]>,
@@ -87,8 +90,8 @@ function routesOfSome(
 }
 
 /**
- * A layer for each folder of files, one for the server, and a number of routes that does not grow
- * with the pages: a path without a file falls through.
+ * Generates a manifest with a layer for each folder of files, and one for the server. The number of
+ * routes does not grow with the number of pages, because a path without a file falls through.
  */
 function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom): Manifest {
   const clients = found.clients.filter((folder) =>
@@ -132,7 +135,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
 }
 
-/** Explains a missing server that detection expected. */
+/** Explains that a server that detection expected is missing. */
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
@@ -144,7 +147,7 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   };
 }
 
-/** A folder of an output, as its own output. */
+/** Returns a folder of an output as a separate output. */
 function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   if (folder === ".") return output;
   const prefix = `${folder}/`;
@@ -183,7 +186,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/** Checks the files of a site by the signs of servers in its project. */
+/** Checks the files of a site for signs of servers in its project. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {
@@ -214,8 +217,8 @@ export function refuseFunctions(
 }
 
 /**
- * Analyzes the output of a build. Without a known server, the output is plain files, if there are
- * any.
+ * Analyzes the output of a build. Without a known server, the output consists of plain files, if
+ * there are any.
  */
 export async function findBuilt(
   detected: DetectedProject,
@@ -255,12 +258,12 @@ export async function findBuilt(
 export interface BuiltOptions {
   /** Whether `svc.toml` declares the output a static site. */
   readonly isStatic?: boolean;
-  /** Whether the output directory was set explicitly, not detected. */
+  /** Whether the output directory was set explicitly instead of detected. */
   readonly isNamed?: boolean;
 }
 
 /**
- * Returns the public files of an output that is declared static; never the server of a framework.
+ * Returns the public files of an output that is declared static, without the server of a framework.
  */
 function asStatic(found: Found, { directory }: BuiltOutput): Found {
   if (found.type === "static") return found;
@@ -276,14 +279,14 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
 
 /** Additional inputs of a generated manifest. */
 export interface GeneratedFrom {
-  /** Paths of the files that are deployed. */
+  /** Paths of the files to deploy. */
   readonly paths: readonly string[];
   readonly framework: DetectedProject["framework"];
-  /** URLs that the framework links pages by. */
+  /** URLs that the framework uses in links to pages. */
   readonly urls?: DetectedProject["urls"];
 }
 
-/** Writes the manifest of a build's output. */
+/** Generates the manifest of a build's output. */
 export function generateManifest(
   found: Exclude<Found, { readonly type: "unusable" }>,
   from: GeneratedFrom,

@@ -66,9 +66,9 @@ const nitro = (info: Record<string, string>, more: Record<string, string> = {}):
 interface Served {
   readonly name: string;
   readonly project: Project;
-  /** Part of the text that the server runs with, if its launch has any. */
+  /** Part of the launch code, if there is any. */
   readonly launch: string;
-  /** Layers in the order in which they are asked, by request. */
+  /** Layers in the order in which they are tried, by request. */
   readonly requests: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -11,7 +11,7 @@ export interface ServerSign {
   readonly seen: string;
   /** The file that seems to start the server, relative to the output. */
   readonly entry: string | undefined;
-  /** Folders whose files browsers may get, relative to the output. */
+  /** Folders whose files are for browsers, relative to the output. */
   readonly clients: readonly string[];
 }
 
@@ -22,15 +22,15 @@ export const isPage = (path: string): boolean => PAGE.test(path);
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
-/** Programs in source that other hosts run. */
+/** Matches source files of programs, which other hosts would run. */
 const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
 
 const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 
-/** Names of entries, the surest first. */
+/** Names of entries, most certain first. */
 const ENTRY_NAMES = ["server", "index", "entry", "main", "app", "handler"] as const;
 
-/** Files whose text is checked. */
+/** Maximum number of files to read. */
 const MAX_READ = 24;
 
 const topOf = (path: string) => path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
@@ -41,7 +41,10 @@ function nameRank(path: string): number {
   return at === -1 ? ENTRY_NAMES.length : at;
 }
 
-/** Files that may start a server: of the top folder and of `server/`, the surest names first. */
+/**
+ * Returns files that could start a server, from the top folder and from `server/`, with the most
+ * certain names first.
+ */
 function entryCandidates(paths: readonly string[], directory: string): string[] {
   const rank = (path: string) => nameRank(path) + (path.startsWith("server/") ? 0 : 0.5);
   return paths
@@ -55,7 +58,7 @@ interface FoundCode extends ServerCode {
   readonly path: string;
 }
 
-/** The first of the likely entries whose text is a server's. */
+/** Finds the first of the likely entries whose text is that of a server. */
 async function findCode(output: BuiltOutput): Promise<FoundCode | undefined> {
   for (const path of entryCandidates(output.paths, output.directory)) {
     const text = await output.readText(path);
@@ -65,7 +68,10 @@ async function findCode(output: BuiltOutput): Promise<FoundCode | undefined> {
   return undefined;
 }
 
-/** The file that a start script of package.json runs, relative to the folder that has both. */
+/**
+ * Returns the file that a start script in package.json runs, relative to the folder of that
+ * package.json.
+ */
 async function startedFile(
   project: ProjectReader,
   has: (path: string) => boolean,
@@ -79,7 +85,7 @@ async function startedFile(
   return path === undefined ? undefined : { script: start.script, path };
 }
 
-/** A start script, of the project or of the output, that runs a file of the output. */
+/** Finds a start script of the project or the output that runs a file of the output. */
 async function findStarted(output: BuiltOutput) {
   const { directory, paths } = output;
   const all = new Set(paths);
@@ -96,8 +102,8 @@ async function findStarted(output: BuiltOutput) {
 }
 
 /**
- * `server/` with code, next to a folder of files for browsers; a site may have folders with such
- * names.
+ * Finds `server/` with code next to a folder of files for browsers. The names alone are not enough,
+ * because a site can have such folders.
  */
 function besideClient(paths: readonly string[]): string | undefined {
   const inServer = paths.filter((path) => topOf(path) === "server");
@@ -109,7 +115,9 @@ function besideClient(paths: readonly string[]): string | undefined {
 
 const FUNCTION_FOLDER = /^(api|functions|netlify\/(?:edge-)?functions)\//;
 
-/** A function of another platform, which does not run here and is not a file of a site. */
+/**
+ * Finds a function of another platform. It does not run here and is not a file of a site either.
+ */
 async function findFunction(output: BuiltOutput): Promise<string | undefined> {
   const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path));
   for (const path of likely.slice(0, MAX_READ)) {
@@ -120,8 +128,8 @@ async function findFunction(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * Finds evidence that an output is a server; `undefined` for a static site. A site has a page, and
- * no code that starts a server or runs from a start script.
+ * Finds evidence that an output is a server. Returns `undefined` for a static site, which has a
+ * page and no code that starts a server or that a start script runs.
  */
 export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
   const { paths } = output;

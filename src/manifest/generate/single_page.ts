@@ -1,14 +1,14 @@
-/** @module Whether the files of a build are a single-page app. */
+/** @module Decides whether the files of a build are a single-page app. */
 import { join } from "node:path/posix";
 import { stripComments, textProperty } from "../frameworks/config_text.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, FoundFiles } from "../frameworks/types.ts";
 import { isPage } from "./server_signs.ts";
 
-/** The page that React Router writes for all paths, if it prerenders some. */
+/** The page that React Router writes for all other paths, if it prerenders some. */
 const NAMED_FALLBACK = "__spa-fallback.html";
 
-/** Folders whose files frameworks only copy; a page there is not a page of the app. */
+/** Folders from which frameworks copy files unchanged. A page in them is not a page of the app. */
 const COPIED_FOLDERS = ["public", "static", "src"] as const;
 
 async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean> {
@@ -18,7 +18,7 @@ async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean
   return false;
 }
 
-/** Whether Vite's config builds several pages rather than an app. */
+/** Whether Vite's config builds several pages instead of a single-page app. */
 async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   for (const path of findFramework("vite")?.configFiles ?? []) {
     const text = await project.readText(path);
@@ -28,7 +28,10 @@ async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   return false;
 }
 
-/** The only page, for all paths; `undefined` if the build created several, or none. */
+/**
+ * Returns the only page, which serves all paths, or `undefined` if the build created several pages
+ * or none.
+ */
 async function singlePage(output: BuiltOutput): Promise<string | undefined> {
   if (output.paths.includes(NAMED_FALLBACK)) return NAMED_FALLBACK;
   const built: string[] = [];
@@ -41,8 +44,8 @@ async function singlePage(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * The files, with a fallback page for documents if a single-page framework built exactly one. A
- * site with a `404.html` defines itself what unknown paths get.
+ * Returns the files, with a fallback page for documents if a single-page framework built exactly
+ * one page. A site with a `404.html` defines the response for unknown paths itself.
  */
 export async function withSinglePage(
   found: FoundFiles,

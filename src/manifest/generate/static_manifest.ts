@@ -3,15 +3,15 @@ import { MANIFEST_VERSION } from "../limits.ts";
 import type { Manifest } from "../types.ts";
 
 export interface GenerateOptions {
-  /** The CLI that built the site, for the dashboard. */
+  /** The program that built the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
-  /** Folder with the files, relative to the output; the whole output by default. */
+  /** Folder of the files, relative to the output. Defaults to the whole output. */
   readonly directory?: string;
-  /** Page that serves documents without a file, relative to the output. */
+  /** Page that is served for documents without a file, relative to the output. */
   readonly fallback?: string;
 }
 
-/** Framework and version for the `meta` of a manifest. */
+/** Returns the framework and version for the `meta` of a manifest. */
 export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
   if (framework === undefined) return {};
   const { name, version } = framework;
@@ -20,10 +20,10 @@ export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
 
 const STATIC_LAYER_NAME = "static";
 
-/** Takes every URL path. */
+/** A pattern that matches every URL path. */
 export const CATCH_ALL_PATTERN = "^/.*$";
 
-/** One STATIC layer over the whole output, and a route that matches every path. */
+/** Generates one STATIC layer for the whole output, and a route that matches every path. */
 export function generateStaticManifest(options: GenerateOptions = {}): Manifest {
   const { directory = ".", fallback } = options;
   return {

@@ -7,23 +7,26 @@ import type { Language } from "./types.ts";
 
 const FILES = ["Dockerfile", "Containerfile"] as const;
 
-/** Docker does not find the file name that Podman prefers. */
+/** Docker does not find the file name that Podman prefers, so the name is passed explicitly. */
 const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
 
-/** Placeholder for a command that only the image defines. */
+/** Placeholder for a command that only the image specifies. */
 export const OWN_COMMAND = "the image's own command";
 
 /** Finds Podman, or Docker if there is none. */
 const BUILDER = "$(command -v podman || echo docker)";
 
-/** The last instruction of a kind, without the line breaks in it; "" if there is none. */
+/** Returns the last instruction of a kind without its line breaks, or "" if there is none. */
 function lastOf(instruction: string, text: string): string {
   const lines = text.replaceAll(/\\[ \t]*\r?\n/g, " ")
     .matchAll(new RegExp(`^[ \\t]*${instruction}[ \\t]+(\\S.*)$`, "gim"));
   return [...lines].at(-1)?.[1]?.trim() ?? "";
 }
 
-/** An instruction's words as a shell reads them, from its list form and its line form. */
+/**
+ * Returns the words of an instruction as a shell would read them, for both the list form and the
+ * line form.
+ */
 function wordsOf(written: string): string {
   try {
     const list: unknown = JSON.parse(written);
@@ -33,18 +36,18 @@ function wordsOf(written: string): string {
   }
 }
 
-/** The command that a Dockerfile starts; "" if the base image defines it. */
+/** Returns the command that a Dockerfile starts, or "" if the base image specifies it. */
 export function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
     .join(" ");
 }
 
-/** The name of a project's image, unique on the machine. */
+/** Returns the name of a project's image, which is unique on the machine. */
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Whether a build script builds the site, regardless of the image. */
+/** Whether a build script builds the site without the image. */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

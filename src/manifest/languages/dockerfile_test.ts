@@ -1,4 +1,4 @@
-/** How a project with only a Dockerfile is recognized, built and started. */
+/** Tests how a project with only a Dockerfile is recognized, built and started. */
 import assert from "node:assert/strict";
 import { detectProject } from "../detect/detect_project.ts";
 import type { ProjectReader } from "../frameworks/types.ts";

@@ -1,8 +1,8 @@
-/** @module Elixir: a release, which brings its own runtime. */
+/** @module Elixir: a release, which includes its own runtime. */
 import { BUILT } from "./parts.ts";
 import type { Language } from "./types.ts";
 
-/** Erlang's own network of nodes is not needed, and the folder of the release is read-only. */
+/** Erlang's distribution is not needed, and the folder of the release is read-only. */
 const RUN = "RELEASE_DISTRIBUTION=none RELEASE_TMP=/tmp RELEASE_COOKIE=svc PHX_SERVER=true";
 
 export const elixir: Language = {

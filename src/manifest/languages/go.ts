@@ -7,10 +7,10 @@ const MAIN = /^package main$/m;
 
 const PROGRAM = "svc-server";
 
-/** Names of commands that are servers, if a module has several; the most likely first. */
+/** Names of commands that are servers, if a module has several commands. Most likely first. */
 const SERVERS = ["server", "web", "api", "app", "http", "main", "service"] as const;
 
-/** Files of package main in the module's own folder, as most are named. */
+/** Usual names of files of package main in the module's own folder. */
 const USUAL = ["main.go", "server.go", "app.go", "cmd.go"] as const;
 
 const rank = (path: string): number => {
@@ -18,7 +18,7 @@ const rank = (path: string): number => {
   return at === -1 ? SERVERS.length : at;
 };
 
-/** The package to start, in the form for the build, and the file that shows it. */
+/** Finds the package to start, in the form that the build needs, and the file that shows it. */
 async function findMain(reader: ProjectReader) {
   const listed = await reader.list?.(".") ?? [];
   const own = listed.filter((path) => /^[^/]+(?<!_test)\.go$/.test(path));

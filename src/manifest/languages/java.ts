@@ -1,16 +1,18 @@
-/** @module Java and other languages of its machine: one jar, built by Maven or Gradle. */
+/**
+ * @module Java and other languages of the Java virtual machine: one jar, built by Maven or Gradle.
+ */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { BUILT, firstThere } from "./parts.ts";
 import type { Language, LanguagePlan } from "./types.ts";
 
 const JAR = "app.jar";
 
-/** The garbage collector limits the heap to a part of the server's memory. */
+/** The garbage collector limits the heap to a share of the server's memory. */
 const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
 
-/** How to set the address on which frameworks listen. */
+/** How to set the address that frameworks listen on. */
 const LISTEN: readonly (readonly [string, string])[] = [
   ["spring-boot", 'SERVER_PORT="$PORT" SERVER_ADDRESS="$HOST"'],
   ["quarkus", 'QUARKUS_HTTP_PORT="$PORT" QUARKUS_HTTP_HOST="$HOST"'],
@@ -22,7 +24,7 @@ interface Tool {
   readonly wrapper: string;
   readonly program: string;
   readonly args: string;
-  /** Folder of the jars that it creates. */
+  /** Folder of the jars that the build creates. */
   readonly jars: string;
 }
 
@@ -42,7 +44,9 @@ const GRADLE: Tool = {
   jars: "build/libs",
 };
 
-/** The runnable jar, not the one without packages, the sources or the documentation. */
+/**
+ * Takes the runnable jar, not the jars without dependencies, with sources, or with documentation.
+ */
 const takeJar = (folder: string): string =>
   `mkdir -p ${BUILT} && cp "$(ls -S ${folder}/*.jar | ` +
   `grep -v -e /original- -e -plain.jar -e -sources.jar -e -javadoc.jar -e -tests.jar | head -1)" ` +

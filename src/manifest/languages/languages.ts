@@ -1,4 +1,6 @@
-/** @module The languages whose servers the program can run, as rows of the table of frameworks. */
+/**
+ * @module The languages whose servers the program can run, as entries in the table of frameworks.
+ */
 import type { Framework } from "../frameworks/types.ts";
 import { dockerfile } from "./dockerfile.ts";
 import { elixir } from "./elixir.ts";
@@ -11,7 +13,7 @@ import { ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
 import type { Language } from "./types.ts";
 
-/** In the order in which they are tried. */
+/** Sorted by the order of detection. */
 const LANGUAGES: readonly Language[] = [
   python,
   ruby,
@@ -46,7 +48,7 @@ function frameworkOf({ id, name, plan }: Language): Framework {
         layout: { entry },
         outputDirs: ["."],
         ...(build === undefined ? {} : { build }),
-        // Its Dockerfile installs its dependencies.
+        // The Dockerfile installs the dependencies.
         ...(image === undefined ? {} : { packages: "none" }),
       };
     },
@@ -73,5 +75,5 @@ function frameworkOf({ id, name, plan }: Language): Framework {
 
 export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);
 
-/** A project for which only a Dockerfile defines how it runs. All other rows take precedence. */
+/** A project for which only a Dockerfile defines how it runs. All other entries take precedence. */
 export const DOCKERFILE: Framework = frameworkOf(dockerfile);

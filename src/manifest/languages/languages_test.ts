@@ -1,4 +1,4 @@
-/** How servers in other languages are recognized, built and started. */
+/** Tests how servers in other languages are recognized, built and started. */
 import assert from "node:assert/strict";
 import { detectProject } from "../detect/detect_project.ts";
 import { findFramework } from "../frameworks/frameworks.ts";

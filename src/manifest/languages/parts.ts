@@ -1,11 +1,11 @@
-/** @module Common parts of the language files. */
+/** @module Code shared by the language files. */
 import { parseToml, type TomlLimits } from "../../lib/toml.ts";
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
-/** The project as it is. */
+/** The whole project, unchanged. */
 export const WHOLE_PROJECT: readonly Placement[] = [{ from: ".", to: "." }];
 
-/** Folders that a program of a compiled language may read when it runs. */
+/** Folders that a program in a compiled language may read at run time. */
 const READ_FOLDERS = [
   "assets",
   "config",
@@ -24,13 +24,13 @@ const READ_FOLDERS = [
   "www",
 ] as const;
 
-/** A built program, and the folders that it can read. */
+/** Places a built program and the folders that it can read. */
 export const programPlacements = (from: string, to: string): readonly Placement[] => [
   { from, to },
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
 ];
 
-/** The folder for build output; it is not part of the project. */
+/** The folder for build output, which is not part of the project. */
 export const BUILT = ".svc/built";
 
 /** Quotes a word for a shell. */
@@ -41,33 +41,33 @@ const LIMITS: TomlLimits = { maxBytes: 256 * 1024, maxDepth: 16 };
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** A table inside another; empty if there is none. */
+/** Returns a table inside another, or an empty one if there is none. */
 export const tableOf = (value: unknown, key: string): Table => {
   const found = typeof value === "object" && value !== null ? (value as Table)[key] : undefined;
   return typeof found === "object" && found !== null ? found as Table : {};
 };
 
-/** A file of TOML; `undefined` if there is none, or it is not valid. */
+/** Reads a TOML file. Returns `undefined` if there is none, or it is not valid. */
 export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
   const text = await reader.readText(path);
   const parsed = text === undefined ? undefined : parseToml(text, LIMITS);
   return parsed?.ok === true ? parsed.document.value as Table : undefined;
 }
 
-/** The command of a Procfile that serves requests. */
+/** Returns the command in a Procfile that serves requests. */
 export async function procfileCommand(reader: ProjectReader): Promise<string | undefined> {
   const text = await reader.readText("Procfile");
   return /^web:[ \t]*(\S.*)$/m.exec(text ?? "")?.[1]?.trim();
 }
 
 /**
- * The sequential commands of a line, each of which requires the previous one to succeed. A line
- * with quotes counts as one command.
+ * Splits a line into commands, each of which only runs if the previous one succeeded. A line with
+ * quotes counts as one command.
  */
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());
 
-/** The first file of some that exists and that a pattern finds something in. */
+/** Finds the first existing file in which a pattern matches. */
 export async function findIn(
   reader: ProjectReader,
   paths: readonly string[],
@@ -80,7 +80,7 @@ export async function findIn(
   return undefined;
 }
 
-/** The first path that exists. */
+/** Returns the first path that exists. */
 export async function firstThere(
   reader: ProjectReader,
   paths: readonly string[],

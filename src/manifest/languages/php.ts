@@ -7,10 +7,10 @@ import type { Language } from "./types.ts";
 
 const INSTALL = "composer install --no-dev --optimize-autoloader --no-interaction --no-progress";
 
-/** Possible places of the front page, in the order of the search. */
+/** Possible paths of the front page, in search order. */
 const PAGES = ["public/index.php", "web/index.php", "index.php"] as const;
 
-/** The folder of the deployment is read-only, and a process has no other that lasts. */
+/** The folder of the deployment is read-only, and a process has no other persistent folder. */
 const LARAVEL = [
   "APP_ENV=production LOG_CHANNEL=stderr VIEW_COMPILED_PATH=/tmp/views",
   "LARAVEL_STORAGE_PATH=/tmp/storage SESSION_DRIVER=cookie CACHE_STORE=array",

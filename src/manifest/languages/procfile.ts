@@ -2,7 +2,7 @@
 import { procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language } from "./types.ts";
 
-/** Programs that other rows start, or that only send files. */
+/** Matches programs that other entries start, or that only serve files. */
 const NOT_HERE =
   /^(?:node|npm|npx|pnpm|yarn|bun|bunx|deno|(?:node_modules\/\.bin\/)?(?:serve|http-server))\b/;
 

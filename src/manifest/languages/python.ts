@@ -1,8 +1,8 @@
 /**
- * @module Python: the project with its packages, run by the interpreter of the platform's machine.
- * The packages are stored as in a virtual environment, and are found as a user's packages
- * (`PYTHONUSERBASE`): scripts of the environment name the interpreter by a path of the build
- * machine, so they are left out.
+ * @module Python: the project with its packages, run by the interpreter on the platform's machine.
+ * The packages are stored as in a virtual environment, but are found as a user's packages
+ * (`PYTHONUSERBASE`). Scripts in the environment contain the path of the build machine's
+ * interpreter, so they are left out.
  */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 import {
@@ -31,13 +31,13 @@ const CANDIDATES = [
 const ASGI = /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Litestar|Quart)\s*\(/m;
 const WSGI = /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(Flask|Falcon|Bottle)\s*\(/m;
 const FACTORY = /^def\s+(create_app|make_app)\s*\(/m;
-/** A server of the standard library, or of a package that listens by itself. */
+/** Matches a server from the standard library, or from a package that listens by itself. */
 const OWN_SERVER =
   /^\s*(?:from|import)\s+(http\.server|socketserver|wsgiref|aiohttp|tornado|sanic|bottle|waitress|gradio|dash|cherrypy)\b/m;
 
 /** The packages of a project, and how to install them. */
 interface Packages {
-  /** The file that lists them. */
+  /** The file that lists the packages. */
   readonly file: string;
   readonly names: (name: string) => boolean;
   readonly install: string;
@@ -72,7 +72,7 @@ async function packagesOf(reader: ProjectReader): Promise<Packages | undefined> 
   return { file: "pyproject.toml", names, install, toolchains };
 }
 
-/** Bytecode that remains valid when the files are copied. */
+/** Compiles to bytecode that stays valid when the files are copied. */
 const COMPILE =
   `(${PYTHON} -m compileall -q --invalidation-mode unchecked-hash .venv/lib >/dev/null || true)`;
 
@@ -81,21 +81,21 @@ const PLACEMENTS: readonly Placement[] = [
   { from: ".venv/lib", to: ".venv/lib", optional: true },
 ];
 
-/** A server as the project shows it. */
+/** How the project starts its server. */
 interface Start {
   readonly reason: string;
   readonly entry: string;
-  /** Arguments of the interpreter. */
+  /** Arguments of the Python interpreter. */
   readonly run: string;
-  /** The words of commands that end before it, such as a migration. */
+  /** Words of commands that run before the server and then end, such as a migration. */
   readonly first?: readonly string[];
-  /** A package that it needs and does not list. */
+  /** A package that the server needs but the project does not list. */
   readonly adds?: string;
-  /** Another command of the build, for the environment's interpreter. */
+  /** An additional build command, for the interpreter of the environment. */
   readonly builds?: string;
 }
 
-/** The module of a file, and its search path. */
+/** Returns the module of a file, and its search path. */
 function moduleOf(path: string): { readonly module: string; readonly folder: string } {
   const plain = path.replace(/(?:\/__init__)?\.py$/, "");
   return plain.startsWith("src/")
@@ -125,7 +125,7 @@ async function django(reader: ProjectReader, packages: Packages): Promise<Start 
   };
 }
 
-/** An app of an asynchronous framework, with the server that the project lists. */
+/** Finds an app of an asynchronous framework, and the server that the project lists for it. */
 async function asgi(reader: ProjectReader, packages: Packages): Promise<Start | undefined> {
   const found = await findIn(reader, CANDIDATES, ASGI);
   if (found === undefined) return undefined;
@@ -186,7 +186,7 @@ async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
   return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
 }
 
-/** Programs of packages, which a Procfile calls by the names of their scripts. */
+/** Programs of packages, by the names of their scripts, which a Procfile uses. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gunicorn: "gunicorn",
   uvicorn: "uvicorn",
@@ -197,7 +197,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "waitress-serve": "waitress",
 };
 
-/** The interpreter's arguments for a command; `undefined` if it does not run one. */
+/**
+ * The interpreter's arguments for a command, or `undefined` if the command does not run the
+ * interpreter.
+ */
 function argumentsOf(command: string): string | undefined {
   const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command) ?? [];
   const script = SCRIPTS[program];
@@ -210,7 +213,8 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   const known = commands.filter((command) => command !== undefined);
   const run = known.at(-1);
   if (run === undefined || known.length < commands.length) return undefined;
-  // Programs of packages bind to loopback, or to the address of an option; $PORT has the port.
+  // Programs of packages listen on loopback, or on the address in an option. $PORT contains the
+  // port.
   return {
     reason: "Procfile names the command",
     entry: "Procfile",

@@ -1,9 +1,9 @@
-/** @module Ruby: the project with its gems, run by the interpreter of the platform's machine. */
+/** @module Ruby: the project with its gems, run by the interpreter on the platform's machine. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { commandsOf, findIn, procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language, LanguagePlan } from "./types.ts";
 
-/** Gems are in the project, without those for development. */
+/** Gems are stored in the project, without those for development. */
 const BUNDLE = "BUNDLE_PATH=vendor/bundle BUNDLE_WITHOUT=development:test";
 const INSTALL = `${BUNDLE} bundle install --quiet`;
 const RUN = `${BUNDLE} BUNDLE_FROZEN=true RACK_ENV=production`;
@@ -25,7 +25,7 @@ const hasGem = (gemfile: string, name: string): boolean =>
 
 const FILES = ["app.rb", "server.rb", "main.rb", "web.rb"] as const;
 const APP = /^\s*require\s+["'](sinatra|roda|hanami|rack)["']/m;
-/** An application that listens by itself. */
+/** Matches an application that listens by itself. */
 const SINATRA = /^\s*require\s+["'](sinatra)["']/m;
 const OWN_SERVER = /^\s*require\s+["'](socket|webrick)["']/m;
 
@@ -88,7 +88,7 @@ export const ruby: Language = {
     const gemfile = await reader.readText("Gemfile");
     const found = gemfile === undefined ? undefined : await withGems(reader, gemfile);
     if (found !== undefined) return found;
-    // Without a Gemfile, it uses the machine's gems.
+    // Without a Gemfile, the app uses the machine's gems.
     const app = gemfile === undefined ? await findIn(reader, FILES, SINATRA) : undefined;
     const own = app ?? await findIn(reader, FILES, OWN_SERVER);
     return own === undefined ? undefined : {

@@ -1,29 +1,32 @@
-/** @module Types for the description of a language; each language has one file in this folder. */
+/** @module Types for describing a language. Each language has one file in this folder. */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
-/** How a project of a language becomes a server. */
+/** How a project in a language becomes a server. */
 export interface LanguagePlan {
-  /** Such as `requirements.txt asks for fastapi`. */
+  /** The evidence, such as `requirements.txt asks for fastapi`. */
   readonly reason: string;
-  /** Ids of the toolchains that build it. */
+  /** Ids of the toolchains that build the project. */
   readonly toolchains: readonly string[];
-  /** Shell command that builds it; missing if there is nothing to build. */
+  /** Shell command that builds the project. Missing if there is nothing to build. */
   readonly build?: string;
-  /** Shell command that starts it in the folder of the deployment; it listens on `$PORT`. */
+  /**
+   * Shell command that starts the server in the folder of the deployment. The server listens on
+   * `$PORT`.
+   */
   readonly start: string;
-  /** The deployed files. */
+  /** The files to deploy. */
   readonly placements: readonly Placement[];
-  /** A file that is always deployed, by its path there. */
+  /** A file that is always deployed, by its path in the deployment. */
   readonly entry: string;
-  /** Name of the container image that the build creates, whose root file system is deployed too. */
+  /** Name of the container image that the build creates. Its root file system is deployed too. */
   readonly image?: string;
-  /** Memory that it needs, in MiB; the usual amount by default. */
+  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
   readonly memoryMb?: number;
 }
 
 export interface Language {
   readonly id: string;
   readonly name: string;
-  /** `undefined` if a project shows no server in this language. */
+  /** Plans the server. Returns `undefined` if the project shows no server in this language. */
   readonly plan: (reader: ProjectReader) => Promise<LanguagePlan | undefined>;
 }

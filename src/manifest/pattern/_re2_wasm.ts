@@ -1,17 +1,17 @@
 /**
  * @module The only file that uses `re2-wasm`, which validates route patterns.
  *
- * It uses the package's inner module: the outer class never frees what it allocates, and the
- * engine's memory is fixed at 16 MiB. It is required on first use, not imported, so that a start
- * without a manifest does not load 0.7 MB of WebAssembly. The compiled program has both files
- * compressed, and evaluates them here.
+ * It uses the package's inner module, because the outer class never frees its memory, and the
+ * engine's memory is fixed at 16 MiB. The module is loaded on first use instead of imported, so a
+ * start without a manifest does not load 0.7 MB of WebAssembly. The compiled program contains both
+ * files compressed, and evaluates them here.
  */
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
 import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../lib/shipped_file.ts";
 
-/** The C++ object behind one compiled pattern. */
+/** The C++ object of a compiled pattern. */
 interface Compiled {
   ok(): boolean;
   error(): string;
@@ -37,7 +37,9 @@ function readShipped(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliDecompressSync(packed));
 }
 
-/** Evaluates the module of the compiled program, which would look for a file next to itself. */
+/**
+ * Evaluates the module in the compiled program. A normal import would look for a file next to it.
+ */
 function evaluateShipped(): Engine {
   const code = new TextDecoder().decode(readShipped("re2.js"));
   const evaluate = compileFunction(code, ["Module", "module", "require", "__dirname"], {
@@ -48,22 +50,22 @@ function evaluateShipped(): Engine {
   return module.exports as Engine;
 }
 
-/** Loads the engine, again if it was loaded before. */
+/** Loads the engine, or loads it again. */
 function loadEngine(): Engine {
   if (Deno.build.standalone) return evaluateShipped();
   delete load.cache[load.resolve(RE2_WASM_MODULE)];
   return load(RE2_WASM_MODULE) as Engine;
 }
 
-/** RE2 of 2021 knows named groups only as `(?P<name>…)`. */
+/** This RE2, from 2021, only supports named groups as `(?P<name>…)`. */
 function withOldGroupNames(pattern: string): string {
   return pattern.replace(/\(\?<(?![=!])/g, "(?P<");
 }
 
 /**
- * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if it is
- * valid. Only call it with patterns of bounded cost: the engine is reloaded if it runs out of
- * memory.
+ * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if the
+ * pattern is valid. Must only be called with patterns of limited cost. The engine is reloaded if it
+ * runs out of memory.
  */
 export function judgeWithRe2(pattern: string): string | undefined {
   engine ??= loadEngine();

@@ -8,12 +8,12 @@ type CostResult =
   | { readonly ok: true; readonly cost: number }
   | { readonly ok: false; readonly error: string };
 
-/** Cost of reading a Unicode class such as `\pL`, regardless of its result. */
+/** Cost of reading a Unicode class such as `\pL`, in addition to the cost of its result. */
 const UNICODE_CLASS_COST = 100;
 
 /**
- * Compiles a pattern with re2js and counts the steps and character ranges of its program, and the
- * Unicode classes in its source. An error has the engine's message.
+ * Compiles a pattern with re2js, and counts the steps and character ranges of its program and the
+ * Unicode classes in its source. An error contains the engine's message.
  */
 function patternCost(pattern: string): CostResult {
   try {
@@ -33,13 +33,13 @@ function patternCost(pattern: string): CostResult {
 }
 
 export interface PatternVerdict {
-  /** The problems, one line each; empty for a valid pattern. */
+  /** The problems, one per line. Empty for a valid pattern. */
   readonly messages: readonly string[];
-  /** Steps and character ranges of the compiled pattern; 0 for a bad one. */
+  /** Steps and character ranges of the compiled pattern, or 0 for an invalid one. */
   readonly cost: number;
 }
 
-/** Replacements for escapes of other engines. */
+/** Replacements for escapes from other engines. */
 const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
   [/\\u[0-9A-Fa-f]{4}/, String.raw`; write \x{2026} for \u2026`],
   [/\\u\{/, String.raw`; write \x{2026} for \u{2026}`],
@@ -51,8 +51,8 @@ const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A literal path with wildcard segments, as in generated manifests: every engine accepts these, so
- * RE2, which takes 0.7 MB of WebAssembly, need not start.
+ * A literal path with wildcard segments, as in generated manifests. Every engine accepts such
+ * patterns, so RE2, which takes 0.7 MB of WebAssembly, is not needed for them.
  */
 export const PLAIN_PATTERN = /^\^(?:[A-Za-z0-9\/_-]|\\\.|\.\*|\[\^\/\]\+)*\$?$/;
 
@@ -64,9 +64,9 @@ function reject(error: string, pattern: string): PatternVerdict {
 }
 
 /**
- * Checks a pattern with re2js, which serves it, and with RE2 itself, which defines the syntax: both
- * must accept it, and its cost must be within `MAX_PATTERN_COST`. Time and memory are bounded for
- * any text of at most `MAX_PATTERN_LENGTH` characters.
+ * Checks a pattern with re2js, which matches requests, and with RE2 itself, which defines the
+ * syntax. Both must accept the pattern, and its cost must be within `MAX_PATTERN_COST`. Time and
+ * memory are bounded for texts of at most `MAX_PATTERN_LENGTH` characters.
  */
 export function judgePattern(pattern: string): PatternVerdict {
   if (!pattern.isWellFormed()) {

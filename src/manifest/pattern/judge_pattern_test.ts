@@ -49,7 +49,7 @@ Deno.test("judgePattern() shows how two routes replace backtracking", () => {
   }
 });
 
-/** The patterns and priorities that a message proposes. */
+/** Returns the patterns that a message suggests, by their priorities. */
 function proposalsOf(pattern: string): Map<number, RegExp> {
   const [message = ""] = describeUnsupported(pattern);
   const routes = [...message.matchAll(/\{ "pattern": ("(?:[^"\\]|\\.)*"), "priority": (\d) \}/g)];

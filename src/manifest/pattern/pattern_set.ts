@@ -3,21 +3,22 @@ import { RE2Set } from "re2js";
 import { tokenizePattern } from "./tokens.ts";
 
 export interface PatternSet {
-  /** Positions of the patterns that match, ascending. */
+  /** Returns the positions of the matching patterns in ascending order. */
   match(path: string): readonly number[];
 }
 
 /**
- * Memory that an engine may use for its states, in bytes. Allocated on demand; when it is full, the
- * engine restarts, which is slow. A state of an unanchored engine contains the start of every
- * pattern, so 200 of them need 10 MiB for the paths of a whole site, where anchored ones need 3.
+ * Maximum memory for the states of an engine, in bytes. It is allocated on demand. When it is full,
+ * the engine restarts, which is slow. Each state of an unanchored engine contains the start of
+ * every pattern, so 200 unanchored patterns need 10 MiB for the paths of a whole site, while
+ * anchored patterns need 3 MiB.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;
 
 const startsWithSlash = (path: string): boolean => path.charCodeAt(0) === 0x2f;
 
-/** Patterns that match every path, with their conditions on a text in exact RE2 semantics. */
+/** Patterns that match every path, with tests that follow RE2's semantics exactly. */
 const CATCH_ALL: ReadonlyMap<string, (path: string) => boolean> = new Map([
   [".*", () => true],
   ["(.*)", () => true],
@@ -31,14 +32,17 @@ const CATCH_ALL: ReadonlyMap<string, (path: string) => boolean> = new Map([
   ["^(.*)$", (path) => !path.includes("\n")],
 ]);
 
-/** An exact test for a pattern that matches every path; `undefined` for any other pattern. */
+/**
+ * Returns an exact test for a pattern that matches every path, or `undefined` for any other
+ * pattern.
+ */
 export function catchAllTest(pattern: string): ((path: string) => boolean) | undefined {
   return CATCH_ALL.get(pattern);
 }
 
 /**
- * True when a pattern can only match from the start of the text: it begins with `^`, has no
- * alternative next to that, and no flag changes its meaning.
+ * Returns true if a pattern can only match at the start of the text: it begins with `^`, `^` does
+ * not belong to only one of several alternatives, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {
   const tokens = tokenizePattern(pattern);
@@ -54,7 +58,7 @@ function isAnchored(pattern: string): boolean {
 
 interface Part {
   readonly set: RE2Set;
-  /** Position in the whole for each position in this part, ascending. */
+  /** Ascending positions in the full list, for each position in this part. */
   readonly positions: readonly number[];
 }
 
@@ -73,10 +77,10 @@ function matchPart({ set, positions }: Part, path: string): number[] {
 }
 
 /**
- * Compiles patterns that passed validation. Patterns that begin with `^` run in their own engine,
- * which stops at the first character that matches none of them.
+ * Compiles patterns that passed validation. Patterns that begin with `^` run in a separate engine,
+ * which stops at the first character that none of them matches.
  *
- * @throws {Error} If a pattern does not compile
+ * @throws {Error} if a pattern does not compile
  */
 export function createPatternSet(patterns: readonly string[]): PatternSet {
   const anchored: number[] = [];

@@ -1,5 +1,6 @@
 /**
- * @module Splits a regular expression into tokens that show features a linear-time engine lacks.
+ * @module Splits a regular expression into tokens that reveal features not supported by a
+ * linear-time engine.
  */
 
 export type TokenKind = "open" | "close" | "escape" | "class" | "quantifier" | "text";
@@ -25,7 +26,7 @@ const TOKEN = new RegExp(
   "gu",
 );
 
-/** Cuts a pattern into tokens; it accepts any text, valid pattern or not. */
+/** Splits a pattern into tokens. It accepts any text, even if it is not a valid pattern. */
 export function tokenizePattern(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (const match of pattern.matchAll(TOKEN)) {
@@ -36,7 +37,10 @@ export function tokenizePattern(pattern: string): Token[] {
   return tokens;
 }
 
-/** Index of the token that closes the group opened at `index`; the last token if none does. */
+/**
+ * Returns the index of the token that closes the group opened at `index`, or of the last token if
+ * none does.
+ */
 export function closingToken(tokens: readonly Token[], index: number): number {
   let depth = 0;
   for (let at = index; at < tokens.length; at++) {

@@ -1,11 +1,11 @@
 /**
- * @module Features of backtracking engines that route patterns do not support, each with two routes
- * and priorities that have the same effect (spec, "Regular expression syntax is that of a
- * linear-time regex engine").
+ * @module Finds features of backtracking engines that route patterns do not support, and suggests
+ * two routes with priorities that have the same effect (spec, "Regular expression syntax is that of
+ * a linear-time regex engine").
  */
 import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
 
-/** Maximum length of a pattern that is quoted within a message. */
+/** Maximum length of a pattern to quote in a message. */
 const MAX_QUOTED = 120;
 
 function quote(pattern: string): string {
@@ -44,8 +44,8 @@ function locate(pattern: string, tokens: readonly Token[], index: number): Unsup
 }
 
 /**
- * True when the feature is neither in a group nor next to a "|", so that the pattern can be split
- * there.
+ * Returns true if the feature is neither in a group nor next to a "|", so that the pattern can be
+ * split there.
  */
 function atTopLevel(found: UnsupportedFeature): boolean {
   let depth = 0;
@@ -76,7 +76,7 @@ function lookaround(found: UnsupportedFeature, kind: string): string {
       `and ${route(general, 0)} for the others`;
 }
 
-/** The text of the capturing group that a backreference repeats. */
+/** Returns the text of the capturing group to which a backreference refers. */
 function referenced(found: UnsupportedFeature, pattern: string): string {
   const name = /^(?:\\[kg]?[<{']?|\(\?P=)(\w+)/.exec(found.text)?.[1] ?? "1";
   let count = 0;
@@ -116,7 +116,10 @@ function possessive(found: UnsupportedFeature): string {
 
 const BACKREFERENCE = /^\\(?:[1-9][0-9]?|[kg](?:<[^>]*>|\{[^}]*\}|'[^']*'))$/;
 
-/** Two routes with the effect of the feature at a token; `undefined` for a plain token. */
+/**
+ * Suggests two routes with the effect of the feature at a token. Returns `undefined` for a token
+ * without such a feature.
+ */
 function describe(pattern: string, tokens: readonly Token[], index: number): string | undefined {
   const { kind, text } = tokens[index]!;
   const found = () => locate(pattern, tokens, index);
@@ -132,8 +135,8 @@ function describe(pattern: string, tokens: readonly Token[], index: number): str
 }
 
 /**
- * One message per kind of unsupported feature that a pattern uses, in the order of their first
- * appearance. Each shows how to write it with two routes.
+ * Returns one message for each kind of unsupported feature in a pattern, in the order of first
+ * appearance. Each message shows how to replace the feature with two routes.
  */
 export function describeUnsupported(pattern: string): string[] {
   const tokens = tokenizePattern(pattern);

@@ -1,4 +1,4 @@
-/** @module Servers in JavaScript that no start script runs. */
+/** @module Finds servers in JavaScript that no start script runs. */
 import { firstFile, type ModuleText } from "../frameworks/code_around.ts";
 import {
   candidatesOf,
@@ -27,7 +27,7 @@ const imports = (name: string) =>
 const EXPORTS =
   /\bexport\s+default\b|\bmodule\.exports\s*=|\bexport\s*=|\bexport\s*\{[^}]*\bas\s+default\b/;
 
-/** The entry that a project names, else those with usual names. */
+/** Returns the entry that a project names, or else entries with usual names. */
 async function entriesOf(
   project: ProjectReader,
   { main }: ProjectPackage,
@@ -41,7 +41,7 @@ async function entriesOf(
   return found;
 }
 
-/** An entry that imports one of the server packages, as a sign. */
+/** Returns a sign if an entry imports one of the server packages. */
 function entrySign({ path, text }: ModuleText, packages: readonly string[]) {
   for (const name of packages) {
     const line = lineOf(text, imports(name));
@@ -52,7 +52,7 @@ function entrySign({ path, text }: ModuleText, packages: readonly string[]) {
   return undefined;
 }
 
-/** The line of package.json that names a package or a script. */
+/** Returns the line in package.json that names a package or a script. */
 const lineOfKey = (text: string, key: string, section: string): number => {
   const from = text.search(new RegExp(`"${section}"\\s*:`));
   const rest = text.slice(Math.max(from, 0));
@@ -60,7 +60,7 @@ const lineOfKey = (text: string, key: string, section: string): number => {
   return line + text.slice(0, Math.max(from, 0)).split("\n").length - 1;
 };
 
-/** Servers that package.json and a usual entry show. */
+/** Finds servers by package.json and the usual entries. */
 export async function findAppSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const facts = await readPackage(project);
   const text = await project.readText("package.json");

@@ -4,36 +4,38 @@ import { lineOf } from "./line_of.ts";
 import { FUNCTION_FOLDERS } from "./sign_table.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Functions that an error names. */
+/** Maximum number of functions to name in an error. */
 const MAX_NAMED = 3;
 
-/** Files of a folder that are checked. */
+/** Maximum number of files to read in a folder. */
 const MAX_READ = 24;
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
-/** Other languages in which Vercel runs functions. */
+/** Matches programs in the other languages in which Vercel runs functions. */
 const OTHER_PROGRAM = /\.(?:py|go|rb|rs|php)$/i;
 
-/** How other platforms write functions. */
+/** Matches the code of functions for other platforms. */
 const FUNCTION =
   /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bexport\s+default\s+(?:handle|handler|app|server)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bmodule\.exports\s*=\s*(?:handler|app|server)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=|\bVercelRequest\b/;
 
-/** Recognizes functions of Cloudflare, because svc's are in a folder of the same name. */
+/**
+ * Recognizes Cloudflare's functions, because svc's functions are in a folder with the same name.
+ */
 const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
 const CAN = "svc runs functions that rules name (docs/functions.md) and servers that listen";
 
-/** Files that are code of functions. */
+/** Matches files that contain the code of functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
 
-/** The line that makes a file a function; `undefined` if it is not one. */
+/** Returns the line that makes a file a function, or `undefined` if it is not one. */
 export function functionLine(folder: string, file: string, text: string): number | undefined {
   if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);
   return folder === "api" && OTHER_PROGRAM.test(file) ? 1 : undefined;
 }
 
-/** The first functions of other platforms in a project. */
+/** Finds the first functions of other platforms in a project. */
 export async function findFunctionSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const found: ProjectSign[] = [];
   for (const { folder, platform } of FUNCTION_FOLDERS) {

@@ -1,4 +1,6 @@
-/** @module The effect of server signs on a project whose files would be published. */
+/**
+ * @module Decides what server signs mean for a project whose files would otherwise be published.
+ */
 import { findFramework } from "../frameworks/frameworks.ts";
 import { describeSign } from "./refuse_signs.ts";
 import type { ProjectSign } from "./types.ts";
@@ -7,31 +9,31 @@ import type { ProjectSign } from "./types.ts";
 export const STATIC_KEY = '"static = true" under [build] of svc.toml';
 
 export interface SiteFacts {
-  /** Id of the framework that was detected. */
+  /** Id of the detected framework. */
   readonly framework: string | undefined;
-  /** Whether the files are in a separate folder, as after a build. */
+  /** Whether the files are in a separate folder, like the output of a build. */
   readonly isBuilt: boolean;
-  /** Whether someone named that folder; otherwise svc found it. */
+  /** Whether the folder was named explicitly. Otherwise svc found it. */
   readonly isNamed: boolean;
   readonly hasPage: boolean;
 }
 
 export type Judgement =
   | { readonly type: "site" }
-  /** The files are published, with a note about the rest. */
+  /** The files are published, with a note about the server. */
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 
-/** Names a server next to the site of a framework. */
+/** Returns a note about a server next to the site of a framework. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
   return `Deploying only the files. The server next to them is not deployed (${seen}). If that is intended, set ${STATIC_KEY}`;
 }
 
 /**
- * Decides about a project's files by its server signs; functions of other platforms are never
- * dropped. For a site built by a known framework, or whose folder its author set, signs are only
- * noted.
+ * Decides whether to publish a project's files despite server signs. Functions of other platforms
+ * are never dropped silently. For a site that is built by a known framework, or whose folder was
+ * set by the author, there is at most a note.
  */
 export function judgeSigns(
   signs: readonly ProjectSign[],

@@ -1,7 +1,7 @@
 /** Escapes a text for a pattern. */
 export const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** The line, from 1, on which a text matches; `undefined` if it does not. */
+/** Returns the line on which a text matches, starting at 1, or `undefined` if it does not match. */
 export function lineOf(text: string, pattern: RegExp): number | undefined {
   const found = pattern.exec(text);
   if (found === null) return undefined;

@@ -1,4 +1,4 @@
-/** @module Signs of a server that svc cannot run on its own. */
+/** @module Finds signs of a server that svc cannot run on its own. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { findAppSigns } from "./app_signs.ts";
 import { findFunctionSigns, FUNCTION_SOURCE } from "./function_signs.ts";
@@ -10,7 +10,7 @@ import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 const SAY_HOW = 'To run it, set runtime = "command" under [build] in svc.toml, with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 
-/** Returns the sign in a file with its line; `undefined` if there is none. */
+/** Returns the sign in a file with its line, or `undefined` if there is none. */
 function seenIn(
   text: string,
   { shows = [], seen, unless }: FileSign,
@@ -59,8 +59,8 @@ async function findContainers(project: ProjectReader): Promise<readonly ProjectS
 }
 
 /**
- * All server signs in a project, most telling first. Files are checked by name; folders of
- * functions are listed.
+ * Finds all server signs in a project, with the strongest evidence first. Files are looked up by
+ * name, and only folders of functions are listed.
  */
 export async function findProjectSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const languages: ProjectSign[] = [];
@@ -76,7 +76,10 @@ export async function findProjectSigns(project: ProjectReader): Promise<readonly
   ];
 }
 
-/** Sources of the servers that some signs show: in their languages, functions, and entries. */
+/**
+ * Returns patterns of the source files of the servers behind some signs: files in their languages,
+ * functions, and entries.
+ */
 export function sourcesOf(signs: readonly ProjectSign[]): readonly RegExp[] {
   const names = new Set(signs.map(({ language }) => language));
   const folders = FUNCTION_FOLDERS.filter(({ folder }) =>

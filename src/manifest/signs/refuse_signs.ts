@@ -1,18 +1,21 @@
-/** @module Messages for a project with signs of a server that nothing runs. */
+/** @module Messages for a project with signs of a server that svc does not run. */
 import type { Found } from "../frameworks/types.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Signs that an error lists. */
+/** Maximum number of signs to list in an error. */
 const MAX_LISTED = 6;
 
-/** The lines of svc.toml that make a project a static site anyway. */
+/** The lines in svc.toml that make a project a static site regardless of signs. */
 const STATIC_LINES = "[build]\nstatic = true";
 
-/** A sign as people read it: `app.py:3 imports flask`. */
+/** Formats a sign for people: `app.py:3 imports flask`. */
 export const describeSign = ({ file, line, seen }: ProjectSign): string =>
   `${file}:${line} ${seen}`;
 
-/** Refuses to publish a project: names the findings, what svc supports, and how to publish it. */
+/**
+ * Refuses to publish a project. The message names the findings, what svc supports, and how to
+ * publish the project anyway.
+ */
 export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly type: "unusable" } {
   const lines = signs.slice(0, MAX_LISTED).map((sign) => `  ${describeSign(sign)}`);
   const more = signs.length > MAX_LISTED ? [`  and ${signs.length - MAX_LISTED} more`] : [];

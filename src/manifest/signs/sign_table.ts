@@ -1,7 +1,7 @@
 /** @module The table of signs that a folder contains a server, or a project of another platform. */
 import type { FileSign, LanguageSigns } from "./types.ts";
 
-/** npm packages that create servers if a file imports one. */
+/** npm packages that create a server in the file that imports them. */
 export const SERVER_PACKAGES: readonly string[] = [
   "express",
   "koa",
@@ -34,7 +34,7 @@ export const SERVER_PACKAGES: readonly string[] = [
   "serverless-http",
 ];
 
-/** npm packages that are a server whole: no file of the project needs to import them. */
+/** npm packages that are complete servers. No file of the project needs to import them. */
 export const WHOLE_SERVERS: readonly string[] = [
   "@strapi/strapi",
   "directus",
@@ -54,14 +54,14 @@ const PYTHON_CODE: FileSign["shows"] = [[
   "imports $1",
 ]];
 
-/** A file that lists the dependencies of a Python program. */
+/** Describes a file that lists the dependencies of a Python program. */
 const pythonList = (file: string): FileSign => ({
   file,
   shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "asks for $1"]],
   seen: "lists Python packages",
 });
 
-/** Programs that create static files. */
+/** Matches programs that create static files. */
 const RUBY_SITES = /^\s*gem\s+["'](?:jekyll|github-pages|middleman|nanoc|bridgetown)["']/m;
 
 export const LANGUAGES: readonly LanguageSigns[] = [
@@ -159,15 +159,18 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   },
 ];
 
-/** Images whose only work is to serve files, as the last `FROM` names them. */
+/** Matches images that only serve files, in the last `FROM` of a Dockerfile. */
 const FILE_SERVER_IMAGE =
   /(?:^|\/)(?:nginx(?:-unprivileged)?|httpd|caddy|lighttpd|busybox|static-web-server|goStatic|darkhttpd)(?:[:@]|$)/i;
 
-/** A command of a Procfile that serves files. */
+/** Matches a command of a Procfile that serves files. */
 const SERVES_FILES =
   /^web:\s*(?:npx\s+(?:-\S+\s+)*|node_modules\/\.bin\/)?(?:serve|http-server)\b/m;
 
-/** The image that a Dockerfile ends with; the name of a stage refers to that stage's image. */
+/**
+ * Returns the image that a Dockerfile ends with. If it names a stage, returns the image of that
+ * stage.
+ */
 function lastImage(text: string): string | undefined {
   const stages = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/gim)];
   const named = new Map(stages.map(([, image, name]) => [name?.toLowerCase(), image]));
@@ -175,10 +178,13 @@ function lastImage(text: string): string | undefined {
   return named.get(last?.toLowerCase()) ?? last;
 }
 
-/** Whether a Dockerfile only packs files for a web server: the site needs no container then. */
+/**
+ * Whether a Dockerfile only packs files for a web server. In that case, the site needs no
+ * container.
+ */
 export const packsFiles = (text: string): boolean => FILE_SERVER_IMAGE.test(lastImage(text) ?? "");
 
-/** How other platforms run a project, in any language. */
+/** Files with which other platforms run a project, in any language. */
 export const CONTAINERS: readonly FileSign[] = [
   ...["Dockerfile", "Containerfile"].map((file): FileSign => ({
     file,

@@ -2,23 +2,23 @@
 
 /** The platform of the server that a sign indicates. */
 export type SignKind =
-  /** A function of another platform. */
+  /** A function for another platform. */
   | "function"
   /** A program in JavaScript, or in another language. */
   | "program"
   /** How another platform runs the project, in any language. */
   | "container";
 
-/** Something in a project that indicates a server that svc does not run on its own. */
+/** Evidence of a server that svc does not run on its own. */
 export interface ProjectSign {
   readonly kind: SignKind;
-  /** Relative to the project. */
+  /** Path of the file, relative to the project. */
   readonly file: string;
-  /** The line that shows it, from 1. */
+  /** The line that shows the evidence, starting at 1. */
   readonly line: number;
-  /** Such as `asks for flask`. */
+  /** The evidence, such as `asks for flask`. */
   readonly seen: string;
-  /** The options in svc, as a sentence without its full stop. */
+  /** What is possible in svc, as a sentence without its full stop. */
   readonly can: string;
   /** Name of the language, unless it is JavaScript or TypeScript. */
   readonly language?: string;
@@ -27,11 +27,14 @@ export interface ProjectSign {
 /** A file whose name indicates a server. */
 export interface FileSign {
   readonly file: string;
-  /** The most telling line, and its meaning; `$1` is replaced with its first group. */
+  /**
+   * Patterns of lines from strongest to weakest evidence, with their meaning. `$1` stands for the
+   * first group.
+   */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
-  /** The meaning of the file itself, if no line says more. */
+  /** The meaning of the file itself, if no line matches. */
   readonly seen?: string;
-  /** Text of a project that still has no server. */
+  /** Matches the text of a project that has no server despite this file. */
   readonly unless?: RegExp;
 }
 
@@ -39,6 +42,6 @@ export interface FileSign {
 export interface LanguageSigns {
   readonly name: string;
   readonly files: readonly FileSign[];
-  /** Its sources, which are not served. */
+  /** Matches source files in the language, which are not served. */
   readonly sources: RegExp;
 }

@@ -17,7 +17,7 @@ export function takeBranch(command: Command) {
     .option(...PROJECT_OPTION);
 }
 
-/** The branch with this name or id; otherwise throws `not_found`. */
+/** Finds the branch with this name or id, or throws `not_found`. */
 export async function findBranch(
   ctx: Context,
   { client, database }: OpenedDatabase,
@@ -39,13 +39,16 @@ export async function findBranch(
   );
 }
 
-/** Asks for confirmation; without a terminal, the command line itself counts as confirmation. */
+/**
+ * Asks the user for confirmation. Without a terminal, the command line itself counts as
+ * confirmation.
+ */
 export async function confirmByPerson(
   ctx: Context,
   { force, question, no }: {
     readonly force: boolean | undefined;
     readonly question: string;
-    /** The message after the reply "no". */
+    /** The message after a "no". */
     readonly no: string;
   },
 ): Promise<void> {

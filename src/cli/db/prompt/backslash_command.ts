@@ -1,4 +1,4 @@
-/** @module Commands of the prompt: the most used ones of psql. */
+/** @module Commands of the prompt, taken from the most common ones in psql. */
 
 export type PromptCommand =
   | { readonly type: "quit" | "help" | "expanded" }

@@ -1,4 +1,4 @@
-/** @module History of the SQL prompt, in the user's config folder. */
+/** @module History of the SQL prompt, stored in the user's config folder. */
 import { dirname } from "node:path";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
@@ -7,7 +7,7 @@ import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 export const MAX_HISTORY = 1000;
 /** Maximum length of a statement to keep, in characters. */
 const MAX_STATEMENT = 10_000;
-/** Maximum size of the file, in bytes; a larger one is replaced. */
+/** Words that suggest a secret, and URLs with a password. */
 const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -21,7 +21,7 @@ export function looksSecret(statement: string): boolean {
   return SECRET.test(statement);
 }
 
-/** Statements of a history file, oldest first; invalid lines are left out. */
+/** Returns the statements of a history file, oldest first; invalid lines are left out. */
 export function parseHistory(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
     try {
@@ -34,9 +34,9 @@ export function parseHistory(text: string): readonly string[] {
 }
 
 export interface History {
-  /** The newest first. */
+  /** Statements, newest first. */
   readonly statements: readonly string[];
-  /** Keeps a statement, or returns false if it seems to contain a password. */
+  /** Adds a statement. Returns false without adding it if it seems to contain a password. */
   add(statement: string): Promise<boolean>;
 }
 
@@ -45,13 +45,13 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file that contains non-text bytes has no statements either.
+    // A file that is not valid text contains no statements either.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }
 }
 
-/** One statement on one line; JSON keeps its line breaks. */
+/** Formats a statement on one line. JSON escapes its line breaks. */
 const lineOf = (statement: string): string => `${JSON.stringify(statement)}\n`;
 
 /** Opens the history in a file; without a file, it lasts as long as the prompt. */
@@ -59,7 +59,7 @@ export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {
     await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    // Shortened only on opening, so that two prompts can append safely.
+    // The file is only shortened when it is opened. Two prompts can then append to it safely.
     await writeFileAtomically(path, kept.map(lineOf).join(""), { mode: FILE_MODE });
   }
   const statements = kept.reverse();

@@ -12,7 +12,7 @@ export interface PromptOptions {
   readonly history: History;
   /** Runs SQL and shows the result or failure. */
   readonly run: (sql: string, signal: AbortSignal) => Promise<void>;
-  /** Shows a line of the prompt's own. */
+  /** Prints a line from the prompt itself, not from a result. */
   readonly say: (text: string) => void;
   readonly setExpanded: (expanded: boolean) => void;
 }
@@ -55,7 +55,7 @@ class Prompt {
     this.#lines.on("close", () => this.#finish());
   }
 
-  /** The history keeps whole statements, not typed lines. */
+  /** The history contains whole statements, not the single lines that were typed. */
   #replaceHistory(shown: string[] = this.#shown): void {
     this.#shown = shown;
     shown.splice(0, shown.length, ...this.#options.history.statements);
@@ -141,7 +141,7 @@ class Prompt {
 /**
  * Runs a prompt until Ctrl-D, `\q` or the end of input.
  *
- * @returns functions to end it and to handle Ctrl-C, for signals that reach the process.
+ * @returns functions that end the prompt and handle Ctrl-C, for signals sent to the process.
  */
 export function openPrompt(options: PromptOptions): {
   readonly done: Promise<void>;

@@ -1,7 +1,7 @@
-/** @module Text of the prompt that has not run yet. */
+/** @module Text typed at the prompt that has not run yet. */
 import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
-/** The request of a typed line. */
+/** The effect of a typed line. */
 export type Typed =
   | { readonly type: "more" }
   | { readonly type: "run"; readonly sql: string }
@@ -23,14 +23,14 @@ function isTransactionOpen(statements: readonly string[]): boolean {
 const MARKS = { quote: "'", comment: "*", parenthesis: "(" } as const;
 
 /**
- * Collects lines until a statement is complete. Each run is its own
- * session, so a transaction is held back until the statement that ends it.
+ * Collects lines until a statement is complete. Each run is a separate session, so the statements
+ * of a transaction are held back until the transaction ends.
  */
 export class StatementBuffer {
   readonly #splitter = new StatementSplitter();
   /** Complete statements that have not run yet, each with its semicolon. */
   #statements: string[] = [];
-  /** Between the database's name and `>`, as psql has it: `=`, `-`, `'`, `(`, `*` or `!`. */
+  /** Character between the database's name and `>`, as in psql: `=`, `-`, `'`, `(`, `*` or `!`. */
   mark = "=";
 
   /** Adds a line without its line break. */

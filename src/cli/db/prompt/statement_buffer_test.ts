@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StatementBuffer } from "./statement_buffer.ts";
 
-/** Types lines, and returns the last request and the prompt after it. */
+/** Types lines, and returns the effect of the last one and the prompt after it. */
 function type(...lines: readonly string[]) {
   const buffer = new StatementBuffer();
   const typed = lines.map((line) => buffer.add(line)).at(-1)!;

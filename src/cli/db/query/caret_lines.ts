@@ -1,7 +1,7 @@
-/** @module The line of SQL with an error, and a caret under its position. */
+/** @module Shows the line of SQL that has an error, with a caret under its position. */
 import { onOneLine, widthOf } from "./text_width.ts";
 
-/** A position in a text; line and column start at 1, columns are characters. */
+/** A position in a text. Line and column start at 1, and columns count characters. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -10,7 +10,9 @@ export interface Place {
 /** Number of characters to show before and after the position. */
 const [BEFORE, AFTER] = [60, 60];
 
-/** Converts a PostgreSQL position, which counts characters from 1 and a surrogate pair as one. */
+/**
+ * Converts a position from PostgreSQL. It starts at 1 and counts a surrogate pair as one character.
+ */
 export function placeOf(sql: string, position: number): Place {
   let [line, column, count] = [1, 1, 1];
   for (const character of sql) {
@@ -21,7 +23,9 @@ export function placeOf(sql: string, position: number): Place {
   return { line, column };
 }
 
-/** Two lines: the line of the position, shortened around it if long, and the caret. */
+/**
+ * Returns two lines: the line of SQL, shortened around the position if it is long, and the caret.
+ */
 export function caretLines(sql: string, { line, column }: Place): readonly string[] {
   const characters = [...(sql.split("\n", line)[line - 1] ?? "").replace(/\r$/, "")];
   const start = Math.max(0, column - 1 - BEFORE);

@@ -1,4 +1,6 @@
-/** @module Rows as CSV (RFC 4180), null and empty text as in PostgreSQL's `COPY … CSV`. */
+/**
+ * @module Formats rows as CSV (RFC 4180). Null and empty text look as in PostgreSQL's `COPY … CSV`.
+ */
 
 const LINE_END = "\r\n";
 
@@ -8,9 +10,9 @@ function csvField(value: string | null): string {
   return `"${value.replaceAll('"', '""')}"`;
 }
 
-/** One record with its line break. */
+/** Formats one record with its line break. */
 export function csvRecord(values: readonly (string | null)[]): string {
-  // A record of one null would be an empty line, which readers skip.
+  // A record with a single null would be an empty line, which readers skip.
   if (values.length === 1 && values[0] === null) return `""${LINE_END}`;
   return values.map(csvField).join(",") + LINE_END;
 }

@@ -1,26 +1,31 @@
-/** @module Formats rows for people. Results are untrusted and cannot control the terminal. */
+/**
+ * @module Formats rows for people. Results are untrusted and must not be able to control the
+ * terminal.
+ */
 import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
 import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 
-/** The display of SQL's null; text with that spelling is not dimmed. */
+/** How SQL's null is shown. It is dimmed to distinguish it from the text `NULL`. */
 const NULL = "NULL";
 /** Minimum width of a shortened column. */
 const MIN_COLUMN = 6;
-/** Between two columns. */
+/** Separator between two columns. */
 const GAP = " | ";
-/** Maximum length of the line above a row in row-by-row output. */
+/** Maximum length of the line above each row in row-by-row output. */
 const MAX_RULE = 60;
 
 export interface RowLayout {
-  /** Columns of the terminal; longer values are cut. `undefined` shows all of every value. */
+  /**
+   * Columns of the terminal. Longer values are cut off. With `undefined`, values are shown in full.
+   */
   readonly width: number | undefined;
-  /** Shows each row by itself, a line for each value. */
+  /** Shows each row separately, with one line for each value. */
   readonly expanded?: boolean;
   readonly colors: Palette;
 }
 
-/** Narrows the widest columns until all fit; `undefined` if they cannot. */
+/** Narrows the widest columns until all fit, or returns `undefined` if they cannot fit. */
 export function fitWidths(
   wanted: readonly number[],
   width: number,
@@ -30,7 +35,7 @@ export function fitWidths(
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   if (sum(wanted) <= room) return wanted;
   if (sum(least) > room) return undefined;
-  // The greatest maximum width with which all columns fit.
+  // Find the greatest maximum width at which all columns fit.
   let [low, high] = [MIN_COLUMN, room];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -88,7 +93,7 @@ function formatRowByRow(
   }).join("\n");
 }
 
-/** Lays rows out for people, without a line break at the end. */
+/** Lays out rows for people, without a line break at the end. */
 export function formatRows(
   columns: readonly Column[],
   rows: readonly Row[],

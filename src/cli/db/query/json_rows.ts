@@ -1,28 +1,31 @@
 /**
- * @module Rows as JSON text. Numbers of at most 53 bits, booleans and JSON keep their type, because
- * JSON represents them exactly; all other values are text.
+ * @module Formats rows as JSON text. Numbers of at most 53 bits, booleans and JSON values keep
+ * their type, because JSON represents them exactly. All other values become text.
  */
 import type { Column, Row } from "./result_set.ts";
 
 const NUMBERS: ReadonlySet<string> = new Set(["int2", "int4", "oid", "float4", "float8"]);
 
-/** A value as JSON text, on one line. */
+/** Formats a value as JSON text on one line. */
 export function jsonValue(value: string | null, type: string): string {
   if (value === null) return "null";
   if (type === "bool") return value === "t" ? "true" : "false";
-  // `NaN` and `Infinity` are floats, but no numbers of JSON.
+  // JSON has no `NaN` or `Infinity`.
   if (NUMBERS.has(type) && /^-?\d/.test(value)) return toJsonNumber(value);
-  // Unchanged: parsing would round long numbers and drop members of the same name.
+  // The text stays as it is: parsing would round long numbers and drop members with the same name.
   if (type === "jsonb" || type === "json") return value.replace(/[\r\n]+/g, " ");
   return JSON.stringify(value);
 }
 
-/** PostgreSQL's exponents, such as `1e+20`, are JSON's too. */
+/** PostgreSQL's exponents, such as `1e+20`, are valid in JSON. */
 function toJsonNumber(value: string): string {
   return Number.isFinite(Number(value)) ? value : JSON.stringify(value);
 }
 
-/** The names of the members of a row: a name that columns share is numbered, as `id`, `id_2`. */
+/**
+ * Returns the member names of a row. A name shared by several columns gets a number, such as `id`
+ * and `id_2`.
+ */
 export function memberNames(columns: readonly Column[]): readonly string[] {
   const taken = new Set(columns.map(({ name }) => name));
   const used = new Set<string>();

@@ -1,12 +1,12 @@
-/** @module Destinations of statement results, in the order in which they arrive. */
+/** @module Destinations for the results of statements, in the order in which the results arrive. */
 import type { Column, Row } from "./result_set.ts";
 
 export interface Output {
-  /** A result begins. */
+  /** A result starts. */
   columns(columns: readonly Column[]): void;
-  /** Some rows of it. */
+  /** Rows of the current result have arrived. */
   rows(rows: readonly Row[]): void;
-  /** A statement has ended, with its tag such as `INSERT 0 3`; it may have no result. */
+  /** A statement has ended with a tag such as `INSERT 0 3`. It may have had no result. */
   complete(command: string): void;
   /** All statements are done. */
   end(): void;

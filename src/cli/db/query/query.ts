@@ -1,4 +1,4 @@
-/** @module Results as CSV on stdout, row by row as they arrive. */
+/** @module Prints results as CSV on stdout, row by row as they arrive. */
 import { changeOf } from "../../../client/client.ts";
 import { queryEvents } from "../../../client/query_events.ts";
 import {
@@ -28,13 +28,13 @@ import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 const STDIN = "-";
 
-/** Reads the SQL; `undefined` if none is given and nothing is piped in. */
+/** Reads the SQL. Returns `undefined` if none is given and nothing is piped in. */
 async function readSql(
   ctx: Context,
   { argument, file, database, branch }: {
     readonly argument?: string | undefined;
     readonly file?: string | undefined;
-    /** The database of the statement, for commands that take more than one. */
+    /** The database to query, for commands that also accept other databases. */
     readonly database?: string | undefined;
     readonly branch: string;
   },
@@ -66,7 +66,10 @@ async function readSql(
   return source;
 }
 
-/** The columns with their member names in the object; renamed ones keep their `name`. */
+/**
+ * Describes the columns with their member names in the JSON object. Renamed columns also have their
+ * original `name`.
+ */
 function describeColumns(ui: Ui, columns: readonly Column[]): string {
   const keys = memberNames(columns);
   const renamed = columns.flatMap(({ name }, at) => keys[at] === name ? [] : [keys[at]]);
@@ -80,7 +83,7 @@ function describeColumns(ui: Ui, columns: readonly Column[]): string {
   return JSON.stringify(columns.map(({ name, type }, at) => ({ key: keys[at], name, type })));
 }
 
-/** Writes `head`'s members, then `results`. */
+/** Writes the members of `head`, then `results`. */
 export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>): Output {
   let write: ((row: Row) => string) | undefined;
   let results = 0;
@@ -125,7 +128,7 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;
-  // A file gets the bytes unchanged; a terminal would interpret them.
+  // A file gets the text unchanged. On a terminal, control characters are escaped.
   const write = (text: string) => ui.data(ui.showsOnTerminal ? printable(text) : text);
   return {
     columns(columns) {

@@ -1,8 +1,8 @@
-/** @module The result of a statement: values are PostgreSQL's text form, or null. */
+/** @module The result of a statement. Values are in PostgreSQL's text form, or null. */
 
 export interface Column {
   readonly name: string;
-  /** Such as `int4`; `oid:<n>` if it is not built in. */
+  /** Type such as `int4`, or `oid:<n>` for types that are not built in. */
   readonly type: string;
 }
 
@@ -19,13 +19,13 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "money",
 ]);
 
-/** Whether values of a type are numbers, which are right-aligned. */
+/** Whether values of a type are numbers. Numbers are right-aligned. */
 export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }
 
 /**
- * Number of rows that a command returned or changed, from its tag such as `INSERT 0 3`; null if
+ * Number of rows that a command returned or changed, from its tag such as `INSERT 0 3`, or null if
  * unknown.
  */
 export function rowCountOf(command: string): number | null {

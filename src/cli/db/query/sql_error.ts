@@ -1,4 +1,4 @@
-/** @module An error of PostgreSQL: message, place in the SQL, detail, hint and SQLSTATE. */
+/** @module An error of PostgreSQL: message, position in the SQL, detail, hint and SQLSTATE. */
 import type { QueryEvent } from "../../../contract/database_queries.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { printable } from "../../terminal/format.ts";
@@ -7,15 +7,15 @@ import { caretLines, placeOf } from "./caret_lines.ts";
 export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;
 
 export interface SqlSource {
-  /** Missing if it is too large for memory. */
+  /** Missing if the SQL is too large to keep in memory. */
   readonly sql?: string | undefined;
-  /** Name of the file that it is from. */
+  /** Name of the file that the SQL comes from. */
   readonly file?: string | undefined;
 }
 
 const READ_ONLY_TRANSACTION = "25006";
 
-/** Hint for errors without one from PostgreSQL. */
+/** Returns a hint for errors without one from PostgreSQL. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   if (sqlState === READ_ONLY_TRANSACTION) return "Remove --read-only to allow writes";
   if (/at or near "\\/.test(message)) {

@@ -9,9 +9,9 @@ import type { Column, Row } from "./result_set.ts";
 const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 
 export interface TableOptions {
-  /** Shows each row by itself; asked for each table. */
+  /** Returns whether to show each row separately. Called for each table. */
   readonly expanded?: () => boolean;
-  /** The command that shows all rows, for the notice under a truncated table. */
+  /** The command that shows all rows. It is named in the notice under a truncated table. */
   readonly whole: string;
 }
 
@@ -19,7 +19,7 @@ interface BufferedResult {
   readonly columns: readonly Column[];
   readonly rows: Row[];
   characters: number;
-  /** Number of received rows, kept or not. */
+  /** Number of received rows, including rows that were not kept. */
   total: number;
 }
 

@@ -7,7 +7,7 @@ import type { Context } from "../../session/context.ts";
 import { printable } from "../../terminal/format.ts";
 import type { OpenedDatabase } from "../open_database.ts";
 
-/** The snapshot with this id, or the newest for `latest`; otherwise throws `not_found`. */
+/** Finds the snapshot with this id, or the newest for `latest`; otherwise throws `not_found`. */
 export async function findSnapshot(
   ctx: Context,
   { client, database, params }: OpenedDatabase,

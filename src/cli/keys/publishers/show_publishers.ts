@@ -18,7 +18,7 @@ export async function listPublishers(client: Client): Promise<TrustedPublisher[]
   return items;
 }
 
-/** The publisher with this id, or the only one of this repository. */
+/** Finds the publisher with this id, or the only publisher of this repository. */
 export async function findPublisher(client: Client, reference: string): Promise<TrustedPublisher> {
   const found = (await listPublishers(client)).filter(({ id, repository }) =>
     id === reference || repository.toLowerCase() === reference.toLowerCase()
@@ -53,7 +53,7 @@ function runsOf(publisher: TrustedPublisher): string {
   ].filter((part) => part !== "").join(", ");
 }
 
-/** A publisher as a row of a table; `now` in milliseconds. */
+/** Formats a publisher as a row of a table. `now` is in milliseconds. */
 export function publisherRow(publisher: TrustedPublisher, now: number): string[] {
   const { repository, provider, permissions, projects, lastUsedAt, id } = publisher;
   return [

@@ -1,4 +1,4 @@
-/** @module Tools about the rules of a project. */
+/** @module Tools for agents that check and explain the rules of a project. */
 import * as z from "zod";
 import { anyObject, listOf, projectInput } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { projectInput, ToolFailure } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
-/** Variables of the server's environment that configure svc itself. */
+/** Prefix of environment variables that configure svc itself. */
 const OWN_VARIABLES = "SVC_";
 
 export const setVariable = defineFolderTool({
