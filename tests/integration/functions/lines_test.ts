@@ -91,7 +91,7 @@ Deno.test("a function cannot find the connection of its worker", async () => {
   const { host } = deployment;
   assert.deepEqual(await host.start(), []);
   const result = await host.invoke(invocation("/", { function: "find-connection" }));
-  assert.equal(await bodyText(result), "checked true, found nothing", JSON.stringify(result));
+  assert.equal(await bodyText(result), "looked at true, found nothing", JSON.stringify(result));
 });
 
 Deno.test("a function that fills the queue of frames loses its worker, not its process", async () => {
