@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [what: string, config: object, wanted: object])[]
     { args: ["a"], env: {}, workdir: "/", volumes: [] },
   ],
   [
-    "nulls, as Docker writes them",
+    "null values, which Docker writes",
     { Entrypoint: null, Cmd: null, Env: null, WorkingDir: "", ExposedPorts: null, Volumes: null },
     { args: [], env: {}, workdir: "/", volumes: [] },
   ],
