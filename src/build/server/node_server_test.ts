@@ -323,7 +323,7 @@ Deno.test("nodeServer() deploys a small number of packages exactly as installed"
 
 const SELECTED: Readonly<Record<string, readonly [TestFiles, ServerProject]>> = {
   "a native addon": [{ "node_modules/dev/addon.node": "" }, {}],
-  "a link that points outside node_modules": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
+  "a link to another folder": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
   "a link to nothing": [{ "node_modules/b": "-> nothing" }, {}],
   "a link to omitted files": [{ "node_modules/b": "-> .cache/x" }, {}],
   "a link to itself": [{ "node_modules/b": "-> b" }, {}],

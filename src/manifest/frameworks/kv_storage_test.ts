@@ -67,7 +67,7 @@ Deno.test("unstorage stores values of each kind in the project's store", async (
   }
 });
 
-Deno.test("there is no driver without a store, and the driver reports the store's errors", async () => {
+Deno.test("no store means no driver, and a driver reports the store's errors", async () => {
   assert.equal(driverWith({})("nitro:"), undefined);
   const store = serveStore();
   try {

@@ -79,7 +79,7 @@ Deno.test("isr rules of Nitro 2 become routes with revalidate, ordered by precis
   ]);
 });
 
-Deno.test("redirects and proxies come before files, and headers on files are reported", async () => {
+Deno.test("redirects and proxies precede files, and headers of files are reported", async () => {
   for (
     const [file, text] of [["server/chunks/_/nitro.mjs", NITRO_2], [
       "server/index.mjs",

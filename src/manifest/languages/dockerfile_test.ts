@@ -35,7 +35,7 @@ for (const [what, text, start] of ROWS) {
   });
 }
 
-Deno.test("detectProject() builds a Containerfile, and names the image after the project", async () => {
+Deno.test("detectProject() builds a Containerfile into a separate image per project", async () => {
   const files = { Containerfile: "FROM node\nCMD node main.js\n" };
   const [one, other] = await Promise.all(
     ["/a", "/b"].map((directory) => detectProject(readerOf(files, directory))),
@@ -59,7 +59,7 @@ const OTHERS: Readonly<Record<string, Files>> = {
 };
 
 for (const [what, files] of Object.entries(OTHERS)) {
-  Deno.test(`detectProject() does not run the Dockerfile of ${what}`, async () => {
+  Deno.test(`detectProject() ignores the Dockerfile of ${what}`, async () => {
     assert.notEqual((await detectProject(readerOf(files))).framework?.id, "dockerfile");
   });
 }
