@@ -297,7 +297,7 @@ const CONTRACT: Contract = {
       await third.query("SELECT pg_advisory_lock(9)");
       await third.query("SELECT pg_advisory_unlock_all()");
       await third.query("DISCARD ALL");
-      assert.deepEqual(await tries(third, `${name}(-7)`), [name, false], "another holds it");
+      assert.deepEqual(await tries(third, `${name}(-7)`), [name, false], "another session has it");
       assert.deepEqual(await tries(third, `${name}(9007199254740993)`), [name, false]);
       await two.query("SELECT pg_advisory_unlock(8)");
       assert.deepEqual(await tries(third, `${name}(8)`), [name, true]);

@@ -18,7 +18,7 @@ Deno.test("KnownHeads shares a read between callers, and then does not read agai
 });
 
 for (const change of ["note", "forget", "clear"] as const) {
-  Deno.test(`KnownHeads keeps nothing from a read that began before ${change}()`, async () => {
+  Deno.test(`KnownHeads keeps nothing from a read that started before ${change}()`, async () => {
     const heads = new KnownHeads();
     const loading = Promise.withResolvers<StoredHead>();
     const early = heads.read("a", () => loading.promise);

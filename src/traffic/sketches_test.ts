@@ -81,7 +81,7 @@ const times = fc.array(fc.double({ min: 0.02, max: 500_000, noNaN: true }), {
   maxLength: 300,
 });
 
-Deno.test("Distribution finds every quantile within 2.1 % of the real one, even merged", () => {
+Deno.test("Distribution finds every quantile within 2.1 %, even after a merge", () => {
   fc.assert(fc.property(times, times, fc.double({ min: 0, max: 1, noNaN: true }), (a, b, q) => {
     const merged = new Distribution();
     const other = new Distribution();

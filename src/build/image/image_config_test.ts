@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [what: string, config: object, wanted: object])[]
     { args: ["a"], env: { PORT: "9000" }, workdir: "/", volumes: [] },
   ],
   [
-    "no port if there are several",
+    "no port if several are exposed",
     { Cmd: ["a"], ExposedPorts: { "80/tcp": {}, "443/tcp": {} } },
     { args: ["a"], env: {}, workdir: "/", volumes: [] },
   ],

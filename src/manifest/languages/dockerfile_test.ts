@@ -48,14 +48,20 @@ const NODE = "FROM node\nCMD node main.js\n";
 
 const OTHERS: Readonly<Record<string, Files>> = {
   "a static site that an image only packages": { "Dockerfile": "FROM nginx\nCOPY . /html\n" },
-  "a project with a build script": { "Dockerfile": NODE, "package.json": '{"scripts":{"build":"make"}}' },
+  "a project with a build script": {
+    "Dockerfile": NODE,
+    "package.json": '{"scripts":{"build":"make"}}',
+  },
   "a project with a server that svc runs": {
     "Dockerfile": NODE,
     "go.mod": "module a\n",
     "main.go": "package main\n",
   },
-  "a site with a framework": { "Dockerfile": NODE, "package.json": '{"dependencies":{"vite":"8"}}' },
-  "an empty file": { "Dockerfile": "# empty\n" },
+  "a site with a framework": {
+    "Dockerfile": NODE,
+    "package.json": '{"dependencies":{"vite":"8"}}',
+  },
+  "a project whose Dockerfile has no instruction": { "Dockerfile": "# empty\n" },
 };
 
 for (const [what, files] of Object.entries(OTHERS)) {
