@@ -312,7 +312,7 @@ for (const [source, files, version] of VERSIONS) {
   });
 }
 
-Deno.test("detectProject() returns no version if package.json requires the latest one", async () => {
+Deno.test("detectProject() returns no version for the range latest", async () => {
   const project = await detect({ "package.json": packageJson({ astro: "latest" }) });
   assert.deepEqual(project.framework, { id: "astro", name: "Astro" });
 });
