@@ -46,7 +46,7 @@ async function attach({ stage, program }: Place): Promise<AttachedIndex> {
   return JSON.parse(await Deno.readTextFile(join(stage, ATTACHED_INDEX)));
 }
 
-Deno.test("attachFiles() keeps the runtime and the packed part intact, and readAttached() reads what is between them", () =>
+Deno.test("attachFiles() keeps the program intact, and readAttached() reads the files", () =>
   inPlace(async (place) => {
     const index = await attach(place);
     const bytes = await Deno.readFile(place.program);

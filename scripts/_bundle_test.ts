@@ -66,7 +66,7 @@ Deno.test("bundle() lets each command read only the code that it needs", async (
   await inTestFolder(async (outdir) => {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
     const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });
-    await t.step("without rare modules", () => {
+    await t.step("contains no rare modules", () => {
       const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
       assert.deepEqual(bundled.filter((module) => RARE.test(module)), []);
       assert(bytes <= PACKED_KILOBYTES * 1000, `${bytes} bytes`);

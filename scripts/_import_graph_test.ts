@@ -41,7 +41,7 @@ Deno.test("readImportGraph() sees static, dynamic, type-only and re-exporting im
   });
 });
 
-Deno.test("readImportGraph() leaves packages out", async () => {
+Deno.test("readImportGraph() omits packages", async () => {
   const files = { "deno.json": "{}", "a.ts": 'import "node:path";' };
   await withFiles(files, async (folder) => {
     assert.deepEqual(await readImportGraph(folder, ["a.ts"]), []);

@@ -41,7 +41,7 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
   }
 });
 
-Deno.test("stageDocuments() packs every document as it is", async () => {
+Deno.test("stageDocuments() packs every document unchanged", async () => {
   await inTestFolder(async (stage) => {
     await stageDocuments(stage, 0);
     const packed = brotliDecompressSync(await Deno.readFile(join(stage, DOCUMENTS_FILE)));

@@ -21,7 +21,7 @@ const ROWS = [
     expected: { passed: 3, failed: 2, skipped: 0 },
   },
   {
-    name: "the closing line, not one that a test printed",
+    name: "the closing line, not a line that a test printed",
     output: "ok | 9 passed | 9 failed\nok | 1 passed | 0 failed (1ms)\n",
     code: 0,
     expected: { passed: 1, failed: 0, skipped: 0 },

@@ -41,7 +41,7 @@ Deno.test("readH2load() refuses lost requests", () => {
   }
 });
 
-Deno.test("readH2load() refuses a run without responses, and one over another protocol", () => {
+Deno.test("readH2load() refuses a run without responses, and a run over another protocol", () => {
   const none = REPORT.replace("68026 done", "0 done");
   assert.throws(() => readH2load({ report: none, log: "" }), /0 done/);
   const older = REPORT.replace("protocol: h2", "protocol: http/1.1");

@@ -14,7 +14,7 @@ Requests/sec:  31571.44
 Transfer/sec:    412.02MB
 `;
 
-Deno.test("readReport() reads rate and latency", () => {
+Deno.test("readReport() reads the rate and the latency", () => {
   assert.deepEqual(readReport(REPORT), {
     requestsPerSecond: 31571.44,
     requests: 94722,

@@ -63,7 +63,7 @@ async function start(image: string, name: string): Promise<Running> {
 
 Deno.test({
   name:
-    "the container serves sites, keeps them over a restart, stops in time, and runs without privileges",
+    "the container serves sites, keeps them across a restart, stops in time, and runs unprivileged",
   ignore: program === "" || compiled === "",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-container-" });

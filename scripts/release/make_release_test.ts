@@ -49,7 +49,7 @@ Deno.test("makeRelease() packs archives with a working program", async () => {
   });
 });
 
-Deno.test("install.sh only installs signed files", async (t) => {
+Deno.test("install.sh installs only signed files", async (t) => {
   await withRelease(async ({ root, out, run }) => {
     const install = join(root, "install.sh");
     await Deno.copyFile(join(out, "install.sh"), install);
@@ -67,13 +67,13 @@ Deno.test("install.sh only installs signed files", async (t) => {
       await refuses(says);
       await Deno.writeFile(join(out, name), bytes);
     };
-    await t.step("a changed file", async () => {
+    await t.step("refuses a changed file", async () => {
       await changed("SHA256SUMS", /svc's key has not signed it/);
       await changed("SHA256SUMS.sig", /svc's key has not signed it/);
       await changed(file, /its SHA-256 is not the signed one/);
       await changed("svc.1", /svc\.1: its SHA-256 is not the signed one/);
     });
-    await t.step("another version, an unknown flag", async () => {
+    await t.step("refuses a version that does not exist, and an unknown flag", async () => {
       await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
       await refuses(/Unknown argument --nope/, "--nope");
     });
@@ -81,7 +81,7 @@ Deno.test("install.sh only installs signed files", async (t) => {
       const [program, ...words] = shell;
       const ignore = (await run("which", program)).code !== 0;
       await t.step({
-        name: `the release, by ${shell.join(" ")}`,
+        name: `installs the release with ${shell.join(" ")}`,
         ignore,
         fn: async () => {
           const args = [...words, install, "--version", "v1.2.3"];

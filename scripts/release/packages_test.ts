@@ -47,7 +47,7 @@ async function withRegistry(
   await test({ url: `http://127.0.0.1:${server.addr.port}`, fetched });
 }
 
-Deno.test("npm installs the launcher and the program of this machine, and no other", () =>
+Deno.test("npm installs the launcher and only the program for this machine", () =>
   withRelease((made) =>
     withRegistry(made, async ({ url, fetched }) => {
       const project = join(made.root, "project");
@@ -113,7 +113,7 @@ puts $made.said["url"], $made.said["sha256"]
 `;
 
 Deno.test({
-  name: "the formula gives each system and processor the archive whose digest is listed",
+  name: "the formula selects an archive with a listed digest for each system and processor",
   ignore: !isInstalled("ruby"),
   fn: () =>
     withRelease(async ({ root, out, run }) => {

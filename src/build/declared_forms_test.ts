@@ -48,7 +48,7 @@ Deno.test("withForms() finds forms in pages and reports where", async () => {
   ]);
 });
 
-Deno.test("withForms() only uses the forms of svc.toml and reports unknown forms in pages", async () => {
+Deno.test("withForms() uses only the forms in svc.toml, and reports all others", async () => {
   const toml = '[forms.contakt]\nrequired = ["email"]\nretention = "90d"\n';
   const { forms, lines } = await declare(toml, { "index.html": INDEX });
   assert.deepEqual(forms, [{

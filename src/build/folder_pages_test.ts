@@ -3,7 +3,7 @@ import { folderPagesOf } from "./folder_pages.ts";
 
 const layer = (directory: string, target = "STATIC") => ({ name: directory, target, directory });
 
-Deno.test("folderPagesOf() knows the pages of all static layers", () => {
+Deno.test("folderPagesOf() recognizes folders with a page in any static layer", () => {
   const layers = [layer("."), layer("client")];
   const manifest = { version: 1, layers, urls: { trailingSlash: "never" } };
   const has = folderPagesOf(manifest, ["notes/a.txt", "a/index.html", "client/ü b/index.html"])!;
@@ -13,7 +13,7 @@ Deno.test("folderPagesOf() knows the pages of all static layers", () => {
   assert.equal(redirects("/a"), false);
 });
 
-Deno.test("folderPagesOf() knows nothing if a server may respond", () => {
+Deno.test("folderPagesOf() returns undefined for a server, or without a manifest", () => {
   const manifest = { version: 1, layers: [layer("client"), layer("server", "COMPUTE")] };
   assert.equal(folderPagesOf(manifest, []), undefined);
   assert.equal(folderPagesOf("no manifest", []), undefined);

@@ -111,7 +111,7 @@ Deno.test("assembleProject() keeps everything that a handwritten manifest publis
   assert.ok(paths.includes("_redirects"));
 });
 
-Deno.test("assembleProject() reads _redirects next to a wrangler file like Cloudflare", async () => {
+Deno.test("assembleProject() reads _redirects as a Cloudflare file next to a wrangler file", async () => {
   const files = { "_redirects": "/a /b\n", "wrangler.jsonc": "{}" };
   const taken = { ...files, "svc.rules.toml": RULES("redirect-1") };
   assert.deepEqual((await warnings(taken)).warned, []);

@@ -23,7 +23,7 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
-    name: "a server of Node",
+    name: "a Node server",
     files: { "package.json": pack({}, { start: "node server.js" }), "server.js": SERVER },
     engine: "node",
     reason: /package\.json/,
@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
     reason: /uses Deno APIs/,
   },
   {
-    name: "a script of package.json that starts Deno",
+    name: "a package.json script that starts Deno",
     files: {
       "package.json": pack({}, { start: "deno run -A server.js" }),
       "server.js": SERVER,
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const { name, files, toml = "", engine, reason } of ROWS) {
-  Deno.test(`foretellEngine() predicts ${engine ?? "nothing"} for ${name}, like its deploy`, async () => {
+  Deno.test(`foretellEngine() predicts ${engine ?? "nothing"} for ${name}`, async () => {
     await withTestProject(files, async ({ host, project }) => {
       const { config } = parseProjectConfig(toml);
       const detected = await detectProject(createFolderReader(project));

@@ -3,7 +3,7 @@ import { withFunctionLimits } from "./function_limits.ts";
 
 const MANIFEST = { version: 1, layers: [], routes: [] };
 
-Deno.test("withFunctionLimits() prefers the limits of svc.toml to those of the manifest", () => {
+Deno.test("withFunctionLimits() prefers the limits in svc.toml to those in the manifest", () => {
   const config = { functions: { cpuMs: 200 } };
   const expected = { ...MANIFEST, functionLimits: { cpuMs: 200 } };
   assert.deepEqual(withFunctionLimits(MANIFEST, config), expected);
@@ -13,7 +13,7 @@ Deno.test("withFunctionLimits() prefers the limits of svc.toml to those of the m
   assert.equal(withFunctionLimits(own, undefined), own);
 });
 
-Deno.test("withFunctionLimits() leaves anything but a manifest to its validation", () => {
+Deno.test("withFunctionLimits() returns anything but a manifest unchanged", () => {
   for (const value of [null, 3, "text", []]) {
     assert.equal(withFunctionLimits(value, { functions: { cpuMs: 200 } }), value);
   }

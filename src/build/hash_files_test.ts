@@ -105,7 +105,7 @@ Deno.test("hashFiles() rehashes files that changed within the resolution of file
     assert.ok((await Deno.stat(join(root, CACHE_PATH, "hashes.json"))).isFile);
   }));
 
-Deno.test("hashFiles() ignores a damaged cache, and does not cache few files", () =>
+Deno.test("hashFiles() ignores a damaged cache, and does not cache a small number of files", () =>
   withSite(async ({ root, files, hash }) => {
     const first = await hash(later());
     const file = join(root, CACHE_PATH, "hashes.json");
@@ -121,7 +121,7 @@ Deno.test("hashFiles() ignores a damaged cache, and does not cache few files", (
     assert.deepEqual([...Deno.readDirSync(other)], []);
   }));
 
-Deno.test("hashFiles() keeps the order of files, and uses bytes unchanged", () =>
+Deno.test("hashFiles() keeps the order of files, and hashes content that is passed as bytes", () =>
   withSite(async ({ files, hash }) => {
     const bytes = new TextEncoder().encode("made");
     const made = { path: "made.js", content: bytes, size: bytes.byteLength };

@@ -22,7 +22,7 @@ const NEXT_PLACEMENTS: readonly Placement[] = [
   { from: "public", to: "client", optional: true },
 ];
 
-Deno.test("surveyPlacements() puts a deployment together from folders of the project", async () => {
+Deno.test("surveyPlacements() assembles a deployment from folders of the project", async () => {
   await withTestProject(NEXT, async ({ project, host, said }) => {
     const listing = await acceptSurvey(host, await surveyPlacements(project, NEXT_PLACEMENTS));
     assert.deepEqual(listing.files.map(({ path }) => path), [

@@ -14,7 +14,7 @@ const ROWS: readonly (readonly [string, string, boolean])[] = [
 ];
 
 for (const [version, range, met] of ROWS) {
-  Deno.test(`meetsRange() says ${met} for ${version} in ${range}`, () => {
+  Deno.test(`meetsRange() returns ${met} for ${version} in ${range}`, () => {
     assert.equal(meetsRange(version, range), met);
   });
 }

@@ -13,7 +13,7 @@ const ROWS: readonly (readonly [string, readonly unknown[], boolean])[] = [
 ];
 
 for (const [path, layers, expected] of ROWS) {
-  Deno.test(`isServerFolder() says ${expected} for ${path} in ${JSON.stringify(layers)}`, () => {
+  Deno.test(`isServerFolder() returns ${expected} for ${path} in ${JSON.stringify(layers)}`, () => {
     assert.equal(isServerFolder(path, { layers }), expected);
   });
 }

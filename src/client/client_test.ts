@@ -87,7 +87,7 @@ Deno.test("call() refuses a response that does not follow the contract", async (
   await assert.rejects(client.call(endpoints.getHealth, {}), ContractError);
 });
 
-Deno.test("call() reports the platform's error with all its facts", async () => {
+Deno.test("call() reports the platform's error with all its details", async () => {
   const { client } = clientOf([failure(409)]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
     assert.ok(error instanceof ApiError);
@@ -125,14 +125,14 @@ const passing: [name: string, answer: () => Answer][] = [
 ];
 
 for (const [name, answer] of passing) {
-  Deno.test(`call() repeats a GET after ${name}`, async () => {
+  Deno.test(`call() retries a GET after ${name}`, async () => {
     const { client, requests } = clientOf([answer(), answer(), Response.json(HEALTH)]);
     assert.deepEqual(await client.call(endpoints.getHealth, {}), HEALTH);
     assert.equal(requests.length, 3);
   });
 }
 
-Deno.test("call() does not repeat a POST that may have succeeded", async () => {
+Deno.test("call() does not retry a POST that may have succeeded", async () => {
   const { client, requests } = clientOf([failure(503)]);
   const call = client.call(endpoints.createProject, { body: { name: "blog" } });
   await assert.rejects(call, ApiError);

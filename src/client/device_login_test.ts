@@ -54,18 +54,18 @@ Deno.test("startDeviceLogin() sends forms as RFC 8628 specifies", async () => {
 });
 
 const POLLS: readonly (readonly [name: string, answer: Response | Error, type: string])[] = [
-  ["no decision yet", oauth("authorization_pending"), "pending"],
+  ["there is no decision yet", oauth("authorization_pending"), "pending"],
   ["it polls too fast", oauth("slow_down"), "slow_down"],
   ["it was denied", oauth("access_denied"), "refused"],
   ["the code has expired", oauth("expired_token"), "refused"],
   ["the code is unknown", oauth("invalid_grant"), "refused"],
   ["there are too many logins", oauth("rate_limited", 429), "trouble"],
-  ["a proxy answers", new Response("<h1>Bad gateway", { status: 502 }), "trouble"],
+  ["a proxy responds", new Response("<h1>Bad gateway", { status: 502 }), "trouble"],
   ["the network is down", new TypeError("reset"), "trouble"],
 ];
 
 for (const [name, answer, type] of POLLS) {
-  Deno.test(`poll() when ${name}`, async () => {
+  Deno.test(`poll() returns ${type} when ${name}`, async () => {
     const { login } = loginAt([Response.json(STARTED), answer]);
     assert.equal((await (await login).poll()).type, type);
   });

@@ -63,7 +63,7 @@ Deno.test("queryEvents() sends the SQL and yields each event", async () => {
   );
 });
 
-Deno.test("queryEvents() notices a response that breaks off in any way", async () => {
+Deno.test("queryEvents() detects a response that is cut off in any way", async () => {
   for (const end of [[], [new TypeError("connection reset")]]) {
     const client = clientWith(streamOf(`${COLUMNS}\n${ROWS}\n`, ...end));
     await assert.rejects(

@@ -35,14 +35,14 @@ Deno.test("saveContext() and loadContext() keep the choice, clearContext() remov
 const broken: [name: string, text: string, problem: RegExp][] = [
   ["text that is not JSON", "{", /it is not valid JSON/],
   [
-    "another shape",
+    "JSON of another shape",
     '{"version":1,"projectId":"p","environment":"staging"}',
     /wrong at environment/,
   ],
   ["a future version", JSON.stringify({ version: 2, ...STAGING }), /wrong at version/],
   ["an unknown member", JSON.stringify({ version: 1, x: 1, ...STAGING }), /the top level/],
   [
-    "an endless name",
+    "an identifier that is too long",
     JSON.stringify({ version: 1, ...STAGING, projectId: "p".repeat(65) }),
     /wrong at projectId/,
   ],
@@ -70,22 +70,22 @@ Deno.test("loadContext() refuses a folder with the file's name", () =>
   }));
 
 const ignoreFiles: [name: string, source: string, wanted: string | undefined][] = [
-  ["none", "", "/.svc/context.json\n"],
-  ["one without it", "node_modules/\n", "node_modules/\n/.svc/context.json\n"],
-  ["one without a last newline", "dist", "dist\n/.svc/context.json\n"],
-  ["one with Windows line endings", "dist\r\n", "dist\r\n/.svc/context.json\r\n"],
-  ["one that has the line", "/.svc/context.json\n", undefined],
-  ["one that ignores the folder", ".svc/\n", undefined],
-  ["one that ignores all JSON", "*.json\n", undefined],
+  ["an empty file", "", "/.svc/context.json\n"],
+  ["a file without the line", "node_modules/\n", "node_modules/\n/.svc/context.json\n"],
+  ["a file without a final newline", "dist", "dist\n/.svc/context.json\n"],
+  ["a file with Windows line endings", "dist\r\n", "dist\r\n/.svc/context.json\r\n"],
+  ["a file that has the line", "/.svc/context.json\n", undefined],
+  ["a file that ignores the folder", ".svc/\n", undefined],
+  ["a file that ignores all JSON", "*.json\n", undefined],
   [
-    "one that negates it",
+    "a file that negates the line",
     ".svc/*\n!.svc/context.json\n",
     ".svc/*\n!.svc/context.json\n/.svc/context.json\n",
   ],
 ];
 
 for (const [name, source, wanted] of ignoreFiles) {
-  Deno.test(`withContextIgnored() completes ${name}`, () => {
+  Deno.test(`withContextIgnored() ${wanted === undefined ? "keeps" : "completes"} ${name}`, () => {
     assert.equal(withContextIgnored(source), wanted);
   });
 }
@@ -105,7 +105,7 @@ Deno.test("withContextIgnored() keeps existing lines and does not ignore the man
   }));
 });
 
-Deno.test("ignoreContext() makes git ignore the context, once", () =>
+Deno.test("ignoreContext() makes git ignore the context, and adds its line only once", () =>
   inTestFolder(async (root) => {
     const git = (...args: string[]) =>
       new Deno.Command("git", { args, cwd: root, stdout: "piped" }).output();

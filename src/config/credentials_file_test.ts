@@ -84,11 +84,11 @@ Deno.test("loadCredentials() warns of a file that others can read", () =>
   }));
 
 const BROKEN = [
-  { name: "no JSON", text: '{"token": "svc_secret", ' },
+  { name: "invalid JSON", text: '{"token": "svc_secret", ' },
   { name: "another shape", text: '{"version":1,"platforms":{"http://x":{"logins":"svc_secret"}}}' },
   { name: "another version", text: '{"version":2,"platforms":{}}' },
   { name: "an unknown key", text: '{"version":1,"platforms":{},"token":"svc_secret"}' },
-  { name: "nothing", text: "" },
+  { name: "no content", text: "" },
 ] as const;
 
 for (const { name, text } of BROKEN) {

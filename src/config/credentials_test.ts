@@ -30,7 +30,7 @@ const ROWS = [
   { name: "the current platform", query: {}, workspace: "green", token: "token-of-green" },
   { name: "a platform", query: { apiUrl: ONE }, workspace: "blue", token: "token-of-blue" },
   {
-    name: "a trailing slash",
+    name: "a platform with a trailing slash",
     query: { apiUrl: `${ONE}/` },
     workspace: "blue",
     token: "token-of-blue",
@@ -42,7 +42,7 @@ const ROWS = [
     token: "token-of-red",
   },
   {
-    name: "a workspace without a login uses the newest login of the same platform",
+    name: "the newest login of the platform for a workspace without a login",
     query: { apiUrl: ONE, workspace: "green" },
     workspace: "green",
     token: "token-of-blue",

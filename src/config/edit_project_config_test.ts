@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
     after: "[build]\noutput_dirs = [\n  'a', # AB\n]\n",
   },
   {
-    name: "writes a declaration table in place of a shorthand",
+    name: "writes a declaration table instead of a shorthand",
     before: "[env.declarations]\nA = 'plain' # a\n",
     changes: { env: { declarations: { A: { visibility: "plain", required: false } } } },
     after: '[env.declarations]\nA = { visibility = "plain", required = false } # a\n',
@@ -182,7 +182,7 @@ Deno.test("editProjectConfig() refuses text that is not TOML", () => {
   assert.throws(() => editProjectConfig("project = \n", { project: { id: "x" } }), SyntaxError);
 });
 
-Deno.test("newProjectConfig() begins with the schema reference and is valid", () => {
+Deno.test("newProjectConfig() starts with the schema reference and is valid", () => {
   const source = newProjectConfig({
     project: { name: "my-site" },
     build: { outputDirs: ["dist"] },
@@ -194,14 +194,14 @@ Deno.test("newProjectConfig() begins with the schema reference and is valid", ()
   assert.equal(parseProjectConfig(source).config?.project.name, "my-site");
 });
 
-Deno.test("saveProjectConfig() writes a valid text and leaves no other file", () =>
+Deno.test("saveProjectConfig() writes valid text and leaves no other file behind", () =>
   inTestFolder(async (directory) => {
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     assert.equal(await Deno.readTextFile(join(directory, "svc.toml")), "[dev]\nport = 1\n");
     assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["svc.toml"]);
   }));
 
-Deno.test("saveProjectConfig() refuses an invalid text and keeps the old file", () =>
+Deno.test("saveProjectConfig() refuses invalid text and keeps the existing file", () =>
   inTestFolder(async (directory) => {
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     await assert.rejects(saveProjectConfig(directory, "[dev]\nport = 0\n"), /svc\.toml:2:8/);

@@ -92,7 +92,7 @@ function parse(source: string): ProjectConfig {
   return config;
 }
 
-Deno.test("editProjectConfig() gives exactly the changed values", () => {
+Deno.test("editProjectConfig() changes exactly the given values", () => {
   fc.assert(fc.property(sources, changes, (source, changes) => {
     const { dev, env, ...rest } = parse(editProjectConfig(source, changes));
     const actual = {
@@ -118,7 +118,7 @@ Deno.test("editProjectConfig() keeps lines without a changed key, in order", () 
   }));
 });
 
-Deno.test("editProjectConfig() changes nothing the second time", () => {
+Deno.test("editProjectConfig() changes nothing if the same changes are applied again", () => {
   fc.assert(fc.property(sources, changes, (source, changes) => {
     const once = editProjectConfig(source, changes);
     assert.equal(editProjectConfig(once, changes), once);

@@ -24,7 +24,7 @@ Deno.test("loadProjectConfig() returns the config, its path and its text", () =>
     assert.equal(loaded.config.dev.port, 3000);
   }));
 
-Deno.test("loadProjectConfig() reports when there is none", () =>
+Deno.test("loadProjectConfig() reports that there is no svc.toml", () =>
   withFile(undefined, async (directory) => {
     const path = join(directory, "svc.toml");
     assert.deepEqual(await loadProjectConfig(directory), { status: "missing", path });
@@ -50,7 +50,7 @@ for (const { name, content, code } of UNUSABLE) {
     }));
 }
 
-Deno.test("loadProjectConfig() refuses a directory of that name", () =>
+Deno.test("loadProjectConfig() refuses a directory with the file's name", () =>
   withFile(undefined, async (directory) => {
     await Deno.mkdir(join(directory, "svc.toml"));
     const loaded = await loadProjectConfig(directory);

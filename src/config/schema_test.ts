@@ -31,7 +31,7 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   }
 });
 
-Deno.test("the schema has the keys of the specification, and those of servers and images", () => {
+Deno.test("the schema has the keys of the specification, of servers and of images", () => {
   assert.deepEqual(TABLE_KEYS, {
     "": [
       "project",

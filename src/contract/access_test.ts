@@ -61,7 +61,7 @@ Deno.test("a viewer changes nothing except their own membership", () => {
   assert.deepEqual(writing, ["leaveWorkspace"]);
 });
 
-Deno.test("only these endpoints need no credentials", () => {
+Deno.test("only the listed endpoints need no credentials", () => {
   assert.deepEqual(namesOf(({ access }) => access === "anyone"), [
     "claimOwner",
     "completePasswordReset",

@@ -17,7 +17,7 @@ const changedBy = (permission: Permission) =>
       lackedFor(endpoints[name], [permission]) === undefined;
   }).sort();
 
-Deno.test("every endpoint is in the table of permissions, and nothing else is", () => {
+Deno.test("the table of permissions lists every endpoint, and nothing else", () => {
   assert.deepEqual(Object.keys(ENDPOINT_PERMISSIONS).sort(), [...NAMES].sort());
 });
 
@@ -55,7 +55,7 @@ Deno.test("a permission allows changes only to the resources in its name", () =>
   assert.deepEqual(changedBy("variables"), ["deleteVariable", "setVariable", "signOut"]);
 });
 
-Deno.test("only the permission everything reads secrets, or content of databases and stores", () => {
+Deno.test("only the permission everything allows reading secrets and stored data", () => {
   const most = PERMISSION_NAMES.filter((each) => each !== "everything");
   for (
     const name of [
@@ -75,7 +75,7 @@ Deno.test("only the permission everything reads secrets, or content of databases
   ) assert.deepEqual(lackedFor(endpoints[name], most), ["everything"], name);
 });
 
-Deno.test("a key for variables cannot read them", () => {
+Deno.test("a key with the permission variables cannot read variables", () => {
   assert.deepEqual(lackedFor(endpoints.listVariables, ["variables"]), ["read"]);
 });
 

@@ -14,7 +14,7 @@ const list = fc.uniqueArray(file, { selector: ({ path }) => path });
 const sorted = (files: readonly DeploymentFile[]) =>
   files.toSorted((left, right) => left.path < right.path ? -1 : 1);
 
-Deno.test("applyDifference() restores the list of differenceOf() from any base", () => {
+Deno.test("applyDifference() restores a list from any base and its differenceOf()", () => {
   fc.assert(
     fc.property(list, list, (base, files) => {
       const made = atOnce(applyDifference(base, differenceOf(base, files)));

@@ -11,7 +11,7 @@ const NAMES: readonly (readonly [what: string, name: string, taken: boolean])[] 
 ];
 
 for (const [what, name, taken] of NAMES) {
-  Deno.test(`displayName ${taken ? "takes" : "refuses"} ${what}`, () => {
+  Deno.test(`displayName ${taken ? "accepts" : "refuses"} ${what}`, () => {
     assert.equal(displayName.safeParse(name).success, taken);
   });
 }

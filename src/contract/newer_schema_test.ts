@@ -21,7 +21,7 @@ const CASES: readonly (readonly [string | undefined, readonly string[]])[] = [
 ];
 
 for (const [to, expected] of CASES) {
-  Deno.test(`newerMigrations() for a rollback to ${to ?? "the previous deployment"}`, () => {
+  Deno.test(`newerMigrations() finds migrations after ${to ?? "the previous deployment"}`, () => {
     assert.deepEqual(newerMigrations(items, to), expected);
   });
 }

@@ -58,7 +58,7 @@ Deno.test("every operation, parameter and property has a description and an exam
   for (const { operation } of operations) {
     const { operationId: name, parameters = [], requestBody, responses } = operation;
     assert.ok(operation.summary.length > 0 && operation.description.length > 0, name);
-    assert.ok(operation.tags.every((tag) => TAGS[tag] !== undefined), `${name}: its tag`);
+    assert.ok(operation.tags.every((tag) => TAGS[tag] !== undefined), `${name} has an unknown tag`);
     for (const each of parameters) {
       assert.ok(each.description, `${name}: ${each.in} ${each.name} has no description`);
       assert.notEqual(each.example, undefined, `${name}: ${each.in} ${each.name} has no example`);

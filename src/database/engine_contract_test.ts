@@ -53,7 +53,7 @@ async function cancelUntil(
 }
 
 const CONTRACT: Contract = {
-  "takes statements and values of some megabytes": (gateway) =>
+  "accepts statements and values of several megabytes": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const megabytes = "äb".repeat(1_000_000);
       const { rows: [value] } = await client.query("SELECT $1::text AS text", [megabytes]);
@@ -71,7 +71,7 @@ const CONTRACT: Contract = {
       assert.deepEqual({ ...row }, { database, role, rolsuper: false });
     }),
 
-  "creating existing branches and removing missing ones succeeds": async (gateway) => {
+  "accepts creating an existing branch and removing a missing branch": async (gateway) => {
     const branch = await gateway.create();
     await gateway.engine.create(branch);
     assert.ok((await gateway.engine.list()).includes(branch.id));
@@ -197,7 +197,7 @@ const CONTRACT: Contract = {
       assert.equal(rows[0].n, 500_000);
     }),
 
-  "ends a session that idles in a transaction longer than it allows": (gateway) =>
+  "ends a session that idles in a transaction longer than its timeout allows": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const ended = new Promise<pg.DatabaseError>((resolve) =>
         client.on("error", (error) => resolve(error as pg.DatabaseError))
@@ -285,7 +285,7 @@ const CONTRACT: Contract = {
         assert.equal(isTaken, false, call);
         assert.ok(["Got", "got"].includes(column) || call.includes(column), call);
       }
-      assert.deepEqual(await tries(one, `${name}(-7)`), [name, true], "its own, once more");
+      assert.deepEqual(await tries(one, `${name}(-7)`), [name, true], "it holds this lock");
       await one.query("SELECT pg_advisory_unlock(-7)");
       assert.deepEqual(await tries(two, `${name}($1)`, "9007199254740993"), [name, true]);
       assert.deepEqual(await tries(two, `${name}(8)`), [name, true]);
@@ -297,7 +297,7 @@ const CONTRACT: Contract = {
       await third.query("SELECT pg_advisory_lock(9)");
       await third.query("SELECT pg_advisory_unlock_all()");
       await third.query("DISCARD ALL");
-      assert.deepEqual(await tries(third, `${name}(-7)`), [name, false], "of another, still");
+      assert.deepEqual(await tries(third, `${name}(-7)`), [name, false], "another session has it");
       assert.deepEqual(await tries(third, `${name}(9007199254740993)`), [name, false]);
       await two.query("SELECT pg_advisory_unlock(8)");
       assert.deepEqual(await tries(third, `${name}(8)`), [name, true]);
@@ -406,7 +406,7 @@ const CONTRACT: Contract = {
     await gateway.engine.remove(target.id);
   },
 
-  "dumps for a client after other readers have left": async (gateway) => {
+  "dumps a branch after other readers have cancelled their dumps": async (gateway) => {
     const branch = await gateway.create();
     const dump = () => gateway.engine.dump(branch, { schemaOnly: false });
     for (const isEarly of [true, false]) {

@@ -12,7 +12,7 @@ const code = (error: unknown) => (error as { code?: string }).code;
 for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `extensions of a client: ${kind}` + (lack === undefined ? "" : ` (left out: ${lack})`),
+    name: `a client uses extensions: ${kind}` + (lack === undefined ? "" : ` (left out: ${lack})`),
     ignore: lack !== undefined,
     async fn() {
       const folder = await Deno.makeTempDir({ prefix: "svc-extensions-" });
@@ -26,7 +26,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
           else await assert.rejects(made, (error) => code(error) === "0A000", name);
         }
         const uuid = await client.query("SELECT gen_random_uuid() AS id, sha256('x') AS hash");
-        assert.equal(uuid.rows.length, 1, "built in");
+        assert.equal(uuid.rows.length, 1, "built-in functions work");
         if (kind === "embedded") return;
         await client.query(`CREATE TABLE boats (name citext, tags hstore, place ltree);
           INSERT INTO boats VALUES ('Kestrel', 'a=>1', 'x.y');

@@ -54,7 +54,7 @@ Deno.test("planHistory() keeps the history of the last days, within the size lim
   );
 });
 
-Deno.test("planHistory() knows the next segment of a log with small segments", () => {
+Deno.test("planHistory() finds the next segment in a log with small segments", () => {
   const names = ["0000000100000000000003FF", "000000010000000100000000"];
   const segments = names.map((name) => ({ name, bytes: 4 }));
   const first = { name: "base", at: NOW, segment: segments[0]!.name, bytes: 10 };

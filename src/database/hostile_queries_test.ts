@@ -116,7 +116,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `hostile queries do not affect a neighbour's database: ${kind}` +
+    name: `hostile queries do not affect another project's database: ${kind}` +
       (lack === undefined ? "" : ` (left out: ${lack})`),
     ignore: lack !== undefined,
     async fn(t) {

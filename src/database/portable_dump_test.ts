@@ -19,7 +19,7 @@ const LONG = `${"é".repeat(5000)}\n`;
 const COPY = `COPY public.t (x) FROM stdin;\n${TIMEOUT}\\\\unrestrict k\n${LONG}\\.\n`;
 
 const CASES: Readonly<Record<string, readonly [dump: string, kept: string]>> = {
-  "settings of newer servers in the head": [
+  "settings of newer servers from the header": [
     head() + TIMEOUT + SEARCH_PATH + TABLE + COPY,
     head() + SEARCH_PATH + TABLE + COPY,
   ],
@@ -27,7 +27,7 @@ const CASES: Readonly<Record<string, readonly [dump: string, kept: string]>> = {
     `${head("\\restrict k\n\n")}${TIMEOUT}${SEARCH_PATH}\n--\n\n\\unrestrict k\n\n`,
     `${head("\n")}${SEARCH_PATH}\n--\n\n\n`,
   ],
-  "the guard, but no line that looks like it": [
+  "the guard, but not lines that look like it": [
     `${head("\\restrict k\n")}${TABLE}\\restrict k\n\\unrestrict l\n\\unrestrict k\n`,
     `${head()}${TABLE}\\restrict k\n\\unrestrict l\n`,
   ],

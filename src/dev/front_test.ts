@@ -11,7 +11,7 @@ const open = () =>
   });
 
 for (const [name, text] of [["short", "whole"], ["long", "long".repeat(1_000_000)]] as const) {
-  Deno.test(`openFront() lets a request in progress end when it closes: ${name}`, async () => {
+  Deno.test(`openFront() lets a ${name} response finish when it closes`, async () => {
     const front = open();
     const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
     front.answer(() => {

@@ -15,7 +15,7 @@ const CHANGES: readonly (readonly [path: string, change: string | undefined])[] 
 ];
 
 for (const [path, wanted] of CHANGES) {
-  Deno.test(`changeOf() of ${path}`, () => {
+  Deno.test(`changeOf() returns ${wanted ?? "nothing"} for ${path}`, () => {
     const change = changeOf(path);
     const names = change && Object.entries(change).filter(([, is]) => is).map(([name]) => name);
     assert.equal(names?.join(" "), wanted);

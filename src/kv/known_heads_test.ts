@@ -6,7 +6,7 @@ const head = (version: string): StoredHead => ({
   stored: { size: 0, contentType: "text/plain", inline: new Uint8Array() },
 });
 
-Deno.test("KnownHeads shares a read, and then needs no more", async () => {
+Deno.test("KnownHeads shares a read between callers, and then does not read again", async () => {
   const heads = new KnownHeads();
   const loading = Promise.withResolvers<StoredHead>();
   const load = () => loading.promise;
@@ -18,7 +18,7 @@ Deno.test("KnownHeads shares a read, and then needs no more", async () => {
 });
 
 for (const change of ["note", "forget", "clear"] as const) {
-  Deno.test(`KnownHeads keeps nothing from a read that began before ${change}()`, async () => {
+  Deno.test(`KnownHeads keeps nothing from a read that started before ${change}()`, async () => {
     const heads = new KnownHeads();
     const loading = Promise.withResolvers<StoredHead>();
     const early = heads.read("a", () => loading.promise);

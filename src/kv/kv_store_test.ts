@@ -90,7 +90,7 @@ Deno.test("a condition decides between concurrent writers", () =>
     assert.equal(await read(store, "captain"), undefined);
   }));
 
-Deno.test("a value expires, and the sweep removes what is left of it", () =>
+Deno.test("a value expires, and sweep() removes its remaining records", () =>
   withStore(async ({ store, kv, wait }) => {
     await store.set(BOATS, "tide", { ...text("high"), ttlSeconds: 60 });
     await store.set(BOATS, "moon", { ...text("full"), ttlSeconds: 600 });
@@ -221,15 +221,15 @@ Deno.test("the only writer of a store reads known values without the database", 
     assert.equal(await read(store, "boat"), "Heron");
     assert.equal(await store.remove(BOATS, "boat"), true);
     assert.equal(await read(store, "boat"), undefined);
-    assert.equal(seen.reads, 1, "only the first read asked");
+    assert.equal(seen.reads, 1, "only the first read used it");
     seen.isFull = true;
     await assert.rejects(store.set(BOATS, "boat", text("Tern")), /disk is full/);
     seen.isFull = false;
     assert.equal(await read(store, "boat"), undefined);
-    assert.equal(seen.reads, 2, "the result of a failed write is looked up");
+    assert.equal(seen.reads, 2, "a failed write causes a read");
   }));
 
-Deno.test("the only writer of a store drops cached namespaces that others removed", () =>
+Deno.test("the only writer of a store drops cached namespaces that were removed elsewhere", () =>
   withStore(async ({ kv }) => {
     const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true });
     await store.set(BOATS, "boat", text("Kestrel"));
@@ -252,7 +252,7 @@ Deno.test("the only writer of a store also expires known values", () =>
     assert.equal((await store.set(BOATS, "boat", text("Heron"))).type, "set");
   }));
 
-Deno.test("values are stored as bytes, and those of earlier versions are read", () =>
+Deno.test("values are stored as bytes, and values of earlier versions stay readable", () =>
   withStore(async ({ store, kv }) => {
     await store.set(BOATS, "boat", { ...text("Kestrel"), ttlSeconds: 60 });
     for await (const { value } of kv.list({ prefix: ["user_kv"] })) {

@@ -20,7 +20,7 @@ const examples = [...TEXT.matchAll(EXAMPLE)].map(([, files = "", kind, json = ""
   result: validateManifest(JSON.parse(json), outputFilesOf(files.split(" "))),
 }));
 
-Deno.test("manifests in docs/manifest.md pass validation and resolve as its tables say", () => {
+Deno.test("manifests in docs/manifest.md pass validation and resolve as its tables show", () => {
   const good = examples.filter(({ kind }) => kind === "manifest");
   assert.equal(good.length, 4);
   let rows = 0;

@@ -18,9 +18,9 @@ const ROWS: readonly {
   readonly expected: string;
 }[] = [
   { name: "the first usual folder", paths: ["build/", "dist/"], expected: "dist" },
-  { name: "the project with an index.html", paths: ["index.html"], expected: "." },
+  { name: "the project folder if it has an index.html", paths: ["index.html"], expected: "." },
   {
-    name: "a usual folder before the project",
+    name: "a usual folder over the project folder",
     paths: ["index.html", "public/"],
     expected: "public",
   },
@@ -31,19 +31,19 @@ const ROWS: readonly {
     expected: "_site",
   },
   {
-    name: "the project if detected",
+    name: "the project folder if it is detected",
     paths: ["index.html", "public/"],
     candidates: { detected: ["."] },
     expected: ".",
   },
   {
-    name: "a configured folder before a detected one",
+    name: "a configured folder over a detected folder",
     paths: ["dist/", "web/out/"],
     candidates: { configured: ["nope", "./web/out/"], detected: ["dist"] },
     expected: "web/out",
   },
   {
-    name: "the project if configured, without an index.html",
+    name: "the project folder if it is configured, even without an index.html",
     paths: ["dist/"],
     candidates: { configured: ["."] },
     expected: ".",
@@ -51,12 +51,12 @@ const ROWS: readonly {
 ];
 
 for (const { name, paths, candidates, expected } of ROWS) {
-  Deno.test(`findOutput() picks ${name}`, async () => {
+  Deno.test(`findOutput() chooses ${name}`, async () => {
     assert.deepEqual(await find(paths, candidates), { ok: true, directory: expected });
   });
 }
 
-Deno.test("findOutput() lists the tried folders", async () => {
+Deno.test("findOutput() lists the folders that it has tried", async () => {
   const usual = await find([]);
   assert.ok(!usual.ok);
   assert.equal(

@@ -33,13 +33,13 @@ Deno.test("imageSettingsOfNext() adopts sizes, formats and the endpoint", () => 
   });
 });
 
-Deno.test("imageSettingsOfNext() accepts every path for a pattern of any path", () => {
+Deno.test("imageSettingsOfNext() sets no paths if the local pattern matches any path", () => {
   assert.deepEqual(imageSettingsOfNext(DEFAULTS).images?.paths, undefined);
   const some = imageSettingsOfNext({ ...DEFAULTS, localPatterns: [{ pathname: "/assets/**" }] });
   assert.deepEqual(some.images?.paths, ["/assets/**"]);
 });
 
-Deno.test("imageSettingsOfNext() imports the other sites, and reports unsupported ones", () => {
+Deno.test("imageSettingsOfNext() adopts remote patterns, and reports unsupported patterns", () => {
   const { images, dropped } = imageSettingsOfNext({
     ...DEFAULTS,
     formats: ["image/webp", "image/avif"],
@@ -60,7 +60,7 @@ Deno.test("imageSettingsOfNext() imports the other sites, and reports unsupporte
   assert.deepEqual(dropped, ["https://images-*.example.com"]);
 });
 
-Deno.test("imageSettingsOfNext() ignores images if another loader creates them", () => {
+Deno.test("imageSettingsOfNext() returns nothing if Next.js does not convert the images", () => {
   for (const images of [{ unoptimized: true }, { loader: "custom" }, "nonsense"]) {
     const config = typeof images === "string" ? images : { ...DEFAULTS, ...images };
     assert.deepEqual(imageSettingsOfNext(config), { dropped: [] });

@@ -42,7 +42,7 @@ Deno.test("match() checks the highest priority first, then the manifest's order"
   assert.deepEqual(indexesOf(routes, "/xa"), [2, 0]);
 });
 
-Deno.test("match() heeds methods, and takes HEAD where GET is", () => {
+Deno.test("match() respects methods, and matches HEAD if a route allows GET", () => {
   const routes: Route[] = [
     { pattern: "^/", layer: "server", methods: ["POST"] },
     { pattern: "^/", layer: "server", methods: ["GET"], priority: 1 },
@@ -69,7 +69,7 @@ Deno.test("createRouteTable() refuses a route without its layer", () => {
   assert.throws(() => createRouteTable(manifestOf([{ pattern: "^/", layer: "x" }])), TypeError);
 });
 
-Deno.test("match() of a single catch-all returns the same object each time", () => {
+Deno.test("match() returns the same object each time if the only route is a catch-all", () => {
   for (const pattern of ["^/.*$", "^/(.*)$", ".*", "^/"]) {
     const table = createRouteTable(manifestOf([{ pattern, layer: "files" }]));
     assert.equal(table.match("/a/b", "GET").length, 1);
@@ -145,14 +145,14 @@ Deno.test("match() agrees with trying every route one by one", () => {
   );
 });
 
-Deno.test("match() of each catch-all form agrees with the engine on any text", () => {
+Deno.test("match() agrees with the regex engine on any text for each form of catch-all", () => {
   fc.assert(fc.property(fc.constantFrom(...PATTERNS), path, (pattern, requested) => {
     const found = indexesOf([{ pattern, layer: "files" }], requested);
     assert.deepEqual(found.length === 1, RE2JS.compile(pattern).matcher(requested).find());
   }));
 });
 
-Deno.test("match() is linear when backtracking would be exponential", () => {
+Deno.test("match() takes linear time if backtracking would take exponential time", () => {
   const hostile = ["(a+)+$", "^/(a|aa)+$", "(x+x+)+y", "(.*a){20}"];
   const table = createRouteTable(
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),

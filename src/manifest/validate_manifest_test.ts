@@ -21,7 +21,7 @@ function problemsOf(value: unknown) {
   return result.ok ? [] : result.problems;
 }
 
-Deno.test("validateManifest() accepts every limit and refuses one beyond", () => {
+Deno.test("validateManifest() accepts values at each limit and refuses values above it", () => {
   const layer = (index: number) => ({ name: `l${index}`, target: "STATIC", directory: "." });
   const literal = (length: number) => "^/" + "x".repeat(length - 2);
   const at = (layers: number, routes: number, length: number) => ({
@@ -47,7 +47,7 @@ Deno.test("validateManifest() never refuses 200 different long patterns without 
   assert.deepEqual(problemsOf({ ...good, routes }), []);
 });
 
-Deno.test("validateManifest() bounds the problems of a hostile manifest", () => {
+Deno.test("validateManifest() limits the number of problems of a hostile manifest", () => {
   const layers = Array.from({ length: 100_000 }, () => ({}));
   const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
   const problems = problemsOf({ ...unknown, version: 1, layers, routes: layers });
@@ -68,7 +68,7 @@ Deno.test("validateManifest() refuses __proto__ as a field", () => {
   assert.equal(problemsOf(value).length, 1);
 });
 
-Deno.test("validateManifest() refuses meta that cannot be JSON", () => {
+Deno.test("validateManifest() refuses meta that cannot be written as JSON", () => {
   const meta: Record<string, unknown> = {};
   meta.self = meta;
   assert.deepEqual(problemsOf({ ...good, meta }).map(({ path }) => path), ["meta"]);

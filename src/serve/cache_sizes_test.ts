@@ -11,13 +11,13 @@ const MEMORIES = [
 ] as const;
 
 for (const { memory, size } of MEMORIES) {
-  Deno.test(`completeCacheSizes() assigns each cache ${size} MiB of ${memory}`, () => {
+  Deno.test(`completeCacheSizes() assigns each cache ${size} MiB of ${memory} MiB`, () => {
     const expected = { responses: size * MIB, files: size * MIB };
     assert.deepEqual(completeCacheSizes(undefined, memory * MIB), expected);
   });
 }
 
-Deno.test("completeCacheSizes() keeps the chosen sizes", () => {
+Deno.test("completeCacheSizes() keeps sizes that are set", () => {
   const files = 64 * MIB;
   assert.deepEqual(completeCacheSizes({ responses: 0 }, 1024 * MIB), { responses: 0, files });
 });

@@ -15,7 +15,7 @@ const VIEW: NodeView = {
   roles: [],
 };
 
-Deno.test("countNodes() does not read the store if others are known", async () => {
+Deno.test("countNodes() does not read the store if other nodes are known", async () => {
   const list = () => Promise.reject(new Error("asked"));
   assert.equal(await countNodes({ count: () => 3, list }), 3);
 });

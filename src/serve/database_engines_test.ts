@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { databaseListener } from "./database_engines.ts";
 
-Deno.test("databaseListener() uses the port after the platform's, unless one is given", () => {
+Deno.test("databaseListener() uses the port after the platform's unless a port is set", () => {
   const place = { publicOrigin: "http://localhost:9000", now: () => 0, onTrouble() {} };
   const portOf = (port: number, postgresPort?: number | "none") =>
     databaseListener({ host: "127.0.0.1", port, postgresPort }, place).port;

@@ -32,14 +32,14 @@ Deno.test("probes get responses before the platform is ready", async () => {
   early.close();
 });
 
-Deno.test("a platform that does not start keeps no one waiting for long", async () => {
+Deno.test("a request is refused if the platform does not start in time", async () => {
   const early = new EarlyAnswers(false, 1);
   const response = await early.dispatch.https(asked("/"), CONNECTION);
   assert.equal(response.status, 503);
   assert.equal(response.headers.get("retry-after"), "1");
 });
 
-Deno.test("a platform that takes over makes its probes wait too", async () => {
+Deno.test("probes also wait if the platform takes over from a running platform", async () => {
   const early = new EarlyAnswers(true);
   const waiting = answerOf(early, "/readyz");
   early.open(DISPATCH, undefined);

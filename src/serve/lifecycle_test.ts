@@ -7,7 +7,7 @@ import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
 import { DenoStore, Lease } from "../store/mod.ts";
 
-Deno.test("keepHouse() continues after a capability fails, from the last to the first", async () => {
+Deno.test("keepHouse() starts with the last capability, and continues after failures", async () => {
   const lines: string[] = [];
   const log = ({ message }: { readonly message: string }) => void lines.push(message);
   const capabilities = [

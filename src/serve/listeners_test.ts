@@ -61,7 +61,7 @@ const answers = [
 ] as const;
 
 for (const [path, expected] of answers) {
-  Deno.test(`a kept connection ends with its next response when the platform stops: ${path}`, async () => {
+  Deno.test(`a connection closes after one more response if the platform stops: ${path}`, async () => {
     const listeners = await open();
     const isWhole = (answer: string) => expected.test(answer);
     {
@@ -74,13 +74,13 @@ for (const [path, expected] of answers) {
     }
     {
       using another = await openClient(listeners.port);
-      assert.match(await another.ask(path, isWhole), expected, "others may still come");
+      assert.match(await another.ask(path, isWhole), expected, "new clients are accepted");
     }
     await listeners.close();
   });
 }
 
-Deno.test("a request that had arrived gets a response when the platform stops", async () => {
+Deno.test("a request that has arrived gets a response when the platform stops", async () => {
   const listeners = await open();
   using client = await Deno.connect({ hostname: "127.0.0.1", port: listeners.port });
   const sent = client.write(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DenoStore } from "./deno_store.ts";
 import { Lease, type LeasedStore, LeaseLostError, type Led } from "./lease.ts";
 
-Deno.test("LeasedStore has no type for a commit without a lease", async () => {
+Deno.test("LeasedStore requires a lease for each commit", async () => {
   using kv = await DenoStore.open(":memory:");
   const store: LeasedStore = kv;
   const { versionstamp } = await kv.set(["lease"], "a");
@@ -30,7 +30,7 @@ class Notes {
   }
 }
 
-Deno.test("Led requires the lease of every method that needs one, and of no other", () => {
+Deno.test("Led requires a lease for every method that takes one, and for no other method", () => {
   const notes: Led<Notes> = new Notes();
   notes.add("one", Lease.ofSoleNode("bot"));
   // @ts-expect-error: the lease is missing.

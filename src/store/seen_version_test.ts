@@ -9,7 +9,7 @@ function seenAt(version: bigint) {
   return { clock, seen };
 }
 
-Deno.test("SeenVersion refuses reads of a server that is behind, and accepts the next response", () => {
+Deno.test("SeenVersion refuses outdated reads, and accepts current reads", () => {
   const { seen } = seenAt(7n);
   assert.throws(() => seen.read(6n, seen.version), StaleServerError);
   seen.committed(9n, seen.version);
@@ -26,7 +26,7 @@ Deno.test("SeenVersion accepts responses of concurrent reads in any order", () =
   assert.equal(seen.version, 9n);
 });
 
-Deno.test("SeenVersion accepts a server that lost commits after half a minute, or after a commit", () => {
+Deno.test("SeenVersion accepts an older version after half a minute, or after a commit", () => {
   const { clock, seen } = seenAt(7n);
   const behind = () => seen.read(5n, seen.version);
   assert.throws(behind, StaleServerError);

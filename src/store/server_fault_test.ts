@@ -13,7 +13,7 @@ Deno.test("isPassing() distinguishes temporary from permanent errors", () => {
   for (const code of ["28P01", "42P01", "23505", ""]) assert.equal(isPassing(fault(code)), false);
 });
 
-Deno.test("isPassing() allows a new database time to reach every server", () => {
+Deno.test("isPassing() allows time for a new database to reach every server", () => {
   assert.equal(isPassing(fault("3D000")), false, "one server knows all its databases");
   assert.equal(isPassing(fault("3D000"), 3), true);
 });

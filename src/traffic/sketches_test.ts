@@ -13,7 +13,7 @@ function listOf(items: readonly string[], capacity = 5): TopList {
   return list;
 }
 
-Deno.test("TopList returns the count of each value, minus the admitted error", () => {
+Deno.test("TopList returns the count of each value within the reported error", () => {
   fc.assert(fc.property(values, values, (first, second) => {
     const list = listOf(first);
     list.merge(listOf(second).encode());
@@ -28,7 +28,7 @@ Deno.test("TopList returns the count of each value, minus the admitted error", (
   }));
 });
 
-Deno.test("TopList is exact while there are few values, the most frequent first", () => {
+Deno.test("TopList is exact for few values, and lists the most frequent first", () => {
   assert.deepEqual(listOf(["b", "a", "b", "c", "a", "b"]).top(2), [
     { value: "b", count: 3 },
     { value: "a", count: 2 },
@@ -52,7 +52,7 @@ function visitors(from: number, to: number): DistinctCount {
 }
 
 for (const many of [0, 1, 10, 300, 5000, 50_000]) {
-  Deno.test(`DistinctCount finds ${many} visitors within 5 %, even in two halves`, () => {
+  Deno.test(`DistinctCount counts ${many} visitors within 5 %, even if counts are merged`, () => {
     const half = Math.floor(many / 2);
     const merged = visitors(0, half);
     merged.merge(visitors(Math.floor(half / 2), many).encode());
@@ -69,7 +69,7 @@ Deno.test("DistinctCount is the same in any order, regardless of how often a vis
   assert.ok(once.encode().byteLength <= 4096);
 });
 
-Deno.test("VisitorHash returns different hashes with another salt", () => {
+Deno.test("VisitorHash returns different hashes with different salts", () => {
   const first = new VisitorHash(new Uint8Array(16).fill(1));
   const second = new VisitorHash(new Uint8Array(16).fill(2));
   const of = (hash: VisitorHash) => hash.first("192.0.2.1", hash.browser("Mozilla/5.0"));
@@ -81,7 +81,7 @@ const times = fc.array(fc.double({ min: 0.02, max: 500_000, noNaN: true }), {
   maxLength: 300,
 });
 
-Deno.test("Distribution finds every quantile within 2.1 % of the real one, even merged", () => {
+Deno.test("Distribution finds every quantile within 2.1 %, even after a merge", () => {
   fc.assert(fc.property(times, times, fc.double({ min: 0, max: 1, noNaN: true }), (a, b, q) => {
     const merged = new Distribution();
     const other = new Distribution();

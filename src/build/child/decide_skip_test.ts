@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { firstRelevant } from "./decide_skip.ts";
 
-Deno.test("firstRelevant() only finds files that can affect a part of a repository", () => {
+Deno.test("firstRelevant() returns the first file that can affect a part of the repository", () => {
   const parts = { root: "apps/web", needed: ["packages/ui"] };
   const rows: readonly (readonly [file: string, isRelevant: boolean])[] = [
     ["apps/web/index.html", true],

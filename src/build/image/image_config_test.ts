@@ -28,12 +28,12 @@ const ROWS: readonly (readonly [what: string, config: object, wanted: object])[]
     { args: ["a"], env: { PORT: "9000" }, workdir: "/", volumes: [] },
   ],
   [
-    "no port if there are several",
+    "no port if several are exposed",
     { Cmd: ["a"], ExposedPorts: { "80/tcp": {}, "443/tcp": {} } },
     { args: ["a"], env: {}, workdir: "/", volumes: [] },
   ],
   [
-    "nulls, as Docker writes them",
+    "null values, which Docker writes",
     { Entrypoint: null, Cmd: null, Env: null, WorkingDir: "", ExposedPorts: null, Volumes: null },
     { args: [], env: {}, workdir: "/", volumes: [] },
   ],

@@ -85,7 +85,7 @@ function build({ project, host }: TestProject, { url }: TestRegistry) {
   return assembleProject(inEnvironment(host, env), { directory: project, config: undefined });
 }
 
-Deno.test("assembleProject() installs again if npm has left out a program of this system", async () => {
+Deno.test("assembleProject() installs again if npm skipped a program for this system", async () => {
   const registry = startRegistry();
   try {
     const system = await publishTool(registry);
@@ -102,7 +102,7 @@ Deno.test("assembleProject() installs again if npm has left out a program of thi
   }
 });
 
-Deno.test("assembleProject() names a program of this system that the registry lacks", async () => {
+Deno.test("assembleProject() names a program for this system that the registry lacks", async () => {
   const registry = startRegistry();
   try {
     const system = await publishTool(registry);

@@ -73,7 +73,7 @@ Deno.test("assembleProject() refuses a package manager whose hash differs from p
   });
 });
 
-Deno.test("assembleProject() uses the version of the lock file's format", async () => {
+Deno.test("assembleProject() uses a version that fits the lock file's format", async () => {
   await withRegistry(async (registry) => {
     for (const version of ["7.33.0", "8.15.9", "10.2.0"]) {
       await registry.publish("pnpm", version, MANAGER);
@@ -126,7 +126,7 @@ Deno.test("assembleProject() refuses a packageManager that cannot be read", asyn
   });
 });
 
-Deno.test("assembleProject() warns of lock files of two package managers", async () => {
+Deno.test("assembleProject() warns about lock files from two package managers", async () => {
   const files = {
     "package.json": '{"packageManager":"npm"}',
     "package-lock.json": "",

@@ -14,12 +14,12 @@ const NODE_PROJECT: EngineFacts = {
 const OWN_MANIFEST = { isFound: false, entry: "export default { fetch() {} };" };
 
 const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = {
-  "a project of Node": [{}, "node: the project has a package.json"],
+  "a Node project": [{}, "node: the project has a package.json"],
   "a Node server without package.json": [
     { hasPackageJson: false },
     "node: it uses Node APIs",
   ],
-  "svc.toml over all others": [
+  "svc.toml over the project and the manifest": [
     { configured: "deno", written: "node" },
     "deno: svc.toml sets build.runtime",
   ],
@@ -33,7 +33,7 @@ const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = 
     { hasPackageJson: false, hasDenoJson: true },
     "deno: the project has a deno.json and no package.json",
   ],
-  "a project for both": [{ hasDenoJson: true }, "node: the project has a package.json"],
+  "package.json over deno.json": [{ hasDenoJson: true }, "node: the project has a package.json"],
   "a manifest of a Node project": [OWN_MANIFEST, "node: the project has a package.json"],
   "a manifest without a project": [
     { ...OWN_MANIFEST, hasPackageJson: false },

@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     has: ["node_modules/a/index.js", "node_modules/a/lib/two.js", "node_modules/a/data.txt"],
     lacks: ["node_modules/typescript", "node_modules/dev", "node_modules/.cache"],
   },
-  "an output that is ES modules because its project's package.json says so": {
+  "a package.json that makes the output ES modules": {
     files: {
       "package.json":
         '{"name":"site","type":"module","imports":{"#x":"./chunks/x.js"},"scripts":{"secret":"1"}}',
@@ -132,7 +132,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "a x\n",
     has: ["server/package.json", "server/node_modules/a/index.js"],
   },
-  "a workspace of pnpm": {
+  "the packages of a pnpm workspace": {
     files: {
       "apps/web/package.json": '{"dependencies":{"a":"1","@acme/ui":"workspace:*"}}',
       "apps/web/index.js": "console.log(require('a'), require('@acme/ui'))",
@@ -164,7 +164,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "hidden\n",
     has: ["node_modules/old/lib/b.js"],
   },
-  "a package with a computed name, and none of a style sheet's": {
+  "a package with a computed name, but no package without code": {
     files: {
       "package.json": '{"dependencies":{"views":"1","styles":"1"}}',
       "index.js": "console.log(require(['vi', 'ews'].join('')))",
@@ -178,7 +178,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "views x\n",
     has: ["node_modules/views/index.js", "node_modules/x/index.js"],
   },
-  "a platform package with a computed name, its declared files, and what the server imports": {
+  "a platform package with a computed name, and its dependencies": {
     files: {
       "package.json": '{"devDependencies":{"fast":"1","dev":"1"}}',
       "index.js": "console.log(require('./lib'))",
@@ -202,7 +202,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     links: ["node_modules/.bin/fast"],
     lacks: ["node_modules/dev", ".bin/dev"],
   },
-  "everything installed, if no lock file shows what is needed": {
+  "all installed packages if there is no lock file": {
     files: {
       "package.json": '{"devDependencies":{"dev":"1"}}',
       "index.js": "console.log(require(['d', 'ev'].join('')))",
@@ -263,7 +263,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     links: ["node_modules/a", "node_modules/.pnpm/a@1/node_modules/b"],
     lacks: ["dev@1"],
   },
-  "a workspace of npm with two versions of a package": {
+  "two versions of a package in an npm workspace": {
     files: {
       "app/package.json": '{"dependencies":{"x":"2","y":"1"}}',
       "app/index.js": "console.log(require('x'), require('y'))",
@@ -279,7 +279,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 for (const [name, row] of Object.entries(ROWS)) {
   const { files, wanted = {}, prints, has, links = [], lacks = [] } = row;
-  Deno.test(`nodeServer() brings along ${name}`, async () => {
+  Deno.test(`nodeServer() includes ${name}`, async () => {
     await withTestProject(files, async (made) => {
       const server = await prepare(made, wanted);
       assert.equal(await run(made, server, wanted), prints);
@@ -323,7 +323,7 @@ Deno.test("nodeServer() deploys a small number of packages exactly as installed"
 
 const SELECTED: Readonly<Record<string, readonly [TestFiles, ServerProject]>> = {
   "a native addon": [{ "node_modules/dev/addon.node": "" }, {}],
-  "a link that points outside them": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
+  "a link to another folder": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
   "a link to nothing": [{ "node_modules/b": "-> nothing" }, {}],
   "a link to omitted files": [{ "node_modules/b": "-> .cache/x" }, {}],
   "a link to itself": [{ "node_modules/b": "-> b" }, {}],
@@ -368,12 +368,12 @@ Deno.test("nodeServer() includes only the fields of the project's package.json t
 });
 
 const REFUSED: Readonly<Record<string, readonly [TestFiles, ServerProject, RegExp]>> = {
-  "what it imports outside of the output": [
+  "a server that imports files outside the output": [
     { "package.json": "{}", "out/index.js": "require('../lib/a.js')", "lib/a.js": "" },
     { output: "out" },
     /^Deploy what the server index\.js imports: lib\/a\.js is not in the output$/,
   ],
-  "packages in Yarn's archives": [
+  "packages that Yarn stores in archives": [
     { "package.json": "{}", "index.js": "", ".pnp.cjs": "" },
     {},
     /^Install the packages into node_modules: Yarn stores them in archives/,

@@ -38,7 +38,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     expectedLinks: { "node_modules/ui": "../svc_packages/up/lib/ui" },
   },
-  "packages of pnpm, with its links": {
+  "pnpm packages, with their links": {
     files: {
       "/w/node_modules/.pnpm/a@1/node_modules/a/index.js": [ENTRY],
       "/w/node_modules/.pnpm/b@2/node_modules/b/index.js": [

@@ -13,7 +13,7 @@ const MOVE = `WITH one AS (UPDATE accounts SET sum = sum - 1 WHERE id = $1),
   other AS (UPDATE accounts SET sum = sum + 1 WHERE id = $2)
   INSERT INTO moves (filler) VALUES (repeat('x', 500)) RETURNING id`;
 
-Deno.test("withBranchFiles() copies a branch under writes as it was at one moment", async () => {
+Deno.test("withBranchFiles() copies a consistent state of a branch during writes", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-branch-files-" });
   const command = databaseProcessCommand({ env: Deno.env.toObject() });
   const engine = new EmbeddedEngine({ folder: join(folder, "one"), command });
@@ -58,7 +58,7 @@ Deno.test("withBranchFiles() copies a branch under writes as it was at one momen
   );
   assert.equal(sums!.total, TOTAL);
   assert.equal(sums!.moves, sums!.last);
-  assert.ok(sums!.last >= before, "what was committed before is in the copy");
+  assert.ok(sums!.last >= before, "the copy contains earlier commits");
   await Promise.all([writer.end(), reader.end()]);
   await Promise.all([gateway.close(), other.close()]);
   await Deno.remove(folder, { recursive: true });

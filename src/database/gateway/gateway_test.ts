@@ -247,7 +247,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `Gateway has ended the sessions of a branch once it is closed${skipped}`,
+  name: `Gateway ends the sessions of a branch before branches.close() resolves${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();
@@ -274,6 +274,6 @@ Deno.test({
     await test.gateway.open({ branch, engine: slow });
     const closed = test.gateway.branches.close(branch.id).then(() => hasEnded);
     mayEnd.resolve();
-    assert.equal(await closed, true, "a statement may still be acknowledged");
+    assert.equal(await closed, true, "a session can still acknowledge a statement");
   },
 });

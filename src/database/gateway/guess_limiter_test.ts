@@ -9,8 +9,8 @@ Deno.test("GuessLimiter allows a few wrong passwords, then makes each wait longe
     limiter.failed("a");
   }
   assert.equal(limiter.takeTurn("a"), 0);
-  assert.equal(limiter.takeTurn("a"), 200, "the next one at the same moment waits");
-  assert.equal(limiter.takeTurn("b"), 0, "others do not");
+  assert.equal(limiter.takeTurn("a"), 200, "the next attempt at the same moment waits");
+  assert.equal(limiter.takeTurn("b"), 0, "others do not wait");
   now += 400;
   limiter.failed("a");
   assert.equal(limiter.takeTurn("a"), 0);
@@ -32,7 +32,7 @@ Deno.test("GuessLimiter refuses attempts that would wait too long, and forgets f
   assert.equal(limiter.takeTurn("a"), 0);
 });
 
-Deno.test("GuessLimiter remembers a bounded number, and forgets the oldest", () => {
+Deno.test("GuessLimiter remembers a limited number of failures, and forgets the oldest", () => {
   const limiter = new GuessLimiter(() => 0);
   for (let guess = 0; guess < 6; guess++) limiter.failed("first");
   for (let other = 0; other < 10_000; other++) limiter.failed(`other ${other}`);

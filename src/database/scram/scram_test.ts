@@ -49,7 +49,7 @@ Deno.test("ScramServerExchange refuses a wrong password, and messages of another
   assert.throws(() => new ScramServerExchange(verifier, "n").final(CLIENT_FINAL), ScramError);
 });
 
-Deno.test("ScramClientExchange and ScramServerExchange authenticate each other, and nothing else", () => {
+Deno.test("ScramClientExchange and ScramServerExchange authenticate only each other", () => {
   for (const password of ["pencil", "grün,=\u{1F512}"]) {
     const server = new ScramServerExchange(makeVerifier(password, SALT), "s".repeat(24));
     const client = new ScramClientExchange(password, "c".repeat(24));
@@ -65,7 +65,7 @@ Deno.test("ScramClientExchange and ScramServerExchange authenticate each other, 
   }
 });
 
-Deno.test("formatVerifier() and parseVerifier() speak PostgreSQL's text form", () => {
+Deno.test("formatVerifier() and parseVerifier() use PostgreSQL's text format", () => {
   const text = formatVerifier(verifier);
   assert.match(text, /^SCRAM-SHA-256\$4096:W22ZaJ0SNY7soEsUEjb6gQ==\$/);
   assert.deepEqual(parseVerifier(text), verifier);
@@ -74,7 +74,7 @@ Deno.test("formatVerifier() and parseVerifier() speak PostgreSQL's text form", (
   }
 });
 
-Deno.test("mockVerifier() shows each role the same salt, and differs by role and key", () => {
+Deno.test("mockVerifier() derives a stable salt from the role and the key", () => {
   const key = new Uint8Array(32);
   assert.deepEqual(mockVerifier("a", key), mockVerifier("a", key));
   assert.notDeepEqual(mockVerifier("a", key).salt, mockVerifier("b", key).salt);

@@ -15,7 +15,7 @@ const LINES: readonly (readonly [line: string, address: object | undefined])[] =
 ];
 
 for (const [line, address] of LINES) {
-  Deno.test(`announcedAddress() of ${JSON.stringify(line)}`, () => {
+  Deno.test(`announcedAddress() finds ${address ? "an address" : "nothing"} in ${JSON.stringify(line)}`, () => {
     assert.deepEqual(announcedAddress(line), address);
   });
 }

@@ -80,7 +80,7 @@ function encodings(folder: string): unknown[] {
   return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);
 }
 
-Deno.test("openLocalKv() rewrites values of an earlier version, for every runtime", () =>
+Deno.test("openLocalKv() rewrites values of an earlier version for every runtime", () =>
   inTestFolder(async (folder) => {
     await writeNatively(folder);
     assert.deepEqual(encodings(folder), [1]);

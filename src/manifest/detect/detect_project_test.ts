@@ -198,7 +198,7 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const row of ROWS) {
-  Deno.test(`detectProject() knows ${row.name}`, async () => {
+  Deno.test(`detectProject() recognizes ${row.name}`, async () => {
     const project = await detect(row.files);
     assert.equal(project.framework?.id, row.framework);
     assert.equal(project.outputDirs[0], row.output);
@@ -240,7 +240,7 @@ const URLS: readonly (readonly [string, Record<string, string>, DetectedProject[
 ];
 
 for (const [name, files, urls] of URLS) {
-  Deno.test(`detectProject() knows the page URLs of ${name}`, async () => {
+  Deno.test(`detectProject() detects the page URLs of ${name}`, async () => {
     assert.deepEqual((await detect(files)).urls, urls);
   });
 }
@@ -261,7 +261,7 @@ const MANAGERS: readonly (readonly [string, Record<string, string>, string, stri
 ];
 
 for (const [manager, files, install, command] of MANAGERS) {
-  Deno.test(`detectProject() calls ${manager} as "${install}"`, async () => {
+  Deno.test(`detectProject() installs with ${manager} by running "${install}"`, async () => {
     const project = await detect({ "package.json": packageJson({ astro: "7.0.0" }), ...files });
     assert.equal(project.packageManager, manager);
     assert.equal(project.installCommand, install);
@@ -314,7 +314,7 @@ for (const [source, files, version] of VERSIONS) {
   });
 }
 
-Deno.test("detectProject() returns no version for a range without one", async () => {
+Deno.test("detectProject() returns no version for the range latest", async () => {
   const project = await detect({ "package.json": packageJson({ astro: "latest" }) });
   assert.deepEqual(project.framework, { id: "astro", name: "Astro" });
 });

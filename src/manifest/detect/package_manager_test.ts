@@ -59,7 +59,7 @@ Deno.test("detectProject() ignores a folder that is not in its workspace", async
   assert.deepEqual([manager?.name, installsIn, packages], ["npm", "", "runtime"]);
 });
 
-Deno.test("detectProject() keeps the problem with packageManager", async () => {
+Deno.test("detectProject() returns the problem with an invalid packageManager", async () => {
   const { manager } = await detect({ "package.json": '{"packageManager":"cargo@1"}' });
   assert.match(manager?.problem ?? "", /it is "cargo@1"/);
 });
@@ -76,7 +76,7 @@ const USUAL: readonly (readonly ["pnpm" | "yarn" | "bun", string, string])[] = [
 ];
 
 for (const [name, text, version] of USUAL) {
-  Deno.test(`usualVersion() takes ${name} ${version} for ${JSON.stringify(text)}`, async () => {
+  Deno.test(`usualVersion() chooses ${name} ${version} for ${JSON.stringify(text)}`, async () => {
     const files = reader({ lock: text });
     assert.equal(await usualVersion(files, { name, lockFile: "lock" }), version);
   });

@@ -27,7 +27,7 @@ const MEMBERS: readonly (readonly [string, readonly string[], boolean])[] = [
 ];
 
 for (const [folder, patterns, member] of MEMBERS) {
-  Deno.test(`isMember() says ${member} for ${folder} in ${patterns.join(" ")}`, () => {
+  Deno.test(`isMember() returns ${member} for ${folder} in ${patterns.join(" ")}`, () => {
     assert.equal(isMember(folder, patterns), member);
   });
 }

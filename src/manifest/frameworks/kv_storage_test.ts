@@ -67,7 +67,7 @@ Deno.test("unstorage stores values of each kind in the project's store", async (
   }
 });
 
-Deno.test("there is no driver without a store, and it reports refusals of a store", async () => {
+Deno.test("no store means no driver, and a driver reports the store's errors", async () => {
   assert.equal(driverWith({})("nitro:"), undefined);
   const store = serveStore();
   try {
@@ -81,7 +81,7 @@ Deno.test("there is no driver without a store, and it reports refusals of a stor
   }
 });
 
-Deno.test("only Nitro's default storage is replaced", () => {
+Deno.test("keepNitroStorage() replaces only Nitro's default storage", () => {
   const own = `storage.mount('data', fsLite({"driver":"fsLite","base":"./.data/kv"}));`;
   assert.match(
     keepNitroStorage(own) ?? "",
@@ -96,7 +96,7 @@ Deno.test("only Nitro's default storage is replaced", () => {
   ) assert.equal(keepNitroStorage(other), undefined, other);
 });
 
-Deno.test("only Astro's default for sessions is replaced", () => {
+Deno.test("keepAstroSessions() replaces only Astro's default storage of sessions", () => {
   const module = (driver: string) =>
     `import _default from "unstorage/drivers/${driver}";\n` +
     "var _driver = _default;\nexport { _driver as default };\n";

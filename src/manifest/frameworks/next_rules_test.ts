@@ -14,16 +14,16 @@ const PERSONAL: Readonly<
   Record<string, readonly [NextManifests & Partial<NextPaths>, readonly string[]]>
 > = {
   "nothing without rules": [{}, []],
-  "what middleware sees": [{ middleware: { middleware: seen } }, ["^/a$"]],
-  "everything if middleware has no matcher": [
+  "paths that middleware handles": [{ middleware: { middleware: seen } }, ["^/a$"]],
+  "all paths if middleware has no matcher": [
     { functions: { functions: { "/_middleware": {} } } },
     ["^/"],
   ],
-  "everything if middleware sees locales": [
+  "all paths if middleware handles locales": [
     { middleware: { middleware: seen }, hasLocales: true },
     ["^/"],
   ],
-  "the page if a locale is chosen": [
+  "the home page if there are locales": [
     { hasLocales: true, basePath: "/docs" },
     ["^/docs/?$"],
   ],
@@ -42,7 +42,7 @@ const PERSONAL: Readonly<
     },
     ["^/b$", "^/d$"],
   ],
-  "no routes that intercept others": [
+  "no routes that intercept other routes": [
     {
       routes: {
         rewrites: { beforeFiles: [{ regex: "^/e$", has: when("header", "Next-Url") }] },
@@ -50,7 +50,7 @@ const PERSONAL: Readonly<
     },
     [],
   ],
-  "rewrites in the form of older versions": [
+  "rewrites in the format of older versions": [
     { routes: { rewrites: [{ regex: "^/f$", has: when("cookie", "beta") }] } },
     ["^/f$"],
   ],
@@ -70,12 +70,12 @@ Deno.test("nextRules() omits rewrites after files, and includes redirects", () =
   assert.deepEqual(rules({ routes }).beforeFiles, ["(?i)^/old$", "(?i)^/b$"]);
 });
 
-Deno.test("nextRules() returns one pattern if there are too many", () => {
+Deno.test("nextRules() returns one pattern for all paths if there are too many redirects", () => {
   const redirects = Array.from({ length: 101 }, (_, at) => ({ regex: `^/old${at}$` }));
   assert.deepEqual(rules({ routes: { redirects } }).beforeFiles, ["^/"]);
 });
 
-Deno.test("nextRules() treats manifests of an unknown form as rules for every path", () => {
+Deno.test("nextRules() treats manifests in an unknown format as rules for every path", () => {
   assert.deepEqual(rules({ middleware: { middleware: [] } }), {
     personal: ["^/"],
     beforeFiles: ["^/"],

@@ -64,7 +64,7 @@ async function carried(texts: Readonly<Record<string, string>>) {
   return carryOut(rules, { output, client: "public" });
 }
 
-Deno.test("isr of Nitro 2 becomes routes with revalidate, the precise ones first", async () => {
+Deno.test("isr rules of Nitro 2 become routes with revalidate, ordered by precision", async () => {
   const { routes = [] } = await carried({
     "server/index.mjs": "import './chunks/nitro/nitro.mjs'",
     "server/chunks/nitro/nitro.mjs": NITRO_2,
@@ -79,7 +79,7 @@ Deno.test("isr of Nitro 2 becomes routes with revalidate, the precise ones first
   ]);
 });
 
-Deno.test("redirects and proxies come before files of their paths, and headers on files are named", async () => {
+Deno.test("redirects and proxies precede files, and headers of files are reported", async () => {
   for (
     const [file, text] of [["server/chunks/_/nitro.mjs", NITRO_2], [
       "server/index.mjs",
@@ -95,7 +95,7 @@ Deno.test("redirects and proxies come before files of their paths, and headers o
   }
 });
 
-Deno.test("isr of Nitro 3 and of a minified build are read as well", async () => {
+Deno.test("isr rules are also read from Nitro 3 and from minified builds", async () => {
   const three = await carried({ "server/index.mjs": NITRO_3 });
   assert.deepEqual(three.routes?.map(({ pattern, revalidate }) => [pattern, revalidate]), [
     ["^/blog(?:/.*)?$", 60],
@@ -107,7 +107,7 @@ Deno.test("isr of Nitro 3 and of a minified build are read as well", async () =>
   ]);
 });
 
-Deno.test("a server without rules, or with other things of that name, has no routes", async () => {
+Deno.test("a server without rules, or with an unrelated routeRules, has no routes", async () => {
   for (
     const text of [
       "",

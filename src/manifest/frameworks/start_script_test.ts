@@ -73,7 +73,7 @@ const TO_RUN:
   ];
 
 for (const [scripts, expected] of TO_RUN) {
-  Deno.test(`scriptToRun() of ${JSON.stringify(scripts)}`, () => {
+  Deno.test(`scriptToRun() returns ${expected ?? "nothing"} for ${JSON.stringify(scripts)}`, () => {
     const found = scriptToRun(new Map(Object.entries(scripts)), ["start", "start:prod"]);
     assert.equal(found, expected);
   });

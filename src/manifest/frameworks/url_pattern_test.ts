@@ -29,7 +29,7 @@ Deno.test("patternOfFile() reads names in brackets as parameters", () => {
   }
 });
 
-Deno.test("patternOfFile() ranks fixed segments before parameters, and parameters before the rest", () => {
+Deno.test("patternOfFile() ranks fixed segments before parameters, and catch-alls last", () => {
   const ranks = ["users/me", "users/[id]", "[...rest]", "[[...rest]]"]
     .map((file) => patternOfFile("/api", file).precision);
   assert.deepEqual(ranks, [...ranks].sort((left, right) => right - left));

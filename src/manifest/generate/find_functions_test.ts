@@ -88,7 +88,7 @@ Deno.test("findBuilt() reports unsupported features of Netlify functions", async
   ]);
 });
 
-Deno.test("findBuilt() refuses functions in other languages next to others", async () => {
+Deno.test("findBuilt() refuses a Python function next to a JavaScript function", async () => {
   const { found } = await inspect({
     files: { ...PAGE, "api/a.js": HANDLER, "api/b.py": "class handler:\n  pass" },
     directory: ".",

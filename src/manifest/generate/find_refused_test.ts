@@ -23,7 +23,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
     },
     /Add the Node adapter to Elysia.*npm install @elysiajs\/node/,
   ],
-  "a server of Bun": [
+  "a Bun server": [
     {
       files: {
         "package.json": pack([], { start: "bun server.ts" }),

@@ -27,7 +27,7 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
     },
     folder: ".",
   },
-  "Create React App beside a server without a start script": {
+  "Create React App next to a server without a start script": {
     files: {
       "package.json": pack(["react-scripts", "express"], { start: "react-scripts start" }),
       "server.js": EXPRESS,

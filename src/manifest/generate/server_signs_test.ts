@@ -39,7 +39,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /server\.js starts/,
     entry: "server.js",
   },
-  "server/ beside client/": {
+  "server/ next to client/": {
     files: { "client/a.js": "", "server/server.js": "run()", "server/assets/b.js": "" },
     seen: /server\/ has code, next to client\//,
     entry: "server/server.js",
@@ -113,7 +113,7 @@ const SITES: Readonly<Record<string, { readonly files: Texts; readonly project?:
   "pages without an index": { files: { "docs/a.html": "", "docs/a.js": "" } },
   "only an error page": { files: { "404.html": "", "app.js": "" } },
   "images": { files: { "a.png": "", "data.json": "{}" } },
-  "folders named like those of servers": {
+  "static folders named server and client": {
     files: { "index.html": "", "server/index.html": "", "client/index.html": "" },
   },
   "documentation of a server": {

@@ -13,6 +13,6 @@ Deno.test("generateStaticManifest() passes validation and handles every path", (
   assert.deepEqual(manifest.meta, { framework: { name: "Astro", version: "7.0.1" } });
 });
 
-Deno.test("generateStaticManifest() says nothing about an unknown framework", () => {
+Deno.test("generateStaticManifest() omits meta if the framework is unknown", () => {
   assert.equal("meta" in generateStaticManifest(), false);
 });

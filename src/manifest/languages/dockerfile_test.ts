@@ -13,20 +13,20 @@ const readerOf = (files: Files, directory = "/projects/shop"): ProjectReader => 
 });
 
 const ROWS: readonly (readonly [what: string, text: string, start: string])[] = [
-  ["a list", 'FROM node\nCMD ["node", "main.js"]\n', "node main.js"],
-  ["a line", "FROM node\nCMD node main.js\n", "node main.js"],
+  ["written as a list", 'FROM node\nCMD ["node", "main.js"]\n', "node main.js"],
+  ["written as a line", "FROM node\nCMD node main.js\n", "node main.js"],
   [
-    "an entry point with arguments",
+    "ENTRYPOINT with arguments from CMD",
     'FROM alpine\nENTRYPOINT ["/run"]\nCMD ["--port", "80"]\n',
     "/run --port 80",
   ],
-  ["the last of several, and its last stage", "FROM a\nCMD a\nFROM b\nCMD b\nCMD c\n", "c"],
-  ["a continued line", "FROM node\nCMD node \\\n  main.js\n", "node    main.js"],
-  ["none", "FROM node\n", "the image's own command"],
+  ["the last CMD of the last stage", "FROM a\nCMD a\nFROM b\nCMD b\nCMD c\n", "c"],
+  ["continued on the next line", "FROM node\nCMD node \\\n  main.js\n", "node    main.js"],
+  ["not set", "FROM node\n", "the image's own command"],
 ];
 
 for (const [what, text, start] of ROWS) {
-  Deno.test(`a Dockerfile shows how it starts: ${what}`, async () => {
+  Deno.test(`detectProject() reads the start command of a Dockerfile: ${what}`, async () => {
     const found = await detectProject(readerOf({ Dockerfile: text }));
     assert.equal(found.framework?.id, "dockerfile");
     assert.equal(found.startCommand, start);
@@ -35,7 +35,7 @@ for (const [what, text, start] of ROWS) {
   });
 }
 
-Deno.test("a Containerfile is named to the builder, and each project has its own image", async () => {
+Deno.test("detectProject() builds a Containerfile into a separate image per project", async () => {
   const files = { Containerfile: "FROM node\nCMD node main.js\n" };
   const [one, other] = await Promise.all(
     ["/a", "/b"].map((directory) => detectProject(readerOf(files, directory))),
@@ -47,19 +47,25 @@ Deno.test("a Containerfile is named to the builder, and each project has its own
 const NODE = "FROM node\nCMD node main.js\n";
 
 const OTHERS: Readonly<Record<string, Files>> = {
-  "a site that an image only packages": { "Dockerfile": "FROM nginx\nCOPY . /html\n" },
-  "a build script": { "Dockerfile": NODE, "package.json": '{"scripts":{"build":"make"}}' },
-  "a server that svc runs": {
+  "a static site that an image only packages": { "Dockerfile": "FROM nginx\nCOPY . /html\n" },
+  "a project with a build script": {
+    "Dockerfile": NODE,
+    "package.json": '{"scripts":{"build":"make"}}',
+  },
+  "a project with a server that svc runs": {
     "Dockerfile": NODE,
     "go.mod": "module a\n",
     "main.go": "package main\n",
   },
-  "a site of a framework": { "Dockerfile": NODE, "package.json": '{"dependencies":{"vite":"8"}}' },
-  "no instruction": { "Dockerfile": "# empty\n" },
+  "a site with a framework": {
+    "Dockerfile": NODE,
+    "package.json": '{"dependencies":{"vite":"8"}}',
+  },
+  "a project whose Dockerfile has no instruction": { "Dockerfile": "# empty\n" },
 };
 
 for (const [what, files] of Object.entries(OTHERS)) {
-  Deno.test(`${what} takes precedence over a Dockerfile`, async () => {
+  Deno.test(`detectProject() ignores the Dockerfile of ${what}`, async () => {
     assert.notEqual((await detectProject(readerOf(files))).framework?.id, "dockerfile");
   });
 }
@@ -71,7 +77,7 @@ Deno.test("settings in svc.toml take precedence over a Dockerfile", async () => 
   }
 });
 
-Deno.test("the Dockerfile installs the packages of an image", async () => {
+Deno.test("detectProject() leaves installing packages to a Dockerfile", async () => {
   const files = { "Dockerfile": NODE, "package.json": '{"dependencies":{"left-pad":"1"}}' };
   assert.equal((await detectProject(readerOf(files))).packages, "none");
 });

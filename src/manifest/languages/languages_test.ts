@@ -70,7 +70,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /exec python3 -m uvicorn app\.main:app --host "\$HOST" --port "\$PORT"$/,
     toolchains: ["python"],
   },
-  "FastAPI that lists no server, in src": {
+  "FastAPI in src, without a server in its dependencies": {
     files: {
       "pyproject.toml": '[project]\nname = "a"\ndependencies = ["fastapi>=0.1"]\n',
       "src/main.py": FASTAPI,
@@ -188,7 +188,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /^exec ruby server\.rb$/,
     toolchains: ["ruby"],
   },
-  "a page of PHP": {
+  "a PHP page": {
     files: { "index.php": "<?php echo 1;" },
     language: "php",
     start: /exec php -S "\$HOST:\$PORT" -t \.$/,
@@ -206,7 +206,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /exec php -S "\$HOST:\$PORT" -t public$/,
     toolchains: ["php", "composer"],
   },
-  "Spring, by Maven": {
+  "Spring with Maven": {
     files: { "pom.xml": "<artifactId>spring-boot-starter</artifactId>" },
     language: "java",
     build: /^mvn -B -q -DskipTests package && .* \.svc\/built\/app\.jar$/,
@@ -257,15 +257,15 @@ for (const [name, { files, language, build, start, toolchains }] of Object.entri
 }
 
 const OTHERS: Readonly<Record<string, readonly [Files, string | undefined]>> = {
-  "a library in Go": [{ "go.mod": "module a\n", "a.go": "package a\n" }, undefined],
-  "packages of Python alone": [{ "requirements.txt": "mkdocs\n" }, undefined],
+  "a Go library": [{ "go.mod": "module a\n", "a.go": "package a\n" }, undefined],
+  "a list of Python packages without a program": [{ "requirements.txt": "mkdocs\n" }, undefined],
   "Python in the browser": [{ "main.py": "from pyscript import display\n" }, undefined],
-  "a library in Rust": [
+  "a Rust library": [
     { "Cargo.toml": '[package]\nname = "a"\n', "src/lib.rs": "" },
     undefined,
   ],
   "a Hugo site with Go modules": [{ "hugo.toml": "", "go.mod": "module a\n" }, "hugo"],
-  "a site of Jekyll": [{ Gemfile: 'gem "jekyll"\n', "_config.yml": "" }, "jekyll"],
+  "a Jekyll site": [{ Gemfile: 'gem "jekyll"\n', "_config.yml": "" }, "jekyll"],
   "a Node server with a Procfile": [
     {
       "package.json": '{"dependencies":{"express":"5"},"scripts":{"start":"node app.js"}}',

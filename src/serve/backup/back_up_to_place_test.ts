@@ -164,7 +164,7 @@ Deno.test("backUpToPlace() resends a part that is damaged or missing at its loca
   });
 });
 
-Deno.test("backUpToPlace() removes nothing that a kept backup needs, and unverified backups do not count", async () => {
+Deno.test("backUpToPlace() keeps all parts of kept backups, and counts only verified backups", async () => {
   await inPlace("folder", async ({ root, place, backUp }) => {
     const first = await backUp({ keep: 1 });
     const manifest = join(place, "backups", `${first.name}.json`);
@@ -254,7 +254,7 @@ Deno.test("backUpToPlace() trusts one host key of an SFTP server, and reports pr
   });
 });
 
-Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a private folder", async () => {
+Deno.test("backUpToPlace() creates a private folder, and removes unfinished files", async () => {
   await inPlace("folder", async ({ place, backUp }) => {
     await backUp({ keep: 1 });
     assert.equal((await Deno.stat(place)).mode! & 0o777, 0o700);
@@ -268,7 +268,7 @@ Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a pri
   });
 });
 
-Deno.test("a damaged manifest hides no other backup, and parts that it might need are kept", async () => {
+Deno.test("a damaged manifest hides no other backup, and no parts are removed", async () => {
   await inPlace("folder", async ({ root, dataDir, place, backUp }) => {
     const first = await backUp();
     const manifest = join(place, "backups", `${first.name}.json`);

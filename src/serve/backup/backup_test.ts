@@ -40,7 +40,7 @@ async function withData(
 const backUp = (dataDir: string, to: string) =>
   makeBackup({ dataDir, to, version: "1.2.3", now: () => NOW });
 
-Deno.test("restoreBackup() restores data of makeBackup(), and nothing unfinished", async () => {
+Deno.test("restoreBackup() restores the saved data, and no unfinished files", async () => {
   await withData(async ({ root, dataDir }) => {
     const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
     const made = await backUp(dataDir, to);

@@ -125,7 +125,7 @@ Deno.test("a change repeats only the read of its host", async () => {
   assert.equal(await present("blog.example"), "two");
 });
 
-Deno.test("invented names use few reads, and do not displace those of real hosts", async () => {
+Deno.test("invented names use few reads, and do not displace the reads of real hosts", async () => {
   await using edge = await openEdge();
   const { platform, certificates } = edge;
   const reading = Promise.withResolvers<void>();

@@ -66,7 +66,7 @@ async function followed(feeds: readonly (readonly unknown[])[], isDone: (seen: s
   return seen.filter((each) => each !== "current").join(" ");
 }
 
-Deno.test("a change that is sent again, or is older than the snapshot, is applied once", async () => {
+Deno.test("a repeated change, or a change before the snapshot, is not applied", async () => {
   const lines = [
     HELLO,
     snapshot(3),
@@ -78,7 +78,7 @@ Deno.test("a change that is sent again, or is older than the snapshot, is applie
   assert.equal(await followed([lines], (seen) => seen.includes("b")), "[0] a b");
 });
 
-Deno.test("a gap, nonsense and a wrong type end the connection, and a snapshot repairs it", async () => {
+Deno.test("a gap or invalid message ends the connection, and a snapshot follows", async () => {
   for (
     const bad of [change(9, "gap"), "not json", { type: "evil" }, { ...change(5, "x"), place: -1 }]
   ) {
@@ -89,7 +89,7 @@ Deno.test("a gap, nonsense and a wrong type end the connection, and a snapshot r
   }
 });
 
-Deno.test("a feed that went back to an earlier position is trusted, because the platform was restored", async () => {
+Deno.test("an edge trusts a feed that starts at an earlier position after a restore", async () => {
   const feeds = [[HELLO, snapshot(90), change(91, "a")], [HELLO, snapshot(2), change(3, "b")]];
   assert.match(await followed(feeds, (seen) => seen.includes("b")), /^\[0\] a (?:lost )+\[0\] b$/);
 });

@@ -74,7 +74,7 @@ Deno.test("ServedLog sends the recorded requests, with their counts", async () =
   assert.deepEqual(taken[0]!.served.map(({ matched }) => matched), [["seen"], undefined]);
 });
 
-Deno.test("ServedLog sends a batch again until the platform has it, and in order", async () => {
+Deno.test("ServedLog resends a batch until the platform has it, and keeps the order", async () => {
   let isThere = false;
   const { log, tried, ids } = logTo(() => isThere);
   log.record(record("a"));

@@ -119,7 +119,7 @@ async function nextStamp(place: string, env: Record<string, string>): Promise<st
   }
 }
 
-test("gives new values versions above those of the source", async (tools) => {
+test("gives new values higher versions than the source", async (tools) => {
   const { folder, dataDir, place, env, migrate } = tools;
   const file = join(dataDir, "kv.sqlite3");
   const source = await DenoStore.open(file);
@@ -136,7 +136,7 @@ test("gives new values versions above those of the source", async (tools) => {
   assert.ok(third > second, `${third} after ${second}`);
 });
 
-test("continues where it was interrupted, and takes over what changed since", async (tools) => {
+test("continues where it was interrupted, and copies later changes", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const stopping = new AbortController();
   let moved = 0;

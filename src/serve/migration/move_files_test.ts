@@ -76,7 +76,7 @@ Deno.test("migrateStore() moves all blobs to object storage, and back", () =>
     assert.equal(new TextDecoder().decode(read), textOf(7));
   }));
 
-Deno.test("a platform does not start on half-moved files, but on the original ones", () =>
+Deno.test("a platform starts on the original files, but not on half-moved files", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const startsOn = async (blobs: string): Promise<void> => {
       const file = join(dataDir, "kv.sqlite3");

@@ -15,10 +15,10 @@ const context = { person, csrf: "csrf", workspaces: [], path: "/account" };
 
 const rows = [
   ["a password", { hasPassword: true }, false, ["change-password", "two-factor"]],
-  ["the messenger alone, just signed in", {}, true, ["add-email", "two-factor"]],
-  ["the messenger alone, in an old session", {}, false, ["confirm"]],
+  ["only the messenger, right after sign-in", {}, true, ["add-email", "two-factor"]],
+  ["only the messenger, in an old session", {}, false, ["confirm"]],
   [
-    "the messenger alone with a second factor, in an old session",
+    "only the messenger and a second factor, in an old session",
     { twoFactorEnabled: true },
     false,
     ["confirm", "two-factor"],

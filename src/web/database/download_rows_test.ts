@@ -43,7 +43,7 @@ Deno.test("writeRows() writes JSON that keeps all digits and all columns", async
   JSON.parse(await written("json", 1));
 });
 
-Deno.test("writeRows() fails like the query", async () => {
+Deno.test("writeRows() fails if the query fails, or has no such result", async () => {
   const error: QueryEvent = {
     type: "error",
     message: "no such table",

@@ -18,7 +18,7 @@ const agos = [
 ] as const;
 
 for (const [past, text] of agos) {
-  Deno.test(`agoText() of ${past / SECOND} seconds is ${text}`, () => {
+  Deno.test(`agoText() returns ${text} for ${past / SECOND} seconds`, () => {
     assert.equal(agoText(NOW - past, NOW), text);
   });
 }
@@ -32,7 +32,7 @@ Deno.test("durationText() uses the most readable unit", () => {
   ]);
 });
 
-Deno.test("HTMX_PATH names the version that is sent", async () => {
+Deno.test("HTMX_PATH contains the version of htmx in deno.json", async () => {
   const version = config.imports["htmx.org"].split("@").at(-1);
   assert.equal(HTMX_PATH, `/assets/htmx-${version}.js`);
   assert.match(

@@ -3,7 +3,7 @@ import { letterPicture, picturePaths, pictureType } from "./site_picture.ts";
 
 const named = (html: string) => picturePaths(html).slice(0, -5);
 
-Deno.test("picturePaths() prefers the icons of a page to its picture for other sites", () => {
+Deno.test("picturePaths() prefers the icons of a page to its social preview image", () => {
   assert.deepEqual(
     named(`<head><meta property='og:image' content='https://shop.example/card%20one.png?v=2'>
       <LINK REL="shortcut icon" href=/img/icon.png><link href="/touch.png" rel="apple-touch-icon">
@@ -17,7 +17,7 @@ Deno.test("picturePaths() skips URLs without a file, and continues with the usua
   assert.deepEqual(named(hostile.map((each) => `<link rel="icon" href="${each}">`).join("")), []);
   assert.deepEqual(named(`<link rel="icon" href="../../etc/passwd">`), ["etc/passwd"]);
   assert.equal(named(`<link rel=icon href=/a.png>`.repeat(1000)).length, 1);
-  assert.deepEqual(named("<link ".repeat(80_000)), [], "ends, and soon");
+  assert.deepEqual(named("<link ".repeat(80_000)), [], "ends after a short time");
   const many = Array.from({ length: 100 }, (_, n) => `<link rel=icon href=/${n}.png>`).join("");
   assert.equal(named(many).length, 16);
   assert.deepEqual(picturePaths("").slice(0, 2), ["favicon.svg", "icon.svg"]);

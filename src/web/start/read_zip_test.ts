@@ -18,7 +18,7 @@ Deno.test("readZip() reads files, without folders, tools and secrets", async () 
 });
 
 const REFUSED: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] = [
-  ["not an archive", new TextEncoder().encode("<h1>Hi</h1>"), /Cannot read the zip archive/],
+  ["an HTML page", new TextEncoder().encode("<h1>Hi</h1>"), /Cannot read the zip archive/],
   ["a path that leads outside", zip([{ path: "../../etc/passwd", text: "x" }]), /relative path/],
   ["an absolute path", zip([{ path: "/etc/passwd", text: "x" }]), /absolute path/],
   ["a damaged file", zip([{ path: "a", text: "x", crc: 1 }]), /Cannot read a: it is damaged$/],

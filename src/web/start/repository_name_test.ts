@@ -9,7 +9,7 @@ for (
     ["https://git.example/ada/...git", ""],
   ] as const
 ) {
-  Deno.test(`repositoryName() of ${url} is "${name}"`, () => {
+  Deno.test(`repositoryName() returns "${name}" for ${url}`, () => {
     assert.equal(repositoryName(url), name);
   });
 }

@@ -28,7 +28,7 @@ Deno.test("siteFiles() strips folders around a site, and omits tools and secrets
 
 const REFUSED: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["no files", ["node_modules/a.js"], /has no files/],
-  ["a path above", ["site/index.html", "../etc/passwd"], /"\.\.\/etc\/passwd"/],
+  ["a path that leads outside", ["site/index.html", "../etc/passwd"], /"\.\.\/etc\/passwd"/],
   ["an absolute path", ["/etc/passwd"], /Must be a relative path/],
   ["a backslash", ["a\\b.html"], /Must be a relative path/],
 ];

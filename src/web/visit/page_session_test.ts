@@ -10,7 +10,7 @@ import { PageSession } from "./page_session.ts";
 
 const isForbidden = (error: unknown) => error instanceof Failure && error.code === "forbidden";
 
-Deno.test("PageSession.checkForm() accepts a form with the person's own token, from our own pages", () =>
+Deno.test("PageSession.checkForm() accepts the person's own token from the same origin", () =>
   withAccounts(async (test) => {
     const session = new PageSession(test);
     const [ada, bob] = [await newAccount(test), await newAccount(test, "bob")];
@@ -41,7 +41,7 @@ Deno.test("PageSession.checkForm() accepts a form with the person's own token, f
     }
   }));
 
-Deno.test("PageSession.checkForm() accepts a form before sign-in only by its origin", () =>
+Deno.test("PageSession.checkForm() accepts a form before sign-in only from the same origin", () =>
   withAccounts((test) => {
     const session = new PageSession(test);
     const form = { csrf: null, person: undefined };

@@ -17,7 +17,7 @@ const returns = [
 ] as const;
 
 for (const [given, expected] of returns) {
-  Deno.test(`safeReturnPath() of ${JSON.stringify(given)}`, () => {
+  Deno.test(`safeReturnPath() returns ${expected} for ${JSON.stringify(given)}`, () => {
     const path = safeReturnPath(given);
     assert.equal(path, expected);
     assert.equal(new URL(path, ORIGIN).origin, ORIGIN);

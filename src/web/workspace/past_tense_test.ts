@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../../contract/endpoints.ts";
 import { pastTense } from "./past_tense.ts";
 
-Deno.test("pastTense() keeps the first sentence, in the past", () => {
+Deno.test("pastTense() returns the first sentence in the past tense", () => {
   const cases = {
     "Create an API key. The key is only shown once": "Created an API key",
     "Delete a variable from every scope": "Deleted a variable from every scope",

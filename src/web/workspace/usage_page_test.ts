@@ -38,7 +38,7 @@ Deno.test("BackupsCard() shows the restored backup, and when the next backup sta
   );
 });
 
-Deno.test("BackupsCard() shows why backups fail, with advice, without markup", () => {
+Deno.test("BackupsCard() shows why backups fail, with advice, and escapes markup", () => {
   const failure = {
     at: "2026-12-01T03:05:00Z",
     since: "2026-12-01T03:05:00Z",

@@ -161,7 +161,7 @@ Deno.test("EmbeddedEngine does not keep a history that cannot fit", async () => 
   await client.end();
 });
 
-Deno.test("LogReader ends where PostgreSQL's log ends, and knows the time of the last checkpoint", async () => {
+Deno.test("LogReader reads from the last checkpoint to the end of PostgreSQL's log", async () => {
   await using bench = await makeBench();
   const { gateway, folder } = bench;
   const source = await gateway.create();
@@ -185,7 +185,7 @@ Deno.test("LogReader ends where PostgreSQL's log ends, and knows the time of the
   await client.end();
 });
 
-Deno.test("fairShare() limits the largest so that all fit", () => {
+Deno.test("fairShare() returns the limit with which all histories fit", () => {
   assert.equal(fairShare([10, 20], 100), 100);
   assert.equal(fairShare([10, 500, 300], 100), 45);
   assert.equal(fairShare([], 100), 100);

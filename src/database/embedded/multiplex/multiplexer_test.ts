@@ -107,7 +107,7 @@ class Clients {
   }
 }
 
-Deno.test("Multiplexer makes others wait until a transaction has ended", () => {
+Deno.test("Multiplexer makes other clients wait until a transaction has ended", () => {
   const clients = new Clients(1, 2);
   clients.query(1, "BEGIN");
   clients.query(2, "two");
@@ -256,7 +256,7 @@ Deno.test("Multiplexer accepts a message that is larger than a client's window",
   clients.query(2, "COMMIT");
   assert.deepEqual(clients.backend.log.map((sql) => sql.length), [5, 6, 3 * SESSION_WINDOW, 4]);
   const own = 2 * writeMessage("Q", "").byteLength + "BEGINCOMMIT".length;
-  assert.equal(clients.taken, message.byteLength + next.byteLength + own, "each byte once");
+  assert.equal(clients.taken, message.byteLength + next.byteLength + own, "each byte counts once");
 });
 
 Deno.test("Multiplexer ends a session after an oversized message", () => {

@@ -65,7 +65,7 @@ Deno.test("Autovacuum does not wait endlessly for a moment without statements", 
   assert.deepEqual(tick(), ["VACUUM a"]);
 });
 
-Deno.test("Autovacuum postpones slow tables until the database stops, also with a limit", () => {
+Deno.test("Autovacuum postpones slow tables until the database stops, within a time limit", () => {
   const { state, vacuum, tick } = backend(["VACUUM large", "VACUUM b", "VACUUM c"]);
   state.late.add("VACUUM large");
   vacuum.note();

@@ -41,7 +41,7 @@ Deno.test({
     assert.equal((await server.engine.status()).ready, true);
     assert.equal(await serverProcess(dataFolder), before);
     await server.engine.close();
-    await assert.rejects(serverProcess(dataFolder), Deno.errors.NotFound, "it has stopped");
+    await assert.rejects(serverProcess(dataFolder), Deno.errors.NotFound, "the server has stopped");
     assert.deepEqual(server.troubles, []);
   },
 });

@@ -33,7 +33,7 @@ Deno.test("runningServer() ignores a process that no longer exists", async () =>
 });
 
 Deno.test({
-  name: "runningServer() never mistakes another program for the server, regardless of its id",
+  name: "runningServer() never mistakes another program with the same process id for the server",
   ignore: Deno.build.os !== "linux",
   async fn() {
     assert.equal(await withNote(Deno.pid, runningServer), undefined);
@@ -44,7 +44,7 @@ Deno.test({
       await Deno.writeTextFile(join(folder, "postmaster.pid"), note);
       const found = await until(() => runningServer(folder), (found) => found !== undefined);
       assert.deepEqual(found, { port: "5432", socketFolder: "/run/socket" });
-      assert.equal(await withNote(child.pid, runningServer), undefined, "one on other files");
+      assert.equal(await withNote(child.pid, runningServer), undefined, "a server for other files");
     } finally {
       await child.stdin.close();
       await child.status;
