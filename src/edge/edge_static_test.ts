@@ -88,12 +88,12 @@ const scenarios: readonly Scenario[] = [
     has: { "content-type": "text/html; charset=utf-8", "x-svc-deployment": "deployment-1" },
   },
   {
-    name: "no conditions on a 404",
+    name: "a 404 ignores conditions",
     path: "/nowhere",
     headers: { "if-none-match": "*" },
     status: 404,
   },
-  { name: "no ranges for a 404", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
+  { name: "a 404 ignores ranges", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
   {
     name: "HEAD",
     path: "/style.css",
@@ -117,7 +117,7 @@ const scenarios: readonly Scenario[] = [
   { name: "an encoded NUL", path: "/index.html%00.txt", status: 400 },
   { name: "broken UTF-8", path: "/%ff%fe", status: 404 },
   {
-    name: "If-None-Match with its tag",
+    name: "If-None-Match with the current tag",
     path: "/",
     headers: { "if-none-match": `"x", W/${HOME}` },
     status: 304,
@@ -167,7 +167,7 @@ const scenarios: readonly Scenario[] = [
     body: CSS.slice(-3),
   },
   {
-    name: "a range outside",
+    name: "a range beyond the end",
     path: "/style.css",
     headers: { range: "bytes=200-" },
     status: 416,
