@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { KeyedLock } from "./keyed_lock.ts";
 
-Deno.test("KeyedLock.run() keeps the order of a key, even after failures, and does not block others", async () => {
+Deno.test("KeyedLock.run() keeps the order of a key, even after failures, and does not block other keys", async () => {
   const lock = new KeyedLock();
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();

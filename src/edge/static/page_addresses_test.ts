@@ -24,51 +24,51 @@ const rows: readonly Row[] = [
   { name: "a page after a file of the same name", files: ["/a.html", "/a"], address: "/a.html" },
   { name: "a page without a name", files: ["/a/.html"], address: "/a/.html" },
   { name: "a doubled ending", files: ["/a.html.html"], address: "/a.html" },
-  { name: "a doubled ending, taken", files: ["/a.html.html", "/a.html"], address: "/a.html.html" },
+  { name: "a doubled ending if the shorter URL is taken", files: ["/a.html.html", "/a.html"], address: "/a.html.html" },
   {
-    name: "always: a page",
+    name: "a page with trailingSlash always",
     settings: { trailingSlash: "always" },
     files: ["/about.html"],
     address: "/about/",
   },
   {
-    name: "always: a page next to a folder",
+    name: "a page next to a folder with trailingSlash always",
     settings: { trailingSlash: "always" },
     files: ["/a.html", "/a/index.html"],
     address: "/a.html",
   },
   {
-    name: "always: a file",
+    name: "a file with trailingSlash always",
     settings: { trailingSlash: "always" },
     files: ["/a.css"],
     address: "/a.css",
   },
   {
-    name: "never: the page of a folder",
+    name: "the page of a folder with trailingSlash never",
     settings: { trailingSlash: "never" },
     files: ["/docs/index.html"],
     address: "/docs",
   },
   {
-    name: "never: the page of the site",
+    name: "the page of the site with trailingSlash never",
     settings: { trailingSlash: "never" },
     files: ["/index.html"],
     address: "/",
   },
   {
-    name: "never: a folder next to a page",
+    name: "a folder next to a page with trailingSlash never",
     settings: { trailingSlash: "never" },
     files: ["/a/index.html", "/a.html"],
     address: "/a/index.html",
   },
   {
-    name: "with .html: a page",
+    name: "a page without cleanUrls",
     settings: { cleanUrls: false },
     files: ["/about.html"],
     address: "/about.html",
   },
   {
-    name: "with .html: the page of a folder",
+    name: "the page of a folder without cleanUrls",
     settings: { cleanUrls: false },
     files: ["/docs/index.html"],
     address: "/docs/",
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, settings, files, address } of rows) {
-  Deno.test(`addressOf(), ${name}`, () => {
+  Deno.test(`addressOf() of ${name}`, () => {
     const has = (path: string) => files.includes(path);
     assert.equal(addressOf(files[0]!, has, addressRules(settings)), address);
   });
