@@ -235,7 +235,11 @@ Deno.test("a member who signs in at the platform has access until the session en
   assert.equal(await page.text(), "secret page");
   assert.equal(page.headers.get("cache-control"), "private, no-cache");
   assert.equal((await edge.fetch("/page", { headers, method: "POST" })).status, 405);
-  assert.equal((await edge.fetch("http://other.test/page", { headers })).status, 401, "another host");
+  assert.equal(
+    (await edge.fetch("http://other.test/page", { headers })).status,
+    401,
+    "another host",
+  );
 
   assert.equal((await edge.fetch(callback, { headers: { cookie: browserCookie } })).status, 401);
   sessions.clear();
@@ -245,7 +249,7 @@ Deno.test("a member who signs in at the platform has access until the session en
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "after a week");
 });
 
-Deno.test("a grant works once, in its browser, for its host and within its time", async () => {
+Deno.test("a grant works only once, in its browser, for its host and within its lifetime", async () => {
   const rows: readonly (readonly [string, Record<string, unknown>, string?])[] = [
     ["that has expired", { endsAt: NOW }],
     ["for another host", { host: "other.test" }],
@@ -329,7 +333,11 @@ Deno.test("a share link and a bypass key are removed from the URL, and stop work
     access.replace({ ...FACTS, ...revoked, version: "2" });
     assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret} was revoked`);
     access.replace({ ...FACTS, version: "1" });
-    assert.equal((await edge.fetch("/page", { headers })).status, 401, "older facts do not replace newer ones");
+    assert.equal(
+      (await edge.fetch("/page", { headers })).status,
+      401,
+      "older facts do not replace newer ones",
+    );
   }
 });
 
@@ -432,7 +440,11 @@ Deno.test("maintenance takes production down for everyone but members and allowe
     assert.equal(await down.text(), "own maintenance", url);
   }
   assert.equal((await edge.fetch("/", { method: "POST" })).status, 503);
-  assert.equal((await edge.fetch("/", { from: "198.51.100.9" })).status, 503, "an address allowed only for previews");
+  assert.equal(
+    (await edge.fetch("/", { from: "198.51.100.9" })).status,
+    503,
+    "an address allowed only for previews",
+  );
   assert.equal((await edge.fetch("/", { from: "203.0.113.9" })).status, 200);
   assert.equal((await edge.fetch("/", { headers: { "x-svc-bypass": "the-key" } })).status, 200);
   const { callback, browserCookie } = await signIn(parts, {

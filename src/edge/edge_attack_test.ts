@@ -227,7 +227,12 @@ const spoofs: readonly (readonly [
   status: number,
 ])[] = [
   ["the office itself", "198.51.100.7", {}, 200],
-  ["X-Forwarded-For from an untrusted address", "192.0.2.9", { "x-forwarded-for": "198.51.100.7" }, 403],
+  [
+    "X-Forwarded-For from an untrusted address",
+    "192.0.2.9",
+    { "x-forwarded-for": "198.51.100.7" },
+    403,
+  ],
   ["Forwarded from an untrusted address", "192.0.2.9", { forwarded: "for=198.51.100.7" }, 403],
   ["X-Real-IP from an untrusted address", "192.0.2.9", { "x-real-ip": "198.51.100.7" }, 403],
   ["the office through the proxy", "10.0.0.1", { "x-forwarded-for": "198.51.100.7" }, 200],

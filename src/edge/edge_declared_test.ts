@@ -134,7 +134,11 @@ Deno.test("a rule overrides the route's revalidate, which overrides the response
     ["x-svc-cache", "cache-control", "svc-cache-tag"].map((name) => ruled.headers.get(name)),
     ["HIT", "s-maxage=10", null],
   );
-  assert.match(ruled.headers.get("cache-status")!, /ttl=10$/, "the response's own lifetime applies");
+  assert.match(
+    ruled.headers.get("cache-status")!,
+    /ttl=10$/,
+    "the response's own lifetime applies",
+  );
   assert.match(await routed.get("/ruled/no"), /^BYPASS page 3/);
   assert.match(await routed.get("/ruled/no"), /^BYPASS page 4/);
 });

@@ -164,7 +164,11 @@ Deno.test("requests from pages of a replaced deployment reach it for an hour, th
     assert.equal(await text(`/page/_payload.json?${query}`), "server d2", query);
   }
   const byScript = { "sec-fetch-mode": "cors", cookie: "svc_deployment=d2" };
-  assert.equal(await text("/page/_payload.json?_b=1767225600000", byScript), "server d2", "afresh");
+  assert.equal(
+    await text("/page/_payload.json?_b=1767225600000", byScript),
+    "server d2",
+    "a timestamp instead of a deployment",
+  );
   assert.equal(await ask("d1"), "server d3", "replaced 90 minutes ago");
   assert.equal(await ask("page-d1"), "server d3");
   assert.deepEqual([sites.isPinned("d2"), sites.isPinned("d1")], [true, false]);

@@ -59,7 +59,12 @@ const rows: readonly Row[] = [
   { name: "letters beyond ASCII", path: "/%C3%BC", expected: "/%C3%BC/" },
   { name: "a file with a slash", path: "/logo.svg/", expected: [404, "not here"] },
   { name: "another case", path: "/About", expected: [404, "not here"] },
-  { name: "another case with ignoreCase", path: "/ABOUT", urls: { ignoreCase: true }, expected: "/about" },
+  {
+    name: "another case with ignoreCase",
+    path: "/ABOUT",
+    urls: { ignoreCase: true },
+    expected: "/about",
+  },
   {
     name: "another case of a file with ignoreCase",
     path: "/Logo.SVG?1",

@@ -159,7 +159,7 @@ for (const over of ["static", "proxied"] as const) {
   }
 }
 
-Deno.test("steps without `failure` fail closed for requests and open for responses", async () => {
+Deno.test("without `failure`, request steps fail closed and response steps fail open", async () => {
   assert.equal(
     (await stepWorld("threw", { use: "bad", mode: "request" }, "static").fetch("/")).status,
     503,
@@ -252,7 +252,7 @@ const tagged = (id: string, more: Partial<Rule>, action: object = {}): Rule => (
 
 const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted: string])[] = [
   [
-    "an exact path before a prefix, and a prefix before no path",
+    "an exact path takes precedence over a prefix",
     [
       tagged("all", {}),
       tagged("prefix", { condition: { path: { type: "prefix", value: "/a" } } }),
@@ -261,7 +261,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
     "exact",
   ],
   [
-    "the longest literal prefix",
+    "the longest literal prefix takes precedence",
     [
       tagged("short", { condition: { path: { type: "glob", value: "/a/**" } } }),
       tagged("long", { condition: { path: { type: "glob", value: "/a/b*" } } }),
@@ -270,7 +270,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
   ],
   ["authored order breaks ties", [tagged("one", {}), tagged("two", {})], "one"],
   [
-    "a rule with override before a more specific rule",
+    "override takes precedence over a more specific rule",
     [
       tagged("exact", { condition: { path: { type: "exact", value: "/a/b" } } }),
       tagged("wide", {}, { override: true }),

@@ -48,7 +48,11 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
   ["a host with userinfo", ["GET / HTTP/1.1", "Host: user@site.test"], 400],
   ["a host with a backslash", ["GET / HTTP/1.1", "Host: site.test\\x"], 400],
   ["a host with an escape", ["GET / HTTP/1.1", "Host: site%2etest"], 400],
-  ["an absolute target, whose host takes precedence", ["GET http://site.test/ HTTP/1.1", "Host: x"], 200],
+  [
+    "an absolute target, whose host takes precedence",
+    ["GET http://site.test/ HTTP/1.1", "Host: x"],
+    200,
+  ],
   [
     "an absolute target of another host",
     ["GET http://other.test/ HTTP/1.1", "Host: site.test"],

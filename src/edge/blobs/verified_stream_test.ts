@@ -62,7 +62,11 @@ Deno.test("BlobStreams.whole() breaks off when a blob is damaged after it was ve
     }, BlobCorruptError);
     assert.ok(received < blob.size);
     blobs.content.set(blob.sha256, bytes);
-    assert.deepEqual(await readAll(await streams.whole(blob, reader)), bytes, "the blob is intact again");
+    assert.deepEqual(
+      await readAll(await streams.whole(blob, reader)),
+      bytes,
+      "the blob is intact again",
+    );
   }
   assert.deepEqual(reported, rotten.map(() => blob.sha256));
 });

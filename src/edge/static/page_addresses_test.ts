@@ -24,7 +24,11 @@ const rows: readonly Row[] = [
   { name: "a page after a file of the same name", files: ["/a.html", "/a"], address: "/a.html" },
   { name: "a page without a name", files: ["/a/.html"], address: "/a/.html" },
   { name: "a doubled ending", files: ["/a.html.html"], address: "/a.html" },
-  { name: "a doubled ending if the shorter URL is taken", files: ["/a.html.html", "/a.html"], address: "/a.html.html" },
+  {
+    name: "a doubled ending if the shorter URL is taken",
+    files: ["/a.html.html", "/a.html"],
+    address: "/a.html.html",
+  },
   {
     name: "a page with trailingSlash always",
     settings: { trailingSlash: "always" },

@@ -37,7 +37,12 @@ const ROWS: readonly (readonly [
     [server(".", "server/public/a.js")],
     ["server/public/a.js"],
   ],
-  ["public files and a server in the same folder", files("."), [server(".", "server/entry.mjs")], OUTPUT],
+  [
+    "public files and a server in the same folder",
+    files("."),
+    [server(".", "server/entry.mjs")],
+    OUTPUT,
+  ],
   [
     "one server inside the public files, and another around them",
     files("server"),

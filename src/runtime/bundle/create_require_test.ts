@@ -59,7 +59,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     text: 'import { __require as r } from "./chunk.js"; r("a");',
     computed: true,
   },
-  "a createRequire that is not Node's": { text: "const createRequire = 1; require(createRequire);" },
+  "a createRequire that is not Node's": {
+    text: "const createRequire = 1; require(createRequire);",
+  },
   "text that is not a module": { text: "createRequire( return" },
 };
 

@@ -42,7 +42,7 @@ function openServer() {
   };
 }
 
-Deno.test("requests get released or newly accepted connections in order", async () => {
+Deno.test("requests get connections in order, whether released or newly accepted", async () => {
   const server = openServer();
   const { connections } = server;
   const order: number[] = [];

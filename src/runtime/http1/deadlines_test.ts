@@ -31,7 +31,11 @@ Deno.test("Deadlines pass once, at the time set last, and never if they are clea
   assert.deepEqual(passed, ["kept", "moved"]);
   deadlines.set(kept, 10);
   timers.pass(10 + LATE_MS);
-  assert.deepEqual(passed, ["kept", "moved", "kept"], "a deadline that has passed can be set again");
+  assert.deepEqual(
+    passed,
+    ["kept", "moved", "kept"],
+    "a deadline that has passed can be set again",
+  );
 });
 
 Deno.test("Deadlines have one timer, and none if nothing is watched", () => {

@@ -55,7 +55,11 @@ Deno.test("judgeConnect() permits private addresses if allowed, but no Unix sock
     assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);
   }
   assert.equal(judgeConnect(Uint8Array.of(1, 0, 47, 114), rules), ECONNREFUSED);
-  assert.equal(judgeConnect(Uint8Array.of(1, 0, 0, 114), rules), ECONNREFUSED, "an abstract Unix socket");
+  assert.equal(
+    judgeConnect(Uint8Array.of(1, 0, 0, 114), rules),
+    ECONNREFUSED,
+    "an abstract Unix socket",
+  );
 });
 
 Deno.test("judgeBind() does not allow choosing an address or port", () => {
