@@ -200,7 +200,7 @@ Deno.test("a protected host only accepts visitors with access", async () => {
   assert.deepEqual(parts.edge.errors, []);
 });
 
-Deno.test("protection applies to previews, and to production only if it covers all deployments", async () => {
+Deno.test("protection applies to previews, and with `all` also to production", async () => {
   const rows: readonly (readonly [Protection, boolean, number])[] = [
     ["off", false, 200],
     ["off", true, 200],
@@ -249,7 +249,7 @@ Deno.test("a member who signs in at the platform has access until the session en
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "after a week");
 });
 
-Deno.test("a grant works only once, in its browser, for its host and within its lifetime", async () => {
+Deno.test("a grant works once, in its browser, for its host, within its lifetime", async () => {
   const rows: readonly (readonly [string, Record<string, unknown>, string?])[] = [
     ["that has expired", { endsAt: NOW }],
     ["for another host", { host: "other.test" }],
@@ -341,7 +341,7 @@ Deno.test("a share link and a bypass key are removed from the URL, and stop work
   }
 });
 
-Deno.test("a password opens the host through a form, and a new password ends earlier visits", async () => {
+Deno.test("a password gives access through a form, until the password changes", async () => {
   const { edge, access } = protectedEdge({ facts: { protection: "password" } });
   const form = await edge.fetch("/page?a=1", { headers: PAGE });
   assert.equal(form.status, 401);

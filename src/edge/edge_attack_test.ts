@@ -183,7 +183,7 @@ const injections = [
 ];
 
 for (const name of injections) {
-  Deno.test(`edge writes only visible ASCII from a path into a header: ${JSON.stringify(name)}`, async () => {
+  Deno.test(`edge writes only visible ASCII into a header: ${JSON.stringify(name)}`, async () => {
     const response = await testEdge(capturing).fetch(`/tag/${name}`);
     assert.equal(response.headers.get("set-cookie"), null);
     assert.match(response.headers.get("x-tag") ?? "", /^[\x21-\x7e]*$/);

@@ -40,7 +40,7 @@ const CLIENTS: readonly [
 ];
 
 for (const [name, condition, init] of CLIENTS) {
-  Deno.test(`a rule with a condition on the client (${name}) is evaluated for each client`, async () => {
+  Deno.test(`a rule with a client condition (${name}) is evaluated for each client`, async () => {
     const edge = dynamicEdge({ rules: [deny(condition), toUpstream, cached()] });
     for (let count = 0; count < 3; count++) {
       assert.equal((await edge.fetch("/page")).status, 200);
@@ -49,7 +49,7 @@ for (const [name, condition, init] of CLIENTS) {
   });
 }
 
-Deno.test("a rule with a negated condition on the client is evaluated for each client", async () => {
+Deno.test("a rule with a negated client condition is evaluated for each client", async () => {
   const edge = dynamicEdge({
     rules: [deny({ not: { headers: { "x-key": "1" } } }), toUpstream, cached()],
   });

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 
-Deno.test("a page that became private is removed, and each client gets its own response", async () => {
+Deno.test("a page that became private is removed, and each client gets its own page", async () => {
   let isPrivate = false;
   const edge = declaredEdge(() =>
     new Response(isPrivate ? "mine" : "ours", {
@@ -80,7 +80,7 @@ Deno.test("an encoded response is only for clients that accept the same encoding
   assert.match(await edge.get("/"), /^HIT/);
 });
 
-Deno.test("data requested by the Next.js router is stored separately from the page, with and without `revalidate`", async () => {
+Deno.test("data for the Next.js router is stored separately from the page", async () => {
   for (const revalidate of [undefined, 60]) {
     const edge = declaredEdge(
       (request) =>

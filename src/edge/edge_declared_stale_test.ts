@@ -49,7 +49,7 @@ for (
   ] as const
 ) {
   for (const failure of ["crashed", "error"] as const) {
-    Deno.test(`${field}: ${expected} after ${afterSeconds} s if the server fails (${failure})`, async () => {
+    Deno.test(`${field}: ${expected} after ${afterSeconds} s on failure (${failure})`, async () => {
       let isBroken = false;
       const edge = declaredEdge(() => {
         if (isBroken) return failure === "crashed" ? failure : new Response("x", { status: 503 });

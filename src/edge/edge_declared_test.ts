@@ -53,7 +53,7 @@ for (
     [{ "cache-control": SHARED, "content-type": "text/event-stream" }, false, SHARED],
   ] as readonly [Record<string, string>, boolean, string | null | undefined][]
 ) {
-  Deno.test(`a response with ${JSON.stringify(headers)} is ${isKept ? "" : "not "}stored`, async () => {
+  Deno.test(`${JSON.stringify(headers)} is ${isKept ? "" : "not "}stored`, async () => {
     const edge = declaredEdge(counting(headers));
     const first = await edge.fetch("/");
     await first.text();

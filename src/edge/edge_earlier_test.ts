@@ -129,7 +129,7 @@ Deno.test("assets of the newest earlier deployment are served until they expire"
   assert.deepEqual(await head("/assets/index-A1b2c3d2.js"), [200, "d2", "d3"]);
 });
 
-Deno.test("known deployments are not read again, and a rollback finds the newer deployment", async () => {
+Deno.test("known deployments are not read again, and a rollback finds newer ones", async () => {
   const { head, point, reads, sites } = production();
   await point("d3", [ago("d2", 2 * DAY), ago("d1", 3 * DAY)]);
   await head("/assets/index-A1b2c3d1.js");
@@ -154,7 +154,7 @@ Deno.test("unreadable files of one deployment do not affect the others", async (
   assert.match(troubles.join(), /^Cannot read the assets of deployment broken: /);
 });
 
-Deno.test("requests from pages of a replaced deployment reach it for an hour, then the live deployment", async () => {
+Deno.test("requests from pages of a replaced deployment reach it for an hour", async () => {
   const { text, point, clock, sites } = production();
   await point("d3", [ago("d2", 10 * MINUTE), ago("d1", 90 * MINUTE)]);
   const ask = (id: string) => text("/api", { "x-deployment-id": id });
@@ -189,7 +189,7 @@ Deno.test("the gate of the live deployment also protects an earlier deployment",
   assert.deepEqual([await ask("/api"), await ask("/assets/index-A1b2c3d1.js")], [401, 401]);
 });
 
-Deno.test("no earlier deployment serves paths that a rule of the live deployment denies", async () => {
+Deno.test("no earlier deployment serves paths that the live deployment denies", async () => {
   const deny: Rule = {
     id: "closed",
     condition: { path: { type: "prefix", value: "/api" } },
@@ -222,7 +222,7 @@ Deno.test("a page is stored without its deployment cookie, which each browser ge
   assert.deepEqual(await open({ cookie: "svc_deployment=d2" }), ["HIT", null]);
 });
 
-Deno.test("a cache rule never mixes deployments or stores assets of earlier deployments", async () => {
+Deno.test("a cache rule never mixes deployments or stores assets of earlier ones", async () => {
   const rules: Rule[] = [{ id: "cache", action: { type: "cache", ttlSeconds: 600 } }];
   const { edge, text, point, clock } = production({ rules });
   await point("d2", [ago("d1", 0)]);

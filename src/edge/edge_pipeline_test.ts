@@ -137,14 +137,14 @@ function stepWorld(reason: FailureReason, step: PipelineStep, over: "static" | "
 for (const over of ["static", "proxied"] as const) {
   for (const [name, mode, cachePosition] of PLACES) {
     const step = { use: "bad", mode, cachePosition } as Extract<PipelineStep, { use: string }>;
-    Deno.test(`${name} that fails open is skipped for every failure (${over})`, async () => {
+    Deno.test(`${name} that fails open is skipped on every failure (${over})`, async () => {
       for (const reason of REASONS) {
         const edge = stepWorld(reason, { ...step, failure: "open" }, over);
         const answer = await edge.fetch("/");
         assert.deepEqual([answer.status, await answer.text()], [200, "home"], reason);
       }
     });
-    Deno.test(`${name} that fails closed ends the request for every failure (${over})`, async () => {
+    Deno.test(`${name} that fails closed ends the request on every failure (${over})`, async () => {
       for (const reason of REASONS) {
         const edge = stepWorld(reason, { ...step, failure: "closed" }, over);
         const answer = await edge.fetch("/");
@@ -357,7 +357,7 @@ Deno.test("a step after the cache sees neither ranges nor conditions of a client
   assert.deepEqual(seen, [null, null]);
 });
 
-Deno.test("a response step that builds a new response keeps the edge's fields of the original response", async () => {
+Deno.test("a response that a step builds keeps the edge's own fields", async () => {
   const shout: TestFunction = async (_request, { response, as }) =>
     new Response((await response!.text()).toUpperCase(), {
       status: response!.status,

@@ -29,7 +29,7 @@ Deno.test("a request's content-length is forwarded, and its body is not chunked"
   assert.equal(fieldsOf(edge.asked[0]).get("content-length"), "5");
 });
 
-Deno.test("request and response bodies stream, and neither waits for the other to end", async () => {
+Deno.test("request and response bodies stream without waiting for each other", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: ({ body }) => new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>),

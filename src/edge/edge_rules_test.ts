@@ -342,7 +342,7 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.deepEqual(ruleCounts(open), []);
 });
 
-Deno.test("every response of a site with noindex has X-Robots-Tag, unless a rule removes it", async () => {
+Deno.test("responses of a site with noindex have X-Robots-Tag unless a rule changes it", async () => {
   const { site } = testSite({ "index.html": "home", "open.html": "open", "a.html": "a" }, {
     rules: [
       {

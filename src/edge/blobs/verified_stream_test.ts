@@ -164,7 +164,7 @@ Deno.test("BlobStreams.range() reads the whole blob once, regardless of the numb
   assert.equal(blobs.streams, 1 + 5 + 1);
 });
 
-Deno.test("BlobStreams.range() returns no byte of a damaged block, and reports the blob", async () => {
+Deno.test("BlobStreams.range() returns no byte of a damaged block and reports it", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const reported: string[] = [];
   const reader = {

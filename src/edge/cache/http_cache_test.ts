@@ -265,7 +265,7 @@ Deno.test("handle() fills the store with a conditional request, and responds wit
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() invalidates the URI of an unsafe request, and the URIs that its response names (RFC 9111, 4.4)", async () => {
+Deno.test("handle() invalidates the URIs of an unsafe request and its response (RFC 9111, 4.4)", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const urls = ["/page", "/page?a=1", "/list", "/item?id=1", "/far"];
   for (const url of urls) await test.read({ url });
@@ -279,7 +279,7 @@ Deno.test("handle() invalidates the URI of an unsafe request, and the URIs that 
   assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
 });
 
-Deno.test("handle() reports invalidated URIs that are stored here or can be stored elsewhere", async () => {
+Deno.test("handle() reports invalidated URIs that can be stored here or elsewhere", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const told: string[] = [];
   test.cache.onInvalidation((uris) => told.push(uris.map(({ path }) => path).join(" ")));
@@ -310,7 +310,7 @@ const PURGES = [
 ] as const;
 
 for (const { scope, left } of PURGES) {
-  Deno.test(`purge() with the scope ${scope.type} removes responses of one deployment`, async () => {
+  Deno.test(`purge() with scope ${scope.type} removes responses of one deployment`, async () => {
     const test = new TestCache(() => ok("x", FRESH));
     const urls = ["/blog", "/blog?p=1", "/blog/1", "/blog/2?p=1", "/about"];
     for (const url of urls) await test.read({ url });

@@ -42,7 +42,7 @@ function directory(
 const shown = async (sites: SiteDirectory, hostname: string) =>
   (await sites.resolve(hostname))?.deploymentId;
 
-Deno.test("SiteDirectory.resolve() returns a site immediately if its host was pointed at it", async () => {
+Deno.test("SiteDirectory.resolve() immediately returns the site of a known host", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("d1", "1"));
   const found = sites.resolve("a.localhost");

@@ -143,7 +143,7 @@ Deno.test("check() stays within its error of an exact log, for any traffic", () 
   }));
 });
 
-Deno.test("check() allows no more than the limit when bursts span the boundary between parts of a window", () => {
+Deno.test("check() allows no more than the limit when bursts span parts of a window", () => {
   for (const windowSeconds of [10, 60, 600]) {
     const part = windowSeconds * 1000 / 8;
     const test = testLimiter(8);

@@ -80,7 +80,7 @@ Deno.test("compileServerEntry() lists imports of packages, including JSX", async
   });
 });
 
-Deno.test("needsCompiling() does not change JavaScript", () => {
+Deno.test("needsCompiling() is false for JavaScript", () => {
   const needing = ["a.ts", "a.mts", "a.cts", "a.tsx", "a.jsx", "a.js", "a.mjs", "a.cjs", "bin/www"];
   assert.deepEqual(needing.filter(needsCompiling), needing.slice(0, 5));
 });

@@ -59,7 +59,7 @@ function impatientServer() {
   };
 }
 
-Deno.test("ServerClient sends no request on a connection after a body that the server may not have read", async () => {
+Deno.test("ServerClient reuses no connection whose request body might be unread", async () => {
   const server = impatientServer();
   const client = new ServerClient(server.dial);
   for (let round = 0; round < 3; round++) {

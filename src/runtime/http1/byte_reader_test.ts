@@ -21,7 +21,7 @@ function readerOf(text: string, sizes: readonly number[]): ByteReader {
   });
 }
 
-Deno.test("ByteReader.until() reads each byte of a line as a character, however the bytes arrive", async () => {
+Deno.test("ByteReader.until() reads bytes as characters, however they arrive", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), sizes, async (lines, sizes) => {

@@ -170,7 +170,7 @@ Deno.test("outbound fetch keeps credentials from another origin on redirect", as
   });
 });
 
-Deno.test("outbound fetch reaches hosts of the platform itself only at their own ports", async () => {
+Deno.test("outbound fetch reaches the platform's hosts only at their own ports", async () => {
   const dialed: string[] = [];
   const { fetch, close } = createOutboundFetch({
     ownRoute: ({ host, port }) =>

@@ -89,7 +89,7 @@ Deno.test("ProcessSupervisor.start() starts one process for all concurrent calle
   assert.ok(!supervisor.isStarting);
 });
 
-Deno.test("ProcessSupervisor.start() fails if the driver fails, and can be called again", async () => {
+Deno.test("ProcessSupervisor.start() can be called again after the driver fails", async () => {
   const { supervisor, state, startNow } = setUp();
   state.spawnError = new Error("no such program");
   await assert.rejects(supervisor.start(), /no such program/);
