@@ -342,7 +342,7 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.deepEqual(ruleCounts(open), []);
 });
 
-Deno.test("responses of a site with noindex have X-Robots-Tag unless a rule changes it", async () => {
+Deno.test("responses with noindex have X-Robots-Tag unless a rule changes it", async () => {
   const { site } = testSite({ "index.html": "home", "open.html": "open", "a.html": "a" }, {
     rules: [
       {
