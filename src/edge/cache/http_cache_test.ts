@@ -265,7 +265,7 @@ Deno.test("handle() fills the store with a conditional request, and responds wit
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() invalidates URIs of an unsafe request and its response (4.4)", async () => {
+Deno.test("handle() invalidates the URIs of an unsafe exchange (RFC 9111, 4.4)", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const urls = ["/page", "/page?a=1", "/list", "/item?id=1", "/far"];
   for (const url of urls) await test.read({ url });
