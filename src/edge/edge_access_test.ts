@@ -200,7 +200,7 @@ Deno.test("a protected host only accepts visitors with access", async () => {
   assert.deepEqual(parts.edge.errors, []);
 });
 
-Deno.test("protection applies to previews, and to production if it is for all", async () => {
+Deno.test("protection applies to previews, and with `all` also to production", async () => {
   const rows: readonly (readonly [Protection, boolean, number])[] = [
     ["off", false, 200],
     ["off", true, 200],
@@ -217,7 +217,7 @@ Deno.test("protection applies to previews, and to production if it is for all", 
   }
 });
 
-Deno.test("a member signs in at the platform and comes back, until the session ends", async () => {
+Deno.test("a member who signs in at the platform has access until the session ends", async () => {
   const parts = protectedEdge();
   const { edge, sessions, clock } = parts;
   const { callback, browserCookie, request } = await signIn(parts);
@@ -235,7 +235,11 @@ Deno.test("a member signs in at the platform and comes back, until the session e
   assert.equal(await page.text(), "secret page");
   assert.equal(page.headers.get("cache-control"), "private, no-cache");
   assert.equal((await edge.fetch("/page", { headers, method: "POST" })).status, 405);
-  assert.equal((await edge.fetch("http://other.test/page", { headers })).status, 401, "other host");
+  assert.equal(
+    (await edge.fetch("http://other.test/page", { headers })).status,
+    401,
+    "another host",
+  );
 
   assert.equal((await edge.fetch(callback, { headers: { cookie: browserCookie } })).status, 401);
   sessions.clear();
@@ -245,7 +249,7 @@ Deno.test("a member signs in at the platform and comes back, until the session e
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "after a week");
 });
 
-Deno.test("a grant works once, in its browser, for its host and within its time", async () => {
+Deno.test("a grant works once, in its browser, for its host, within its lifetime", async () => {
   const rows: readonly (readonly [string, Record<string, unknown>, string?])[] = [
     ["that has expired", { endsAt: NOW }],
     ["for another host", { host: "other.test" }],
@@ -323,17 +327,21 @@ Deno.test("a share link and a bypass key are removed from the URL, and stop work
     assert.equal((await edge.fetch("/page", { headers })).status, 200, secret);
     if (secret.includes("share")) {
       clock.now += HOUR;
-      assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret} at its end`);
+      assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret} has expired`);
       clock.now -= HOUR;
     }
     access.replace({ ...FACTS, ...revoked, version: "2" });
-    assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret}, revoked`);
+    assert.equal((await edge.fetch("/page", { headers })).status, 401, `${secret} was revoked`);
     access.replace({ ...FACTS, version: "1" });
-    assert.equal((await edge.fetch("/page", { headers })).status, 401, "older facts returned");
+    assert.equal(
+      (await edge.fetch("/page", { headers })).status,
+      401,
+      "older facts do not replace newer ones",
+    );
   }
 });
 
-Deno.test("a password opens the host through a form, and a new one ends earlier visits", async () => {
+Deno.test("a password gives access through a form, until the password changes", async () => {
   const { edge, access } = protectedEdge({ facts: { protection: "password" } });
   const form = await edge.fetch("/page?a=1", { headers: PAGE });
   assert.equal(form.status, 401);
@@ -364,7 +372,7 @@ Deno.test("a password opens the host through a form, and a new one ends earlier 
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "new password");
 });
 
-Deno.test("a path that browsers mistake for a host never leads away", async () => {
+Deno.test("a path that browsers mistake for a host never leads to another site", async () => {
   const parts = protectedEdge();
   for (const path of ["//evil.test/a", "/\\evil.test", "/_svc/access/sign-in?to=//evil.test"]) {
     const { callback, browserCookie } = await signIn(parts, { url: `http://site.test${path}` });
@@ -373,7 +381,7 @@ Deno.test("a path that browsers mistake for a host never leads away", async () =
   }
 });
 
-Deno.test("code behind the gate never sees its cookies and secrets", async () => {
+Deno.test("code behind the gate never sees the gate's cookies and secrets", async () => {
   const echo: Rule[] = [{
     id: "cookie",
     condition: { cookies: { own: "1" } },
@@ -432,7 +440,11 @@ Deno.test("maintenance takes production down for everyone but members and allowe
     assert.equal(await down.text(), "own maintenance", url);
   }
   assert.equal((await edge.fetch("/", { method: "POST" })).status, 503);
-  assert.equal((await edge.fetch("/", { from: "198.51.100.9" })).status, 503, "of previews");
+  assert.equal(
+    (await edge.fetch("/", { from: "198.51.100.9" })).status,
+    503,
+    "an address allowed only for previews",
+  );
   assert.equal((await edge.fetch("/", { from: "203.0.113.9" })).status, 200);
   assert.equal((await edge.fetch("/", { headers: { "x-svc-bypass": "the-key" } })).status, 200);
   const { callback, browserCookie } = await signIn(parts, {

@@ -163,7 +163,7 @@ const openRedirects = [
 ];
 
 for (const path of openRedirects) {
-  Deno.test(`edge redirects to no other site through a capture: ${path}`, async () => {
+  Deno.test(`a capture never makes the edge redirect to another site: ${path}`, async () => {
     const response = await testEdge(capturing).fetch(path);
     const location = response.headers.get("location");
     if (location === null) return;
@@ -183,7 +183,7 @@ const injections = [
 ];
 
 for (const name of injections) {
-  Deno.test(`edge writes no line break and no other byte into a header: ${JSON.stringify(name)}`, async () => {
+  Deno.test(`edge writes only visible ASCII into a header: ${JSON.stringify(name)}`, async () => {
     const response = await testEdge(capturing).fetch(`/tag/${name}`);
     assert.equal(response.headers.get("set-cookie"), null);
     assert.match(response.headers.get("x-tag") ?? "", /^[\x21-\x7e]*$/);
@@ -227,10 +227,15 @@ const spoofs: readonly (readonly [
   status: number,
 ])[] = [
   ["the office itself", "198.51.100.7", {}, 200],
-  ["X-Forwarded-For from a stranger", "192.0.2.9", { "x-forwarded-for": "198.51.100.7" }, 403],
-  ["Forwarded from a stranger", "192.0.2.9", { forwarded: "for=198.51.100.7" }, 403],
-  ["X-Real-IP from a stranger", "192.0.2.9", { "x-real-ip": "198.51.100.7" }, 403],
-  ["through the proxy", "10.0.0.1", { "x-forwarded-for": "198.51.100.7" }, 200],
+  [
+    "X-Forwarded-For from an untrusted address",
+    "192.0.2.9",
+    { "x-forwarded-for": "198.51.100.7" },
+    403,
+  ],
+  ["Forwarded from an untrusted address", "192.0.2.9", { forwarded: "for=198.51.100.7" }, 403],
+  ["X-Real-IP from an untrusted address", "192.0.2.9", { "x-real-ip": "198.51.100.7" }, 403],
+  ["the office through the proxy", "10.0.0.1", { "x-forwarded-for": "198.51.100.7" }, 200],
   [
     "a spoofed first hop through the proxy",
     "10.0.0.1",
@@ -246,13 +251,13 @@ const spoofs: readonly (readonly [
 ];
 
 for (const [name, from, headers, status] of spoofs) {
-  Deno.test(`edge believes no spoofed address: ${name}`, async () => {
+  Deno.test(`edge trusts no spoofed address: ${name}`, async () => {
     const edge = testEdge(internal, { trustProxy: ["10.0.0.0/8"] });
     assert.equal((await edge.fetch("/", { from, headers })).status, status);
   });
 }
 
-Deno.test("edge believes country, ASN and host of a trusted proxy only", async () => {
+Deno.test("edge trusts country, ASN and host only from a trusted proxy", async () => {
   const { site } = testSite(FILES, {
     rules: [
       {

@@ -45,7 +45,7 @@ for (const [name, value] of UNKEYED) {
   });
 }
 
-Deno.test("Host with an unusual port is stored separately", async () => {
+Deno.test("a response for a Host with an unusual port is stored separately", async () => {
   const edge = dynamicEdge({ rules: [toUpstream, cached()], upstream: gullible });
   await (await edge.fetch("http://site.test:81/page")).text();
   const { links } = await (await edge.fetch("http://site.test/page")).json();
@@ -75,7 +75,7 @@ const SUFFIXES = [
   "/account%3fa.woff2",
 ];
 for (const path of SUFFIXES) {
-  Deno.test(`someone's page under ${path} is not stored`, async () => {
+  Deno.test(`a personal page under ${path} is not stored`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream, cached()],
       upstream: ({ headers }) =>

@@ -131,7 +131,7 @@ Deno.test("responses that a rule caches for some visitors are not shown to other
   for (let at = 0; at < 2; at++) assert.notEqual((await get("/a")).text, "page 1");
 });
 
-Deno.test("a purge also removes arriving responses", async () => {
+Deno.test("a purge also discards a response that is still arriving", async () => {
   const { cache, get, holdUntil, seen } = world(counting());
   await get("/a");
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ async function read(edge: ReturnType<typeof world>, path: string, init?: Request
   return { answer, text: await answer.text(), state: state(answer) };
 }
 
-Deno.test("MISS, then HIT with Age and Cache-Status, then MISS past the lifetime", async () => {
+Deno.test("a response is a MISS, then a HIT, and a MISS again after its lifetime", async () => {
   const edge = world();
   const first = await read(edge, "/a");
   assert.deepEqual([first.state, first.text], ["MISS", "answer 1"]);
@@ -43,7 +43,7 @@ Deno.test("each hit has its own request id", async () => {
   assert.equal(answer.headers.get("x-svc-request-id"), "r2");
 });
 
-Deno.test("within stale-while-revalidate, STALE is served immediately and refreshed once", async () => {
+Deno.test("within stale-while-revalidate, stale is served and refreshed once", async () => {
   const edge = world({ cache: { swrSeconds: 100 } });
   await read(edge, "/");
   edge.wait(61);
@@ -55,7 +55,7 @@ Deno.test("within stale-while-revalidate, STALE is served immediately and refres
   assert.equal(edge.asked.length, 2);
 });
 
-Deno.test("bypass_cache, other methods and the static site are not looked up", async () => {
+Deno.test("the cache is not used for bypass_cache, other methods and the static site", async () => {
   const bypass: Rule = { id: "no", action: { type: "bypass_cache" } };
   const edge = world({ rules: [toUpstream, bypass] });
   assert.equal((await read(edge, "/")).state, "BYPASS");
@@ -82,7 +82,7 @@ Deno.test("many clients wait for one request", async () => {
   assert.ok(answers.every(({ text }) => text === "answer 1"));
 });
 
-Deno.test("a client that leaves does not end the request that others wait for", async () => {
+Deno.test("a client that disconnects does not end the request that others wait for", async () => {
   const gate = Promise.withResolvers<void>();
   const edge = world({
     upstream: async () => {
@@ -119,7 +119,7 @@ Deno.test("purge removes everything, a path with its queries, or a prefix", asyn
   }
 });
 
-Deno.test("an unsafe method invalidates its URI if it succeeds, and not if it fails", async () => {
+Deno.test("an unsafe method invalidates its URI only if it succeeds", async () => {
   const edge = world({
     upstream: ({ method, url }, count) =>
       new Response(`answer ${count}`, {
@@ -144,7 +144,7 @@ Deno.test("an unsafe method without a cache rule also invalidates its URI", asyn
   assert.equal((await read(edge, "/a")).state, "MISS");
 });
 
-Deno.test("vary dimensions separate responses, other differences do not", async () => {
+Deno.test("vary dimensions separate responses, but other differences do not", async () => {
   const edge = world({
     cache: { vary: ["device", "header"] },
     rules: [
@@ -221,7 +221,7 @@ Deno.test("an expired response is validated, not fetched again", async () => {
   assert.match(again.answer.headers.get("cache-status") ?? "", /fwd=stale; fwd-status=304/);
 });
 
-Deno.test("a failed upstream gives stale responses, and the edge's own errors are never stored", async () => {
+Deno.test("the cache serves stale if the upstream fails, and stores no edge errors", async () => {
   let broken = false;
   const edge = world({
     cache: { swrSeconds: 1000 },

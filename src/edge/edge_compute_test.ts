@@ -47,7 +47,7 @@ function edgeWith(servers: Readonly<Record<string, TestServer>>, world: World = 
 
 const hello: TestServer = () => new Response("hello");
 
-Deno.test("a server responds if there is no file, and no server's file is served", async () => {
+Deno.test("a server responds if there is no file, and server files are not served", async () => {
   const edge = edgeWith({ server: hello });
   assert.equal(await (await edge.fetch("/")).text(), "home");
   assert.equal(edge.compute.asked.length, 0);
@@ -217,7 +217,7 @@ Deno.test("an unsafe request skips a file and reaches the server behind it", asy
   assert.equal(await (await edge.fetch("/form", { method: "OPTIONS" })).text(), "hello");
 });
 
-Deno.test("methods of a route apply", async () => {
+Deno.test("a route only matches requests with its methods", async () => {
   const edge = edgeWith({ server: hello }, {
     routes: [{ pattern: "^/.*$", layer: "server", methods: ["POST"] }],
   });
@@ -287,7 +287,7 @@ Deno.test("a pipeline leads to the server, and its steps see the response", asyn
   assert.equal(await (await edge.fetch("/api")).text(), "<was here>");
 });
 
-Deno.test("a server can decline an upgrade with a response, and rules apply before", async () => {
+Deno.test("a server can decline an upgrade, and rules apply before the server", async () => {
   const upgrade = {
     upgrade: "websocket",
     connection: "Upgrade",

@@ -40,7 +40,7 @@ const CLIENTS: readonly [
 ];
 
 for (const [name, condition, init] of CLIENTS) {
-  Deno.test(`a rule with a condition on the ${name} is evaluated for each client`, async () => {
+  Deno.test(`a rule with a client condition (${name}) is evaluated for each client`, async () => {
     const edge = dynamicEdge({ rules: [deny(condition), toUpstream, cached()] });
     for (let count = 0; count < 3; count++) {
       assert.equal((await edge.fetch("/page")).status, 200);
@@ -49,7 +49,7 @@ for (const [name, condition, init] of CLIENTS) {
   });
 }
 
-Deno.test("a rule with a condition on the client is evaluated for each client", async () => {
+Deno.test("a rule with a negated client condition is evaluated for each client", async () => {
   const edge = dynamicEdge({
     rules: [deny({ not: { headers: { "x-key": "1" } } }), toUpstream, cached()],
   });
@@ -59,7 +59,7 @@ Deno.test("a rule with a condition on the client is evaluated for each client", 
   }
 });
 
-Deno.test("each request counts against its limit, and for its rules", async () => {
+Deno.test("each request counts against its limit", async () => {
   const edge = dynamicEdge({ rules: [LIMIT, toUpstream, cached()] });
   const statuses: number[] = [];
   for (let count = 0; count < 4; count++) statuses.push((await edge.fetch("/limited")).status);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 
-Deno.test("a page that became private is removed, and each client gets its own", async () => {
+Deno.test("a page that became private is removed, and each client gets its own page", async () => {
   let isPrivate = false;
   const edge = declaredEdge(() =>
     new Response(isPrivate ? "mine" : "ours", {
@@ -80,7 +80,7 @@ Deno.test("an encoded response is only for clients that accept the same encoding
   assert.match(await edge.get("/"), /^HIT/);
 });
 
-Deno.test("data requested by the Next.js router is stored separately from the page, on both kinds of routes", async () => {
+Deno.test("data for the Next.js router is stored separately from the page", async () => {
   for (const revalidate of [undefined, 60]) {
     const edge = declaredEdge(
       (request) =>
@@ -117,7 +117,7 @@ Deno.test("HEAD, conditions and ranges are served from a stored page, and do not
   assert.equal(edge.compute.asked.length, 2);
 });
 
-Deno.test("POST is never answered from a page", async () => {
+Deno.test("POST is never served from a stored page", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED, "svc-cdn-cache-control": SHARED }));
   await edge.get("/");
   const posted = await edge.fetch("/", { method: "POST", body: "x" });

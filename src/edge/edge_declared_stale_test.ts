@@ -24,7 +24,7 @@ Deno.test("a stale page is served immediately, and refreshed by one request with
   assert.equal(await edge.get("/", init), "MISS page 3");
 });
 
-Deno.test("an expired page is fetched once for many", async () => {
+Deno.test("an expired page is fetched once for many requests", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED }));
   await edge.get("/");
   edge.wait(61);
@@ -49,7 +49,7 @@ for (
   ] as const
 ) {
   for (const failure of ["crashed", "error"] as const) {
-    Deno.test(`${field}: ${expected} after ${afterSeconds} s if the server ${failure}`, async () => {
+    Deno.test(`${field}: ${expected} after ${afterSeconds} s on failure (${failure})`, async () => {
       let isBroken = false;
       const edge = declaredEdge(() => {
         if (isBroken) return failure === "crashed" ? failure : new Response("x", { status: 503 });

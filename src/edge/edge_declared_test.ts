@@ -53,7 +53,7 @@ for (
     [{ "cache-control": SHARED, "content-type": "text/event-stream" }, false, SHARED],
   ] as readonly [Record<string, string>, boolean, string | null | undefined][]
 ) {
-  Deno.test(`${JSON.stringify(headers)} is ${isKept ? "" : "not "}kept`, async () => {
+  Deno.test(`${JSON.stringify(headers)} is ${isKept ? "" : "not "}stored`, async () => {
     const edge = declaredEdge(counting(headers));
     const first = await edge.fetch("/");
     await first.text();
@@ -84,7 +84,7 @@ for (
     [503, false],
   ] as const
 ) {
-  Deno.test(`a response of ${status} is ${isKept ? "" : "not "}kept`, async () => {
+  Deno.test(`a response with status ${status} is ${isKept ? "" : "not "}stored`, async () => {
     const headers = { "cache-control": SHARED, location: "/elsewhere" };
     const edge = declaredEdge(counting(headers, status as number));
     await edge.get("/");
@@ -134,7 +134,11 @@ Deno.test("a rule overrides the route's revalidate, which overrides the response
     ["x-svc-cache", "cache-control", "svc-cache-tag"].map((name) => ruled.headers.get(name)),
     ["HIT", "s-maxage=10", null],
   );
-  assert.match(ruled.headers.get("cache-status")!, /ttl=10$/, "the answer's own lifetime");
+  assert.match(
+    ruled.headers.get("cache-status")!,
+    /ttl=10$/,
+    "the response's own lifetime applies",
+  );
   assert.match(await routed.get("/ruled/no"), /^BYPASS page 3/);
   assert.match(await routed.get("/ruled/no"), /^BYPASS page 4/);
 });

@@ -129,7 +129,7 @@ Deno.test("assets of the newest earlier deployment are served until they expire"
   assert.deepEqual(await head("/assets/index-A1b2c3d2.js"), [200, "d2", "d3"]);
 });
 
-Deno.test("known deployments are not read again, and a rollback finds the newer one", async () => {
+Deno.test("known deployments are not read again, and a rollback finds newer ones", async () => {
   const { head, point, reads, sites } = production();
   await point("d3", [ago("d2", 2 * DAY), ago("d1", 3 * DAY)]);
   await head("/assets/index-A1b2c3d1.js");
@@ -154,7 +154,7 @@ Deno.test("unreadable files of one deployment do not affect the others", async (
   assert.match(troubles.join(), /^Cannot read the assets of deployment broken: /);
 });
 
-Deno.test("pages of a replaced deployment reach it for an hour, then the live one", async () => {
+Deno.test("requests from pages of a replaced deployment reach it for an hour", async () => {
   const { text, point, clock, sites } = production();
   await point("d3", [ago("d2", 10 * MINUTE), ago("d1", 90 * MINUTE)]);
   const ask = (id: string) => text("/api", { "x-deployment-id": id });
@@ -164,7 +164,11 @@ Deno.test("pages of a replaced deployment reach it for an hour, then the live on
     assert.equal(await text(`/page/_payload.json?${query}`), "server d2", query);
   }
   const byScript = { "sec-fetch-mode": "cors", cookie: "svc_deployment=d2" };
-  assert.equal(await text("/page/_payload.json?_b=1767225600000", byScript), "server d2", "afresh");
+  assert.equal(
+    await text("/page/_payload.json?_b=1767225600000", byScript),
+    "server d2",
+    "a timestamp instead of a deployment",
+  );
   assert.equal(await ask("d1"), "server d3", "replaced 90 minutes ago");
   assert.equal(await ask("page-d1"), "server d3");
   assert.deepEqual([sites.isPinned("d2"), sites.isPinned("d1")], [true, false]);
@@ -175,7 +179,7 @@ Deno.test("pages of a replaced deployment reach it for an hour, then the live on
   assert.deepEqual(sites.takeEndedPins(), []);
 });
 
-Deno.test("the gate of the live deployment comes before an earlier one", async () => {
+Deno.test("the gate of the live deployment also protects an earlier deployment", async () => {
   const { edge, point, access } = production({ manifest: { protection: "off" } });
   await point("d2", [ago("d1", 0)]);
   const ask = async (path: string) =>
@@ -185,7 +189,7 @@ Deno.test("the gate of the live deployment comes before an earlier one", async (
   assert.deepEqual([await ask("/api"), await ask("/assets/index-A1b2c3d1.js")], [401, 401]);
 });
 
-Deno.test("no earlier deployment serves paths that a rule of the live one denies", async () => {
+Deno.test("no earlier deployment serves paths that the live deployment denies", async () => {
   const deny: Rule = {
     id: "closed",
     condition: { path: { type: "prefix", value: "/api" } },
@@ -218,7 +222,7 @@ Deno.test("a page is stored without its deployment cookie, which each browser ge
   assert.deepEqual(await open({ cookie: "svc_deployment=d2" }), ["HIT", null]);
 });
 
-Deno.test("a cache rule never mixes deployments, nor keeps assets of earlier ones", async () => {
+Deno.test("a cache rule never mixes deployments or stores assets of earlier ones", async () => {
   const rules: Rule[] = [{ id: "cache", action: { type: "cache", ttlSeconds: 600 } }];
   const { edge, text, point, clock } = production({ rules });
   await point("d2", [ago("d1", 0)]);
@@ -228,7 +232,7 @@ Deno.test("a cache rule never mixes deployments, nor keeps assets of earlier one
   }
   const hit = await edge.fetch("/api", { headers: { "x-deployment-id": "d1" } });
   assert.equal(hit.headers.get("x-svc-cache"), "HIT");
-  assert.equal(hit.headers.get("x-svc-deployment"), "d1", "named once");
+  assert.equal(hit.headers.get("x-svc-deployment"), "d1", "the header names one deployment");
   assert.equal(hit.headers.get("cache-control"), "private, no-cache");
   await hit.body?.cancel();
   const path = "/assets/index-A1b2c3d1.js";

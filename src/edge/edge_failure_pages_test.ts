@@ -31,7 +31,7 @@ const RULES: readonly Rule[] = [
   }),
 ];
 
-Deno.test("a site shows its own pages for failures to browsers, uncached", async () => {
+Deno.test("a site shows its own error pages to browsers, uncached", async () => {
   const { site } = testSite(FILES, { rules: RULES });
   const edge = testEdge(site);
   await edge.fetch("/often");

@@ -44,11 +44,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   "a folder with a dot in its name": { path: "/v1.2/users", expected: [200, "app"] },
   "a file": { path: "/assets/index-a1.js", expected: [200, "script"] },
   "another page": { path: "/admin/", expected: [200, "admin"] },
-  "an asset of an older build": { path: "/assets/index-b2.js", expected: [404, "own 404"] },
+  "a missing asset of an older build": { path: "/assets/index-b2.js", expected: [404, "own 404"] },
   "an asset with an encoded dot": { path: "/assets/b2%2Ejs", expected: [404, "own 404"] },
   "an image": { path: "/logo.png", accept: "image/*", expected: [404, "own 404"] },
   "a request for data": { path: "/users", accept: "application/json", expected: [404, "own 404"] },
-  "a request for anything": { path: "/users", accept: "*/*", expected: [404, "own 404"] },
+  "a request that accepts anything": { path: "/users", accept: "*/*", expected: [404, "own 404"] },
   "another method": { path: "/users", method: "POST", expected: [404, ""] },
   "no fallback": { path: "/users", options: {}, expected: [404, "own 404"] },
   "a fallback in a folder, for paths below it": {
@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     expected: [403, ""],
   },
-  "a rewrite without a file": {
+  "a rewrite if there is no file": {
     path: "/users",
     options: {
       ...APP,
@@ -111,7 +111,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 for (const [name, row] of Object.entries(ROWS)) {
-  Deno.test(`the edge answers ${name} of a single-page app`, async () => {
+  Deno.test(`the edge serves a single-page app: ${name}`, async () => {
     const { path, accept = BROWSER, method = "GET", files = FILES, options = APP } = row;
     const { site } = testSite(files, options);
     const response = await testEdge(site).fetch(path, { method, headers: { accept } });

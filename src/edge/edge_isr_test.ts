@@ -74,7 +74,7 @@ Deno.test("a page is stored, served stale when it is old, and refreshed in the b
   assert.equal(edge.compute.asked.length, 2);
 });
 
-Deno.test("many concurrent requests share one, for the first fetch and for a refresh", async () => {
+Deno.test("many concurrent requests share the first fetch, and share a refresh", async () => {
   const gate = Promise.withResolvers<void>();
   let count = 0;
   const edge = pagesEdge(async () => {
@@ -157,7 +157,7 @@ Deno.test("pages survive the process, with their age", async () => {
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });
 
-Deno.test("a damaged page is not a page", async () => {
+Deno.test("a damaged page counts as missing", async () => {
   const store = new MemoryIsrStore();
   const before = pagesEdge(counting(), { store });
   await before.get("/");
@@ -223,7 +223,7 @@ Deno.test("a private page is requested for each client", async () => {
   const as = (cookie: string) => edge.get("/me", { headers: { cookie } });
   assert.equal(await as("ann"), "BYPASS hello ann");
   assert.equal(await as("bob"), "BYPASS hello bob");
-  assert.equal(edge.compute.asked.length, 3, "it is not retried immediately");
+  assert.equal(edge.compute.asked.length, 3, "the page is not requested again immediately");
   assert.equal(edge.store.pages.size, 0);
 });
 
@@ -244,7 +244,7 @@ Deno.test("a page that became private is removed", async () => {
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
-Deno.test("a page that no longer exists becomes a 404, and comes back", async () => {
+Deno.test("a page that no longer exists becomes a 404 until it exists again", async () => {
   let isThere = true;
   const edge = pagesEdge(() =>
     isThere ? new Response("page") : new Response("gone", { status: 404 })

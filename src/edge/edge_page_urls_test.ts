@@ -40,8 +40,8 @@ const always = { trailingSlash: "always" } as const;
 
 const rows: readonly Row[] = [
   { name: "the page of the site", path: "/", expected: [200, "home"] },
-  { name: "its file", path: "/index.html", expected: "/" },
-  { name: "its name", path: "/index", expected: "/" },
+  { name: "the file of the site's page", path: "/index.html", expected: "/" },
+  { name: "the file of the site's page without .html", path: "/index", expected: "/" },
   { name: "a page", path: "/about", expected: [200, "about"] },
   { name: "the file of a page", path: "/about.html", expected: "/about" },
   { name: "a page with a slash", path: "/about/", expected: "/about" },
@@ -54,20 +54,25 @@ const rows: readonly Row[] = [
   { name: "HEAD", path: "/about.html", method: "HEAD", expected: "/about" },
   { name: "POST", path: "/about.html", method: "POST", expected: [405, ""] },
   { name: "another host in the path", path: "//evil.example", expected: "/evil.example/" },
-  { name: "another host by backslash", path: "/\\evil.example", expected: "/evil.example/" },
+  { name: "another host after a backslash", path: "/\\evil.example", expected: "/evil.example/" },
   { name: "another host, encoded", path: "/%5Cevil.example", expected: [404, "not here"] },
   { name: "letters beyond ASCII", path: "/%C3%BC", expected: "/%C3%BC/" },
   { name: "a file with a slash", path: "/logo.svg/", expected: [404, "not here"] },
   { name: "another case", path: "/About", expected: [404, "not here"] },
-  { name: "another case", path: "/ABOUT", urls: { ignoreCase: true }, expected: "/about" },
   {
-    name: "another case of a file",
+    name: "another case with ignoreCase",
+    path: "/ABOUT",
+    urls: { ignoreCase: true },
+    expected: "/about",
+  },
+  {
+    name: "another case of a file with ignoreCase",
     path: "/Logo.SVG?1",
     urls: { ignoreCase: true },
     expected: "/logo.svg?1",
   },
   {
-    name: "the case of the file",
+    name: "the case of the file with ignoreCase",
     path: "/docs/guide",
     urls: { ignoreCase: true },
     expected: "/docs/Guide",
@@ -104,7 +109,7 @@ const rows: readonly Row[] = [
     expected: [200, "docs"],
   },
   {
-    name: "a rule that shows another page there",
+    name: "a rule that shows another page at the page's URL",
     path: "/about.html",
     rules: [rewrite("/about", "/docs/index.html")],
     expected: [200, "about"],
@@ -116,7 +121,7 @@ const rows: readonly Row[] = [
     expected: [200, "about"],
   },
   {
-    name: "a rewrite only without a file",
+    name: "a rewrite that applies only if there is no file",
     path: "/about/",
     rules: [{
       id: "app",
@@ -140,7 +145,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const { name, path, method = "GET", urls, rules, expected } of rows) {
-  Deno.test(`the edge redirects ${method} ${path} to the URL of a page: ${name}`, async () => {
+  Deno.test(`the edge serves or redirects ${method} ${path}: ${name}`, async () => {
     const manifest = urls === undefined ? STATIC_MANIFEST : { ...STATIC_MANIFEST, urls };
     const { site } = testSite(FILES, { manifest, ...(rules === undefined ? {} : { rules }) });
     const edge = testEdge(site);

@@ -137,14 +137,14 @@ function stepWorld(reason: FailureReason, step: PipelineStep, over: "static" | "
 for (const over of ["static", "proxied"] as const) {
   for (const [name, mode, cachePosition] of PLACES) {
     const step = { use: "bad", mode, cachePosition } as Extract<PipelineStep, { use: string }>;
-    Deno.test(`${name} that fails open is skipped, in each way (${over})`, async () => {
+    Deno.test(`${name} that fails open is skipped on every failure (${over})`, async () => {
       for (const reason of REASONS) {
         const edge = stepWorld(reason, { ...step, failure: "open" }, over);
         const answer = await edge.fetch("/");
         assert.deepEqual([answer.status, await answer.text()], [200, "home"], reason);
       }
     });
-    Deno.test(`${name} that fails closed ends the request, in each way (${over})`, async () => {
+    Deno.test(`${name} that fails closed ends the request on every failure (${over})`, async () => {
       for (const reason of REASONS) {
         const edge = stepWorld(reason, { ...step, failure: "closed" }, over);
         const answer = await edge.fetch("/");
@@ -159,7 +159,7 @@ for (const over of ["static", "proxied"] as const) {
   }
 }
 
-Deno.test("failure missing is closed for request steps and open for response steps", async () => {
+Deno.test("without `failure`, request steps fail closed and response steps fail open", async () => {
   assert.equal(
     (await stepWorld("threw", { use: "bad", mode: "request" }, "static").fetch("/")).status,
     503,
@@ -252,7 +252,7 @@ const tagged = (id: string, more: Partial<Rule>, action: object = {}): Rule => (
 
 const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted: string])[] = [
   [
-    "exact before prefix before no path",
+    "an exact path takes precedence over a prefix",
     [
       tagged("all", {}),
       tagged("prefix", { condition: { path: { type: "prefix", value: "/a" } } }),
@@ -261,7 +261,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
     "exact",
   ],
   [
-    "the longest literal prefix",
+    "the longest literal prefix takes precedence",
     [
       tagged("short", { condition: { path: { type: "glob", value: "/a/**" } } }),
       tagged("long", { condition: { path: { type: "glob", value: "/a/b*" } } }),
@@ -270,7 +270,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
   ],
   ["authored order breaks ties", [tagged("one", {}), tagged("two", {})], "one"],
   [
-    "override beats a more specific rule",
+    "override takes precedence over a more specific rule",
     [
       tagged("exact", { condition: { path: { type: "exact", value: "/a/b" } } }),
       tagged("wide", {}, { override: true }),
@@ -279,7 +279,7 @@ const CHOICES: readonly (readonly [name: string, rules: readonly Rule[], wanted:
   ],
 ];
 for (const [name, rules, wanted] of CHOICES) {
-  Deno.test(`one pipeline runs: ${name}`, async () => {
+  Deno.test(`only one pipeline runs: ${name}`, async () => {
     const ran: string[] = [];
     const functions = Object.fromEntries(
       rules.map(({ id }) => [id, (() => void ran.push(id)) as TestFunction]),
@@ -357,7 +357,7 @@ Deno.test("a step after the cache sees neither ranges nor conditions of a client
   assert.deepEqual(seen, [null, null]);
 });
 
-Deno.test("a response step that builds a new response keeps the edge's fields of the old one", async () => {
+Deno.test("a response that a step builds keeps the edge's own fields", async () => {
   const shout: TestFunction = async (_request, { response, as }) =>
     new Response((await response!.text()).toUpperCase(), {
       status: response!.status,

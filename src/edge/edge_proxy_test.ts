@@ -22,14 +22,14 @@ Deno.test("an external rewrite sends path, query, method and body to the other s
   assert.equal(answer.headers.get("x-svc-deployment"), "deployment-1");
 });
 
-Deno.test("a request's content-length is forwarded, so that its body is not chunked", async () => {
+Deno.test("a request's content-length is forwarded, and its body is not chunked", async () => {
   const edge = dynamicEdge({ rules: [toUpstream] });
   const init = { method: "POST", body: "hello", headers: { "content-length": "5" } };
   await edge.fetch("/", init);
   assert.equal(fieldsOf(edge.asked[0]).get("content-length"), "5");
 });
 
-Deno.test("both bodies stream: neither waits for the other's end", async () => {
+Deno.test("request and response bodies stream without waiting for each other", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: ({ body }) => new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>),
@@ -269,12 +269,12 @@ for (
     "metadata.test",
   ]
 ) {
-  Deno.test(`a rewrite to ${host} is refused before anything is connected`, async () => {
+  Deno.test(`a rewrite to ${host} is refused before the edge connects`, async () => {
     assert.deepEqual(await throughGuard(`https://${host}/x`), { status: 502, dialled: [] });
   });
 }
 
-Deno.test("a name that becomes private after the check is not connected to", async () => {
+Deno.test("the edge does not connect to a name that becomes private after the check", async () => {
   const dialled: string[] = [];
   let asked = 0;
   const outbound = createOutboundFetch({

@@ -112,7 +112,7 @@ const scenarios: readonly Scenario[] = [
     traces: ["rule deny denied"],
   },
   {
-    name: "deny with its own status",
+    name: "deny with a custom status",
     rules: [rule(undefined, { type: "deny", statusCode: 503 })],
     status: 503,
   },
@@ -186,7 +186,7 @@ const scenarios: readonly Scenario[] = [
     body: "file a",
   },
   {
-    name: "rewrite to nothing",
+    name: "rewrite to a missing file",
     rules: [rule(undefined, { type: "rewrite", target: "/nowhere" })],
     status: 404,
     body: "not here",
@@ -199,7 +199,7 @@ const scenarios: readonly Scenario[] = [
     body: "home",
   },
   {
-    name: "a file takes precedence over such a rewrite",
+    name: "a file takes precedence over a rewrite with ifNoFile",
     rules: [rule(undefined, { type: "rewrite", target: "/", ifNoFile: true })],
     status: 200,
     body: "about",
@@ -216,7 +216,7 @@ const scenarios: readonly Scenario[] = [
     has: { "x-at": "app" },
   },
   {
-    name: "set_headers on a file, over the edge's own",
+    name: "set_headers on a file overrides the edge's own headers",
     rules: [rule(undefined, { type: "set_headers", headers: { "Cache-Control": "max-age=60" } })],
     status: 200,
     has: { "cache-control": "max-age=60" },
@@ -308,7 +308,7 @@ for (
   });
 }
 
-Deno.test("edge counts for each rule how often it took effect", async () => {
+Deno.test("edge counts how often each rule takes effect", async () => {
   const { site } = testSite(FILES, {
     rules: [
       { ...rule(undefined, DENY, "off"), enabled: false },
@@ -342,7 +342,7 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.deepEqual(ruleCounts(open), []);
 });
 
-Deno.test("every response of a site with noindex says so, unless a rule removes the header", async () => {
+Deno.test("responses with noindex have X-Robots-Tag unless a rule changes it", async () => {
   const { site } = testSite({ "index.html": "home", "open.html": "open", "a.html": "a" }, {
     rules: [
       {

@@ -48,7 +48,11 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
   ["a host with userinfo", ["GET / HTTP/1.1", "Host: user@site.test"], 400],
   ["a host with a backslash", ["GET / HTTP/1.1", "Host: site.test\\x"], 400],
   ["a host with an escape", ["GET / HTTP/1.1", "Host: site%2etest"], 400],
-  ["an absolute target: its own host counts", ["GET http://site.test/ HTTP/1.1", "Host: x"], 200],
+  [
+    "an absolute target, whose host takes precedence",
+    ["GET http://site.test/ HTTP/1.1", "Host: x"],
+    200,
+  ],
   [
     "an absolute target of another host",
     ["GET http://other.test/ HTTP/1.1", "Host: site.test"],
@@ -62,7 +66,7 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
   ["an unknown method", ["BREW / HTTP/1.1", "Host: site.test"], 405],
 ];
 
-Deno.test("edge behind Deno.serve meets hosts and targets as they are sent", async () => {
+Deno.test("edge behind Deno.serve sees hosts and targets as clients send them", async () => {
   await withServer(async (port) => {
     for (const [name, request, status] of rows) {
       const answer = await clientRequest(port, [...request, "Connection: close"]);

@@ -56,7 +56,7 @@ const scenarios: readonly Scenario[] = [
   },
   { name: "a page without its extension", path: "/about", status: 200, body: "about" },
   { name: "a folder", path: "/docs", status: 308, has: { location: "/docs/" }, body: "" },
-  { name: "a folder with slash", path: "/docs/", status: 200, body: "docs" },
+  { name: "a folder with a slash", path: "/docs/", status: 200, body: "docs" },
   {
     name: "a query is not part of the path",
     path: "/about?x=/style.css",
@@ -77,8 +77,8 @@ const scenarios: readonly Scenario[] = [
     status: 200,
     body: "odd name",
   },
-  { name: "brackets, encoded", path: "/%5Bslug%5D", status: 200, body: "brackets" },
-  { name: "brackets, as they are", path: "/[slug]", status: 200, body: "brackets" },
+  { name: "encoded brackets", path: "/%5Bslug%5D", status: 200, body: "brackets" },
+  { name: "brackets without encoding", path: "/[slug]", status: 200, body: "brackets" },
   { name: "the build's own folder is private", path: "/.svc/manifest.json", status: 404 },
   {
     name: "the layer's own 404 page",
@@ -88,12 +88,12 @@ const scenarios: readonly Scenario[] = [
     has: { "content-type": "text/html; charset=utf-8", "x-svc-deployment": "deployment-1" },
   },
   {
-    name: "no conditions on a 404",
+    name: "a 404 ignores conditions",
     path: "/nowhere",
     headers: { "if-none-match": "*" },
     status: 404,
   },
-  { name: "no ranges for a 404", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
+  { name: "a 404 ignores ranges", path: "/nowhere", headers: { range: "bytes=0-1" }, status: 404 },
   {
     name: "HEAD",
     path: "/style.css",
@@ -112,12 +112,12 @@ const scenarios: readonly Scenario[] = [
   },
   { name: "POST to a file", path: "/", method: "POST", status: 405, has: { allow: "GET, HEAD" } },
   { name: "OPTIONS of a file", path: "/", method: "OPTIONS", status: 405 },
-  { name: "DELETE of nothing", path: "/nowhere", method: "DELETE", status: 404 },
+  { name: "DELETE of a missing file", path: "/nowhere", method: "DELETE", status: 404 },
   { name: "a broken escape", path: "/%zz", status: 400 },
   { name: "an encoded NUL", path: "/index.html%00.txt", status: 400 },
   { name: "broken UTF-8", path: "/%ff%fe", status: 404 },
   {
-    name: "If-None-Match with its tag",
+    name: "If-None-Match with the current tag",
     path: "/",
     headers: { "if-none-match": `"x", W/${HOME}` },
     status: 304,
@@ -167,7 +167,7 @@ const scenarios: readonly Scenario[] = [
     body: CSS.slice(-3),
   },
   {
-    name: "a range outside",
+    name: "a range beyond the end",
     path: "/style.css",
     headers: { range: "bytes=200-" },
     status: 416,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as edge from "./mod.ts";
 
-Deno.test("the edge's public names", () => {
+Deno.test("the edge module exports its public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
     "BlobCorruptError",
     "BlobStreams",

@@ -14,7 +14,7 @@ for (
   });
 }
 
-Deno.test("withoutBody() has no body, even as a copy, and reads as empty", async () => {
+Deno.test("withoutBody() returns a request whose clones have no body either", async () => {
   const request = withoutBody(new Request("http://a.test/", { method: "POST", body: "" }));
   assert.equal(request.body, null);
   assert.equal(request.clone().body, null);

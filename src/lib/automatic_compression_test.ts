@@ -20,7 +20,7 @@ Deno.test("keepUncompressed() marks responses that the runtime would compress", 
   assert.equal(await encodingOf(() => new Response("text")), "identity");
 });
 
-Deno.test("keepUncompressed() does not change others", async () => {
+Deno.test("keepUncompressed() does not change other responses", async () => {
   const headers = { "content-encoding": "br" };
   assert.equal(await encodingOf(() => new Response("text", { headers })), "br");
   assert.equal(await encodingOf(() => Response.redirect("http://localhost/")), null);

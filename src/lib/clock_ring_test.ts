@@ -23,7 +23,7 @@ function drain(ring: ClockRing<Named>): number[] {
   return names;
 }
 
-Deno.test("ClockRing evicts the oldest first, and gives used entries a second chance", () => {
+Deno.test("ClockRing evicts the oldest entry first, and gives used entries a second chance", () => {
   const ring = new ClockRing<Named>();
   const entries = [1, 2, 3, 4].map(named);
   for (const entry of entries) ring.add(entry);

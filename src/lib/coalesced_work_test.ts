@@ -18,7 +18,7 @@ Deno.test("CoalescedWork runs once for all requests of a turn, and once more for
   await work.settled();
 });
 
-Deno.test("CoalescedWork loses no request, regardless of when it comes", async () => {
+Deno.test("CoalescedWork loses no request, regardless of when it arrives", async () => {
   for (let ticks = 0; ticks < 30; ticks++) {
     let isFresh = false;
     const work = new CoalescedWork(async () => {

@@ -3,7 +3,7 @@ import { findGroupPlace } from "./control_groups.ts";
 
 const place = findGroupPlace();
 
-Deno.test("findGroupPlace() reports where groups can be created, or why not, and leaves nothing", () => {
+Deno.test("findGroupPlace() reports where groups can be created, and leaves nothing behind", () => {
   if ("folder" in place) {
     const name = [...Deno.readDirSync(place.folder)].find((entry) => /^svc-\d/.test(entry.name));
     assert.deepEqual([place.folder.startsWith("/sys/fs/cgroup"), name], [true, undefined]);

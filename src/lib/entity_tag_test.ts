@@ -9,18 +9,18 @@ Deno.test("entityTag() is strong and quoted", () => {
 
 const rows: readonly (readonly [name: string, value: string, ifMatch: boolean, none: boolean])[] = [
   ["the tag", ETAG, true, true],
-  ["any", "*", true, true],
+  ["any tag", "*", true, true],
   ["any tag, with spaces", " * ", true, true],
-  ["weak", `W/${ETAG}`, false, true],
-  ["in a list", `"a", ${ETAG} ,"b"`, true, true],
-  ["in a list with a comma inside a tag", `"a,b",${ETAG}`, true, true],
-  ["weak in a list", `"a", W/${ETAG}`, false, true],
-  ["empty members", `,, ${ETAG}`, true, true],
+  ["a weak tag", `W/${ETAG}`, false, true],
+  ["the tag in a list", `"a", ${ETAG} ,"b"`, true, true],
+  ["the tag in a list with a comma inside another tag", `"a,b",${ETAG}`, true, true],
+  ["a weak tag in a list", `"a", W/${ETAG}`, false, true],
+  ["empty members in a list", `,, ${ETAG}`, true, true],
   ["another tag", '"abc"', false, false],
   ["part of the tag", ETAG.slice(0, 10), false, false],
-  ["without quotes", ETAG.slice(1, -1), false, false],
-  ["after garbage", `garbage, ${ETAG}`, false, false],
-  ["empty", "", false, false],
+  ["the tag without quotes", ETAG.slice(1, -1), false, false],
+  ["the tag after garbage", `garbage, ${ETAG}`, false, false],
+  ["an empty value", "", false, false],
 ];
 
 for (const [name, value, ifMatch, none] of rows) {

@@ -64,13 +64,13 @@ const REMOTE: readonly (readonly [text: string, address: GitAddress])[] = [
   }],
 ];
 
-Deno.test("parseGitUrl() reads URLs of other machines", () => {
+Deno.test("parseGitUrl() reads URLs on other machines", () => {
   for (const [text, address] of REMOTE) {
     assert.deepEqual(parseGitUrl(text), { ok: true, address }, text);
   }
 });
 
-Deno.test("parseGitUrl() reads paths of this machine", () => {
+Deno.test("parseGitUrl() reads paths on this machine", () => {
   const rows = [
     ["/srv/repos/site.git", "/srv/repos/site.git"],
     ["/srv/my repos/site", "/srv/my repos/site"],
@@ -88,7 +88,7 @@ const BAD = [
   ["an option", "--upload-pack=id", /Must be a URL or path/],
   ["an option as host", "ssh://-oProxyCommand=id/x", /Must be a URL or path/],
   ["an option as scp host", "-oProxyCommand=id:x", /Must be a URL or path/],
-  ["a program by its number", "fd::17/foo", /Must be a URL or path/],
+  ["a program by its file descriptors", "fd::17/foo", /Must be a URL or path/],
   ["an option as user", "ssh://-x@host/y", /Must be a URL or path/],
   ["an option as scp path", "host:-oProxyCommand=x", /Must be a URL or path/],
   ["an option as path", "git@host:-x", /Must be a URL or path/],
@@ -106,7 +106,7 @@ const BAD = [
   ["a file on a host", "file://host/x", /Must be a URL or path/],
 ] as const;
 
-Deno.test("parseGitUrl() refuses", () => {
+Deno.test("parseGitUrl() refuses invalid and unsafe URLs", () => {
   for (const [name, url, problem] of BAD) {
     const result = parseGitUrl(url);
     assert.ok(!result.ok, name);

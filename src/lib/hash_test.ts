@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { hmacSha256 } from "./hash.ts";
 
-Deno.test("hmacSha256() is the HMAC of the runtime, for keys of any length", () => {
+Deno.test("hmacSha256() matches the runtime's HMAC for keys of any length", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 130 }), fc.string({ unit: "binary" }), (key, text) => {
       const wanted = createHmac("sha256", key).update(text).digest("hex");

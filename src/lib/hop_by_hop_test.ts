@@ -22,7 +22,7 @@ Deno.test("HOP_BY_HOP contains every field that RFC 9110 removes at each hop", (
   for (const name of NAMED_BY_RFC_9110) assert.ok(HOP_BY_HOP.has(name.toLowerCase()), name);
 });
 
-Deno.test("dropHopByHop() drops these fields and those that Connection names", () => {
+Deno.test("dropHopByHop() drops hop-by-hop fields and the fields that Connection names", () => {
   const fields = [
     ["Connection", "close, X-Private"],
     ["connection", "x-other"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { KeyedLock } from "./keyed_lock.ts";
 
-Deno.test("KeyedLock.run() keeps the order of a key, even after failures, and does not block others", async () => {
+Deno.test("KeyedLock.run() keeps the order of a key, and does not block other keys", async () => {
   const lock = new KeyedLock();
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ Deno.test("KeyedLock.runAll() waits for each of its keys, and callers with cross
   assert.equal(lock.size, 0);
 });
 
-Deno.test("KeyedLock.runAll() lets shared holders of a key run together, and keeps the order with others", async () => {
+Deno.test("KeyedLock.runAll() shares a key, in order with exclusive holders", async () => {
   const lock = new KeyedLock();
   const log: string[] = [];
   const gates = new Map<string, () => void>();

@@ -16,7 +16,7 @@ Deno.test("memoryLimitFiles() names the files of both versions of control groups
   assert.deepEqual(memoryLimitFiles(""), []);
 });
 
-Deno.test("machineMemory() is no more than the machine has", () => {
+Deno.test("machineMemory() is no more than the machine's memory", () => {
   const bytes = machineMemory();
   assert.ok(bytes > 0 && bytes <= Deno.systemMemoryInfo().total);
 });

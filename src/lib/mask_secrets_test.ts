@@ -10,12 +10,12 @@ Deno.test("createSecretMasker() masks a secret in every form that programs print
   assert.equal(mask(`Basic ${new TextEncoder().encode('pa"ss wörd').toBase64()}`), `Basic ${MASK}`);
 });
 
-Deno.test("createSecretMasker() masks the longer of two that begin alike", () => {
+Deno.test("createSecretMasker() masks the longer of two secrets that start the same", () => {
   const { mask } = createSecretMasker(["abcd", "abcdef"]);
   assert.equal(mask("abcdef abcd"), `${MASK} ${MASK}`);
 });
 
-Deno.test("createSecretMasker() masks the lines of a secret with several", () => {
+Deno.test("createSecretMasker() masks the long lines of a secret with several lines", () => {
   const { mask } = createSecretMasker(["-----BEGIN KEY-----\nMIIEvgIBADANBg\nab\n"]);
   assert.equal(mask("> MIIEvgIBADANBg <\n> ab <"), `> ${MASK} <\n> ab <`);
 });
@@ -24,7 +24,7 @@ Deno.test("createSecretMasker() ignores short values", () => {
   assert.equal(createSecretMasker(["abc", ""]).mask("abc"), "abc");
 });
 
-Deno.test("chunks() masks wherever a text is cut, and loses nothing", () => {
+Deno.test("chunks() masks secrets wherever the text is cut, and loses nothing", () => {
   const secrets = ["secret", "crete", "aaaa", "aab+"];
   const { mask, chunks } = createSecretMasker(secrets);
   const piece = fc.oneof(

@@ -8,7 +8,7 @@ for (const method of ["post", "Post", "pOST", "get", "deleTe", "propfind", "quer
 }
 
 for (const method of ["POST", "GET", "PROPFIND", "M-SEARCH", "FOO", "foo", "x-post"]) {
-  Deno.test(`methodCaseProblem() leaves ${method}`, () => {
+  Deno.test(`methodCaseProblem() accepts ${method}`, () => {
     assert.equal(methodCaseProblem(method), undefined);
   });
 }

@@ -22,7 +22,7 @@ Deno.test("createPause() yields after 3 ms of work, repeatedly", async () => {
   assert.deepEqual(gaveWay, [false, false, true, false, false, true, true, false]);
 });
 
-Deno.test("inTurns() lets other work run between steps that take long", async () => {
+Deno.test("inTurns() lets other work run between long steps", async () => {
   let now = 0;
   let others = 0;
   const timer = setInterval(() => others++, 0);

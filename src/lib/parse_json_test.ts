@@ -62,14 +62,14 @@ for (
     "[1,\ufeff[2]]",
   ]
 ) {
-  Deno.test(`parseJson() refuses ${text}, also in pieces`, async () => {
+  Deno.test(`parseJson() refuses ${text}, even in pieces`, async () => {
     for (const pieceBytes of [1, 2, 3, 100]) {
       assert.equal(await found(encode(text), pieceBytes), undefined);
     }
   });
 }
 
-Deno.test("parseJson() makes __proto__ a member like any other", async () => {
+Deno.test("parseJson() treats __proto__ like any other member", async () => {
   const bytes = encode('{"__proto__":{"x":[1,2,3]},"y":1}');
   for (const pieceBytes of [1, 100]) {
     const { value } = await found(bytes, pieceBytes) as { value: Record<string, unknown> };

@@ -3,7 +3,7 @@ import { noProxyForLoopback, proxyFor } from "./proxy.ts";
 
 const PROXIED = { HTTP_PROXY: "http://ada:secret@proxy.example:3128" };
 
-Deno.test("proxyFor() names the proxy without its password, and none for this machine", () => {
+Deno.test("proxyFor() omits the password, and returns no proxy for this machine", () => {
   const proxy = { variable: "HTTP_PROXY", address: "http://proxy.example:3128" };
   assert.deepEqual(proxyFor("http://svc.example/v1", PROXIED), proxy);
   assert.equal(proxyFor("https://svc.example/v1", PROXIED), undefined);

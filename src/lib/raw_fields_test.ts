@@ -11,7 +11,7 @@ import {
 import { stopServer } from "./stop_server.ts";
 
 for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as const) {
-  Deno.test(`hasField() finds names in any case, by the ${name} of Headers`, () => {
+  Deno.test(`hasField() finds names in any case, through the ${name} of Headers`, () => {
     const given = { headers: { "Content-Type": "text/html", "x-long-name": "1" } };
     const all = [new Response("", given), new Request("http://a.test/", given)];
     for (const { headers } of all) {
@@ -22,21 +22,21 @@ for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as 
     }
   });
 
-  Deno.test(`fieldOf() returns the same as get(), by the ${name} of Headers`, () => {
+  Deno.test(`fieldOf() returns the same as get(), through the ${name} of Headers`, () => {
     const headers = new Headers([["X-One", "1"], ["x-two", "a"], ["X-Two", "b"], ["x-none", ""]]);
     for (const wanted of ["x-one", "x-two", "x-none", "x-six", "x-on"]) {
       assert.equal(fieldOf(headers, wanted, key), headers.get(wanted));
     }
   });
 
-  Deno.test(`addField() adds a field that the response then has, by the ${name} of Headers`, () => {
+  Deno.test(`addField() adds a field to a response, through the ${name} of Headers`, () => {
     const { headers } = new Response("text");
     addField(headers, ["content-encoding", "identity"], key);
     assert.equal(headers.get("content-encoding"), "identity");
     assert.equal(hasField(headers, "content-encoding", key), true);
   });
 
-  Deno.test(`addFieldsOf() adds every line of every field, by the ${name} of Headers`, () => {
+  Deno.test(`addFieldsOf() adds every line of every field, through the ${name} of Headers`, () => {
     const from = new Headers([["etag", '"1"'], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
     const { headers } = new Response(new ReadableStream());
     addFieldsOf(from, headers, key);

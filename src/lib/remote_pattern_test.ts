@@ -30,7 +30,7 @@ Deno.test("matchesRemote() compares scheme, host, port and path", () => {
   }
 });
 
-Deno.test("parseRemotePattern() refuses patterns with no host, or too many", () => {
+Deno.test("parseRemotePattern() refuses invalid patterns, and patterns that are too broad", () => {
   const refused = [
     "",
     "*",

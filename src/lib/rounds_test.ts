@@ -35,7 +35,7 @@ Deno.test("startRounds() runs nothing if it is closed before its first round", a
   await rounds.close();
 });
 
-Deno.test("startRounds() ends the current round with its signal", async () => {
+Deno.test("startRounds() aborts the signal of the current round when it is closed", async () => {
   const aborted = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<void>();
   const rounds = startRounds({

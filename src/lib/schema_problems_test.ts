@@ -48,7 +48,7 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
       on: "key",
     },
     {
-      name: "an unknown key similar to none",
+      name: "an unknown key that is similar to no known key",
       root: { layers: [], x: 1 },
       code: "unknown_key",
       message: 'Remove "x": the document has no such field',
@@ -83,7 +83,7 @@ Deno.test("describeIssues() reports the expected and the found value", async (t)
   }
 });
 
-Deno.test("describeIssues() lets a format replace the wording", () => {
+Deno.test("describeIssues() lets a file format replace the wording", () => {
   const root = { layers: [], old: 1 };
   assert.deepEqual(
     describe(root, { describeKey: (_, key) => ({ message: `No ${key}`, hint: undefined }) }),

@@ -3,7 +3,7 @@ import { atOnce, inTurns } from "./next_turn.ts";
 import { sortInSteps } from "./sort_in_steps.ts";
 
 for (const length of [0, 1, 1999, 2000, 2001, 15_000]) {
-  Deno.test(`sortInSteps() sorts ${length} items, and keeps the order of equal ones`, () => {
+  Deno.test(`sortInSteps() sorts ${length} items, and keeps the order of equal items`, () => {
     const items = Array.from({ length }, (_, n) => ({ key: (n * 7919) % 997, n }));
     const expected = [...items].sort((a, b) => a.key - b.key);
     assert.deepEqual(atOnce(sortInSteps(items, (a, b) => a.key < b.key)), expected);

@@ -12,7 +12,7 @@ Deno.test("spawnProgram() and runProgram() name a missing program", async () => 
   }
 });
 
-Deno.test("spawnProgram() reports a missing working directory as such", () => {
+Deno.test("spawnProgram() does not report a missing working directory as a missing program", () => {
   assert.throws(
     () => spawnProgram(Deno.execPath(), { cwd: "/not/there" }),
     (error) => error instanceof Deno.errors.NotFound && !(error instanceof MissingProgramError),

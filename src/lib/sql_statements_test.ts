@@ -34,7 +34,7 @@ Deno.test("splitStatements() cuts at semicolons that end statements, and nowhere
   assert.deepEqual(texts("SELECT 'open; "), ["SELECT 'open; "]);
 });
 
-Deno.test("splitStatements() reports where each statement begins", () => {
+Deno.test("splitStatements() reports where each statement starts", () => {
   const sql = "SELECT 1; SELECT '\u{1F512};'; SELECT x";
   for (const { text, start } of splitStatements(sql)) {
     assert.equal(sql.slice(start, start + text.length), text);
@@ -42,7 +42,7 @@ Deno.test("splitStatements() reports where each statement begins", () => {
   assert.equal(splitStatements(sql).length, 3);
 });
 
-Deno.test("StatementSplitter finds the same statements however the text is split", () => {
+Deno.test("StatementSplitter finds the same statements, however the text is split", () => {
   const all = WHOLE.join(";\n");
   const whole = splitStatements(all);
   fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (sizes) => {
@@ -57,7 +57,7 @@ Deno.test("StatementSplitter finds the same statements however the text is split
   }));
 });
 
-Deno.test("firstTokenAt() passes spaces, comments and empty statements", () => {
+Deno.test("firstTokenAt() skips spaces, comments and empty statements", () => {
   const sql = " ; /* a /* b */ */ -- c\n;\tCOMMIT";
   assert.equal(sql.slice(firstTokenAt(sql)), "COMMIT");
   assert.equal(firstTokenAt("/* open"), 7);
@@ -74,7 +74,7 @@ const OPEN = [
   ["SELECT 1 -- (a; 'b", undefined],
 ] as const;
 
-Deno.test("open reports constructs that a semicolon does not close", () => {
+Deno.test("StatementSplitter.open reports constructs that a semicolon does not close", () => {
   for (const [sql, open] of OPEN) {
     const splitter = new StatementSplitter();
     assert.deepEqual(splitter.push(`SELECT 1;${sql}\n`).length, 1, sql);
@@ -84,7 +84,7 @@ Deno.test("open reports constructs that a semicolon does not close", () => {
   }
 });
 
-Deno.test("isBetween is true until the next statement begins", () => {
+Deno.test("StatementSplitter.isBetween is true until the next statement begins", () => {
   const splitter = new StatementSplitter();
   assert.ok(splitter.isBetween);
   splitter.push("SELECT 1; -- done\n /* (a; */ ");

@@ -60,7 +60,7 @@ const within: readonly string[] = [
 ];
 
 for (const source of within) {
-  Deno.test(`findTomlExcess() passes ${JSON.stringify(source.slice(0, 40))}`, () => {
+  Deno.test(`findTomlExcess() accepts ${JSON.stringify(source.slice(0, 40))}`, () => {
     assert.equal(findTomlExcess(source, MAX_DEPTH), undefined);
     const result = parseToml(source, limits);
     assert.ok(result.ok, !result.ok ? result.diagnostics[0]!.message : "");

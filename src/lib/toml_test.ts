@@ -47,7 +47,7 @@ const syntaxErrors = [
   ["a missing value at the end", "ok = 1\nbad = \n", [2, 6]],
   ["a missing value before another key", "ok = 1\nbad = \nc = 2\n", [2, 6]],
   ["a duplicate key", "a = 1\na = 2\n", [2, 1]],
-  ["an open string", 'x = "abc\ny = 1', [1, 9]],
+  ["an unterminated string", 'x = "abc\ny = 1', [1, 9]],
 ] as const;
 
 for (const [name, source, place] of syntaxErrors) {

@@ -3,7 +3,7 @@ import { unusedPort } from "./unused_port.ts";
 
 const LOWEST_PASSING_PORT = 32_768;
 
-Deno.test("unusedPort() skips ports that are taken, and those that systems assign", () => {
+Deno.test("unusedPort() skips ports that are taken, and ports that systems assign", () => {
   const chances = [0.25, 0.25, 0.999];
   const first = unusedPort(() => chances.shift()!);
   using _taken = Deno.listen({ hostname: "127.0.0.1", port: first });

@@ -40,7 +40,7 @@ Deno.test("hostName() accepts names in ASCII and converts them to lower case", (
   }
 });
 
-Deno.test("parseHeaders() reads headers as OpenTelemetry writes them, for a host or not", () => {
+Deno.test("parseHeaders() reads OpenTelemetry headers, with or without a host", () => {
   const header = (name: string, value: string, host?: string) => ({ host, name, value });
   assert.deepEqual(
     parseHeaders("authorization=Bearer%20a=b, x-key = a%2Cb,otlp.Example:4318:x-tenant=acme"),

@@ -6,7 +6,7 @@ const bodies = [
   ["many bytes", new Uint8Array(64 * 1024 + 1), false],
   ["text", "hello", true],
   ["long text", "a".repeat(64 * 1024 + 1), false],
-  ["nothing", null, true],
+  ["no body", null, true],
   ["a stream", new ReadableStream(), false],
 ] as const;
 

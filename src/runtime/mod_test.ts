@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as runtime from "./mod.ts";
 
-Deno.test("the room's public names", () => {
+Deno.test("the runtime module exports its public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "DEPTH_HEADER",
     "Deadlines",

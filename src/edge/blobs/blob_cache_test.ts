@@ -86,7 +86,7 @@ Deno.test("BlobCache never holds more than its capacity", async () => {
 const contents:
   readonly (readonly [name: string, content: Uint8Array<ArrayBuffer>, kept: string])[] = [
     ["ASCII", new TextEncoder().encode("<p>hello\0\r\n\x7f"), "string"],
-    ["nothing", new Uint8Array(), "string"],
+    ["an empty blob", new Uint8Array(), "string"],
     ["UTF-8", new TextEncoder().encode("<p>grüß dich"), "object"],
     ["a byte order mark", Uint8Array.of(0xef, 0xbb, 0xbf, 65), "object"],
     ["octets", Uint8Array.of(0, 128, 255), "object"],
@@ -104,7 +104,7 @@ for (const [name, content, kept] of contents) {
   });
 }
 
-Deno.test("BlobCache keeps text up to its limit, and bytes beyond it", async () => {
+Deno.test("BlobCache keeps text as strings up to a limit, and as bytes beyond it", async () => {
   const { blobs, names } = store(60, 1000);
   const cache = new BlobCache({ textCapacity: 8500 });
   for (const name of names) await cache.load(name, blobs);

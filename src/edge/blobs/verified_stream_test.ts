@@ -15,7 +15,7 @@ function bigBlob() {
 const readAll = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 
-Deno.test("BlobStreams.whole() passes every byte on, the first time and later", async () => {
+Deno.test("BlobStreams.whole() passes on every byte, the first time and later", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const streams = new BlobStreams();
   for (let round = 0; round < 2; round++) {
@@ -62,7 +62,11 @@ Deno.test("BlobStreams.whole() breaks off when a blob is damaged after it was ve
     }, BlobCorruptError);
     assert.ok(received < blob.size);
     blobs.content.set(blob.sha256, bytes);
-    assert.deepEqual(await readAll(await streams.whole(blob, reader)), bytes, "sound again");
+    assert.deepEqual(
+      await readAll(await streams.whole(blob, reader)),
+      bytes,
+      "the blob is intact again",
+    );
   }
   assert.deepEqual(reported, rotten.map(() => blob.sha256));
 });
@@ -160,7 +164,7 @@ Deno.test("BlobStreams.range() reads the whole blob once, regardless of the numb
   assert.equal(blobs.streams, 1 + 5 + 1);
 });
 
-Deno.test("BlobStreams.range() returns nothing of a damaged block, and reports the blob", async () => {
+Deno.test("BlobStreams.range() returns no byte of a damaged block and reports it", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const reported: string[] = [];
   const reader = {

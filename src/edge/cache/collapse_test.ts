@@ -16,7 +16,7 @@ async function settle(): Promise<void> {
   for (let context = 0; context < 50; context++) await Promise.resolve();
 }
 
-Deno.test("handle() sends one request for many", async () => {
+Deno.test("handle() sends one request to the origin for many concurrent requests", async () => {
   const { test, first } = held(() => ok("again", FRESH));
   const asked = Array.from({ length: 100 }, () => test.ask());
   await settle();
@@ -41,7 +41,7 @@ Deno.test("handle() never shares a response that turns out to be private", async
   assert.equal(test.seen.length, 10);
 });
 
-Deno.test("handle() does not make clients wait again after waiting in vain", async () => {
+Deno.test("handle() makes no client wait if the last response could not be shared", async () => {
   const { test, first } = held(() => ok("own", { "cache-control": "no-store" }));
   first.resolve(ok("own", { "cache-control": "no-store" }));
   await test.read();
@@ -83,7 +83,7 @@ Deno.test("handle() never collapses requests with Authorization", async () => {
   assert.equal((await readAnswer(await a)).text, "a");
 });
 
-Deno.test("handle() releases waiting clients when another's response takes too long", async () => {
+Deno.test("handle() releases waiting clients if the shared response takes too long", async () => {
   const { test, first } = held(() => ok("two", FRESH));
   const slow = test.ask();
   await settle();
@@ -105,7 +105,7 @@ Deno.test("handle() fails all waiting requests when the origin cannot be reached
   assert.equal((await test.read()).text, "back");
 });
 
-Deno.test("handle() validates once for many, and they share a stale response if that fails", async () => {
+Deno.test("handle() validates once for all clients, and serves all stale on failure", async () => {
   const headers = { "cache-control": "max-age=60, stale-if-error=600", etag: '"a"' };
   const test = new TestCache(() => ok("one", headers));
   await test.read();
@@ -137,7 +137,7 @@ Deno.test("purge() discards responses that were requested before it", async () =
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() streams a miss while it stores it, and stores it even if the client leaves", async () => {
+Deno.test("handle() stores a response while streaming, even if the client leaves", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();
@@ -153,7 +153,7 @@ Deno.test("handle() streams a miss while it stores it, and stores it even if the
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() cancels a body that does not end after its client has left", async () => {
+Deno.test("handle() cancels a body that does not end after its client disconnects", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const answer = await test.ask();

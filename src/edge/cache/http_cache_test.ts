@@ -111,7 +111,7 @@ Deno.test("handle() keeps the stale response when the refresh fails", async () =
   assert.equal(test.errors.length, 2);
 });
 
-Deno.test("handle() freshens the stored fields with those of a 304 (RFC 9111, 3.2)", async () => {
+Deno.test("handle() updates the stored fields from a 304 (RFC 9111, 3.2)", async () => {
   const test = new TestCache(() =>
     ok("one", { ...FRESH, "x-build": "1", "x-old": "kept", "content-type": "text/plain" })
   );
@@ -137,7 +137,7 @@ Deno.test("handle() freshens the stored fields with those of a 304 (RFC 9111, 3.
   );
 });
 
-Deno.test("handle() fetches again when a 304 is about another response (RFC 9111, 4.3.4)", async () => {
+Deno.test("handle() fetches again if a 304 is for another response (RFC 9111, 4.3.4)", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
   test.now += 100_000;
@@ -149,7 +149,7 @@ Deno.test("handle() fetches again when a 304 is about another response (RFC 9111
   assert.equal((await test.read()).result, "HIT");
 });
 
-Deno.test("handle() keeps one response for a request, the latest", async () => {
+Deno.test("handle() keeps only the latest response to a request", async () => {
   const test = new TestCache((_, count) => ok(String(count), { "cache-control": "max-age=60" }));
   await test.read();
   test.now += 100_000;
@@ -190,23 +190,23 @@ const RANGES: readonly {
   readonly text: string;
 }[] = [
   { name: "one range", headers: { range: "bytes=2-4" }, status: 206, text: "234" },
-  { name: "the end", headers: { range: "bytes=-2" }, status: 206, text: "89" },
-  { name: "no bytes there", headers: { range: "bytes=20-" }, status: 416, text: "" },
-  { name: "no range at all", headers: { range: "lines=1-2" }, status: 200, text: "0123456789" },
+  { name: "the last bytes", headers: { range: "bytes=-2" }, status: 206, text: "89" },
+  { name: "a range beyond the end", headers: { range: "bytes=20-" }, status: 416, text: "" },
+  { name: "an unknown unit", headers: { range: "lines=1-2" }, status: 200, text: "0123456789" },
   {
-    name: "If-Range holds",
+    name: "If-Range matches",
     headers: { range: "bytes=0-0", "if-range": '"a"' },
     status: 206,
     text: "0",
   },
   {
-    name: "If-Range fails",
+    name: "If-Range does not match",
     headers: { range: "bytes=0-0", "if-range": '"b"' },
     status: 200,
     text: "0123456789",
   },
   {
-    name: "conditions come first",
+    name: "conditions are evaluated first",
     headers: { range: "bytes=0-0", "if-none-match": '"a"' },
     status: 304,
     text: "",
@@ -214,7 +214,7 @@ const RANGES: readonly {
 ];
 
 for (const { name, headers, status, text } of RANGES) {
-  Deno.test(`handle() answers ranges from the store: ${name}`, async () => {
+  Deno.test(`handle() serves ranges from the store: ${name}`, async () => {
     const test = new TestCache(() => ok("0123456789", FRESH));
     await test.read();
     const answer = await test.read({ headers });
@@ -224,7 +224,7 @@ for (const { name, headers, status, text } of RANGES) {
   });
 }
 
-Deno.test("handle() answers several ranges in one body", async () => {
+Deno.test("handle() sends several ranges in one body", async () => {
   const test = new TestCache(() => ok("0123456789", { ...FRESH, "content-type": "text/plain" }));
   await test.read();
   const answer = await test.read({ headers: { range: "bytes=0-1,5-6" } });
@@ -265,7 +265,7 @@ Deno.test("handle() fills the store with a conditional request, and responds wit
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() invalidates a URI after an unsafe request, and those that it names (RFC 9111, 4.4)", async () => {
+Deno.test("handle() invalidates the URIs of an unsafe exchange (RFC 9111, 4.4)", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const urls = ["/page", "/page?a=1", "/list", "/item?id=1", "/far"];
   for (const url of urls) await test.read({ url });
@@ -279,7 +279,7 @@ Deno.test("handle() invalidates a URI after an unsafe request, and those that it
   assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
 });
 
-Deno.test("handle() reports URIs that are invalid here, or may be stored elsewhere", async () => {
+Deno.test("handle() reports invalidated URIs that can be stored here or elsewhere", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const told: string[] = [];
   test.cache.onInvalidation((uris) => told.push(uris.map(({ path }) => path).join(" ")));
@@ -310,7 +310,7 @@ const PURGES = [
 ] as const;
 
 for (const { scope, left } of PURGES) {
-  Deno.test(`purge() removes responses by ${scope.type}, in one deployment`, async () => {
+  Deno.test(`purge() with scope ${scope.type} removes responses of one deployment`, async () => {
     const test = new TestCache(() => ok("x", FRESH));
     const urls = ["/blog", "/blog?p=1", "/blog/1", "/blog/2?p=1", "/about"];
     for (const url of urls) await test.read({ url });

@@ -24,7 +24,7 @@ for (const { text, time } of DATES) {
   });
 }
 
-Deno.test("parseHttpDate() reads dates of formatHttpDate()", () => {
+Deno.test("parseHttpDate() reads every date that formatHttpDate() writes", () => {
   fc.assert(fc.property(fc.integer({ min: 0, max: 4e9 }), (seconds) => {
     assert.equal(parseHttpDate(formatHttpDate(seconds * 1000), NOW), seconds * 1000);
   }));

@@ -29,7 +29,7 @@ for (const { name, body, kept } of BODIES) {
   });
 }
 
-Deno.test("a cache stores 10,000 pages of 13 KB once", async () => {
+Deno.test("a cache stores each of 10,000 pages of 13 KB only once", async () => {
   const PAGES = 10_000;
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
     capacityBytes: 256 * 1024 * 1024,
@@ -37,7 +37,7 @@ Deno.test("a cache stores 10,000 pages of 13 KB once", async () => {
   for (let page = 0; page < PAGES; page++) await test.read({ url: `/page/${page}` });
   assert.equal(test.cache.size, PAGES);
   const perPage = test.cache.byteLength / PAGES;
-  assert.ok(perPage >= SIZE && perPage < SIZE + 2_500, `${perPage} bytes for each`);
+  assert.ok(perPage >= SIZE && perPage < SIZE + 2_500, `${perPage} bytes per page`);
 });
 
 Deno.test("the cache serves parts of a body stored as text", async () => {

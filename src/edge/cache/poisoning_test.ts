@@ -41,7 +41,7 @@ Deno.test("a request that is not stored is forwarded unchanged", async () => {
   assert.equal(answer.text, '{"x-forwarded-host":"own.test"}');
 });
 
-Deno.test("a body with GET poisons nothing", async () => {
+Deno.test("a GET with a body does not poison the cache", async () => {
   const test = reflecting();
   assert.equal(
     (await test.read({ headers: { "content-length": "9", "x-a": "evil" } })).result,
@@ -78,7 +78,7 @@ for (const { url, type, stored } of DECEPTIVE) {
   });
 }
 
-Deno.test("an origin that marks such a name as shared is trusted", async () => {
+Deno.test("an HTML response at a URL like that of a file is stored if it is public", async () => {
   const headers = { "content-type": "text/html", "cache-control": "public, max-age=60" };
   const test = new TestCache(() => ok("for all", headers));
   await test.read({ url: "/docs/x.css" });
@@ -101,7 +101,7 @@ Deno.test("no cookie reaches another client, regardless of the response", async 
   }
 });
 
-Deno.test("fields of one connection are not stored", async () => {
+Deno.test("hop-by-hop fields are not stored", async () => {
   const test = new TestCache(() =>
     ok("x", {
       connection: "close, x-hop",
@@ -127,7 +127,7 @@ const DIMENSIONS: readonly {
   { name: "host", rule: {}, a: { host: "a.test" }, b: { host: "b.test" } },
   { name: "deployment", rule: {}, a: { deploymentId: "1" }, b: { deploymentId: "2" } },
   {
-    name: "originKey",
+    name: "the originKey",
     rule: {},
     a: { originKey: "https://eu.test/" },
     b: { originKey: "https://us.test/" },
@@ -138,13 +138,13 @@ const DIMENSIONS: readonly {
   { name: "asn", rule: { vary: ["asn"] }, a: { asn: 1 }, b: { asn: 2 } },
   { name: "device", rule: { vary: ["device"] }, a: { device: "mobile" }, b: { device: "desktop" } },
   {
-    name: "header of the condition",
+    name: "the header of the condition",
     rule: { vary: ["header"], varyNames: { headers: ["x-beta"], cookies: [], query: [] } },
     a: { headers: { "x-beta": "1" } },
     b: {},
   },
   {
-    name: "cookie of the condition",
+    name: "the cookie of the condition",
     rule: { vary: ["cookie"], varyNames: { headers: [], cookies: ["plan"], query: [] } },
     a: { headers: { cookie: "plan=free; id=1" } },
     b: { headers: { cookie: "plan=paid; id=1" } },
@@ -167,7 +167,7 @@ for (const { name, rule, a, b } of DIMENSIONS) {
   });
 }
 
-Deno.test("a cookie that the condition does not name is shared", async () => {
+Deno.test("a cookie that the condition does not name does not separate responses", async () => {
   const rule: Partial<CacheRule> = {
     vary: ["cookie"],
     varyNames: { headers: [], cookies: ["plan"], query: [] },

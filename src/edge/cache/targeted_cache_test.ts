@@ -17,7 +17,7 @@ Deno.test("a rule's cache obeys the targeted field instead of Cache-Control and 
   assert.equal(later.header("cache-control"), "max-age=1000");
 });
 
-Deno.test("a targeted field without a lifetime leaves it to the rule", async () => {
+Deno.test("a targeted field without a lifetime leaves the lifetime to the rule", async () => {
   const world = new TestCache(() => ok("body", { ...TARGETED, "cdn-cache-control": "public" }));
   const first = await world.read();
   assert.match(first.header("cache-status")!, /stored/);
@@ -33,7 +33,7 @@ Deno.test("a targeted no-store is obeyed regardless of Cache-Control", async () 
   assert.equal((await world.read()).result, "MISS");
 });
 
-Deno.test("clients do not get the fields for this cache only", async () => {
+Deno.test("clients do not get the fields that are only for this cache", async () => {
   const fields = {
     "svc-cdn-cache-control": "max-age=10",
     "svc-cache-tag": "a",
@@ -72,7 +72,7 @@ const TAGGED = { "cache-tag": "posts, a", "svc-cache-tag": "b" };
 for (
   const [tag, purged] of [["posts", 1], ["a", 1], ["b", 1], ["post", 0], ["posts, a", 0]] as const
 ) {
-  Deno.test(`purge() of the tag ${tag} removes ${purged}`, async () => {
+  Deno.test(`purge() of the tag "${tag}" removes ${purged} of 1 responses`, async () => {
     const world = new TestCache(() => ok("body", TAGGED));
     await world.read();
     assert.equal(world.cache.purge("other", { type: "tag", tag }), 0);
@@ -98,7 +98,7 @@ Deno.test("a response that was requested before its tag was purged is not stored
   }
 });
 
-Deno.test("a response with too many tags is not stored, which is reported", async () => {
+Deno.test("a response with too many tags is reported and not stored", async () => {
   const world = new TestCache(() =>
     ok("body", { "cache-tag": Array.from({ length: 129 }, (_, index) => index).join(",") })
   );

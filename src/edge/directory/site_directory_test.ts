@@ -42,7 +42,7 @@ function directory(
 const shown = async (sites: SiteDirectory, hostname: string) =>
   (await sites.resolve(hostname))?.deploymentId;
 
-Deno.test("SiteDirectory.resolve() returns immediately for a site that was pointed at", async () => {
+Deno.test("SiteDirectory.resolve() immediately returns the site of a known host", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("d1", "1"));
   const found = sites.resolve("a.localhost");
@@ -106,7 +106,7 @@ Deno.test("SiteDirectory only disposes of sites that it removes", async () => {
   sites.remove("a.localhost");
   sites.removeDeployment("d2");
   await Promise.resolve();
-  assert.deepEqual(disposed, ["d2"], "d1 may be shown on other hosts");
+  assert.deepEqual(disposed, ["d2"], "d1 can still be shown on other hosts");
   sites.close();
   await Promise.resolve();
   assert.deepEqual(disposed, ["d2", "d1"]);

@@ -52,7 +52,7 @@ const asnRecords: readonly (readonly [
 ])[] = [
   ["MaxMind's field", { autonomous_system_number: 64496 }, 64496],
   ["a short field", { asn: 64497 }, 64497],
-  ["a text", { asn: "AS64497" }, undefined],
+  ["text", { asn: "AS64497" }, undefined],
   ["zero", { asn: 0 }, undefined],
 ];
 
@@ -76,7 +76,7 @@ Deno.test("openCountryDatabase() reads MaxMind's nested records", () => {
 for (
   const [what, read, found, failures] of [
     ["a database", () => mmdbOf({ country_code: "de" }), "DE", 0],
-    ["a damaged one", () => new Uint8Array(8), undefined, 1],
+    ["a damaged database", () => new Uint8Array(8), undefined, 1],
   ] as const
 ) {
   Deno.test(`openCountryDatabase() reads ${what} once, on first use`, () => {

@@ -7,7 +7,7 @@ const images = new SiteImages({
   paths: ["/images/**", "/a.png", "/_svc/**"],
 });
 
-Deno.test("judgeSource() distinguishes own paths from declared sites, and refuses everything else", () => {
+Deno.test("judgeSource() accepts only the site's own paths and declared sites", () => {
   const rows: readonly (readonly [string, string])[] = [
     ["/images/a.png", "own https://site.test/images/a.png"],
     ["/images/a b.png?v=1#top", "own https://site.test/images/a%20b.png?v=1"],

@@ -32,7 +32,7 @@ const textOf = (memory: IsrMemory, key: string) => {
   return found && String(found.stored.body).trimEnd().replace(/\.+$/, "");
 };
 
-Deno.test("pages in memory make room for each other, and release it", () => {
+Deno.test("pages in memory make room for newer pages, and release their memory", () => {
   const memory = new IsrMemory(10 * SIZE);
   for (let number = 0; number < 50; number++) {
     memory.put(`page ${number}`, page(`page ${number}`));

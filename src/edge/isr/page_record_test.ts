@@ -11,7 +11,7 @@ const record: fc.Arbitrary<PageRecord> = fc.record({
   body: fc.uint8Array().map((bytes) => new Uint8Array(bytes)),
 }, { noNullPrototype: true });
 
-Deno.test("decodePage() returns the page of encodePage()", () => {
+Deno.test("decodePage() returns the page that encodePage() encoded", () => {
   fc.assert(fc.property(record, (page) => assert.deepEqual(decodePage(encodePage(page)), page)));
 });
 

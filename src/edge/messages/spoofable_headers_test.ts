@@ -39,10 +39,10 @@ const KEPT = [
 ];
 
 for (const name of REMOVED) {
-  Deno.test(`isSpoofable() holds for ${name}`, () => assert.ok(isSpoofable(name)));
+  Deno.test(`isSpoofable() is true for ${name}`, () => assert.ok(isSpoofable(name)));
 }
 for (const name of KEPT) {
-  Deno.test(`isSpoofable() leaves ${name}`, () => assert.ok(!isSpoofable(name)));
+  Deno.test(`isSpoofable() is false for ${name}`, () => assert.ok(!isSpoofable(name)));
 }
 
 Deno.test("mayForward() accepts a country only from a trusted proxy", () => {

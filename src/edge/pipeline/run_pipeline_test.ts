@@ -169,7 +169,7 @@ const failures = [
 ] as const;
 
 for (const [name, steps, outcome] of failures) {
-  Deno.test(`runPipeline() is ${outcome} where ${name} fails`, async () => {
+  Deno.test(`runPipeline() fails ${outcome} if ${name} fails`, async () => {
     const { run } = perform([...steps], { x: failed });
     if (outcome === "open") assert.equal(await bodyOf(await run()), "from the origin");
     else await assert.rejects(run(), PipelineFailedError);
@@ -187,7 +187,7 @@ Deno.test("runPipeline() cannot continue if a failed step has started to read th
   await assert.rejects(run(), PipelineFailedError);
 });
 
-Deno.test("PipelineFailedError responds with 504 for a timeout, 499 to clients that have gone, else 503", () => {
+Deno.test("PipelineFailedError gives 504 on timeout, 499 on disconnect, otherwise 503", () => {
   assert.equal(new PipelineFailedError("x", "timeout").status, 504);
   assert.equal(new PipelineFailedError("x", "threw").status, 503);
   assert.equal(new PipelineFailedError("x", "client_gone").status, 499);

@@ -56,44 +56,44 @@ Deno.test("check() allows a client at the rate of the limit, regardless of its p
 /** Two requests, and whether they share a counter under each key. */
 const SHARING = [
   {
-    name: "same client",
+    name: "the same client",
     a: subject("10.0.0.1"),
     b: subject("10.0.0.1"),
     shared: ["ip", "ip_path", "ip_host", "host"],
   },
-  { name: "other address", a: subject("10.0.0.1"), b: subject("10.0.0.2"), shared: ["host"] },
+  { name: "another address", a: subject("10.0.0.1"), b: subject("10.0.0.2"), shared: ["host"] },
   {
-    name: "other path",
+    name: "another path",
     a: subject("10.0.0.1"),
     b: subject("10.0.0.1", { path: "/a" }),
     shared: ["ip", "ip_host", "host"],
   },
   {
-    name: "other host",
+    name: "another host",
     a: subject("10.0.0.1"),
     b: subject("10.0.0.1", { host: "b.test" }),
     shared: ["ip", "ip_path"],
   },
   {
-    name: "other rule",
+    name: "another rule",
     a: subject("10.0.0.1"),
     b: subject("10.0.0.1", { scope: "dep/b" }),
     shared: [],
   },
   {
-    name: "IPv4 in IPv6",
+    name: "an IPv4 address in IPv6",
     a: subject("10.0.0.1"),
     b: subject("::ffff:10.0.0.1"),
     shared: ["ip", "ip_path", "ip_host", "host"],
   },
   {
-    name: "same /64",
+    name: "the same /64",
     a: subject("2001:db8:1:2::1"),
     b: subject("2001:db8:1:2:ffff::9"),
     shared: ["ip", "ip_path", "ip_host", "host"],
   },
   {
-    name: "other /64",
+    name: "another /64",
     a: subject("2001:db8:1:2::1"),
     b: subject("2001:db8:1:3::1"),
     shared: ["host"],
@@ -107,7 +107,7 @@ const SHARING = [
 ] as const;
 
 for (const row of SHARING) {
-  Deno.test(`check() counts by its key: ${row.name}`, () => {
+  Deno.test(`check() counts by the key of the limit: ${row.name}`, () => {
     for (const key of ["ip", "ip_path", "ip_host", "host"] as const) {
       const { limiter } = testLimiter();
       limiter.check(row.a, policy(1, 60, key));
@@ -139,11 +139,11 @@ Deno.test("check() stays within its error of an exact log, for any traffic", () 
       if (verdict.allowed) log.add(test.now);
       else assert.ok(log.within(window * 9 / 8, test.now) >= limit, "refused too early");
     }
-    assert.ok(log.most(window) <= limit, "let too many through");
+    assert.ok(log.most(window) <= limit, "allowed too many requests");
   }));
 });
 
-Deno.test("check() allows no more than the limit when bursts meet the ends of parts", () => {
+Deno.test("check() allows no more than the limit when bursts span parts of a window", () => {
   for (const windowSeconds of [10, 60, 600]) {
     const part = windowSeconds * 1000 / 8;
     const test = testLimiter(8);
@@ -204,13 +204,13 @@ Deno.test("check() survives a clock that is set back", () => {
   assert.equal(
     test.limiter.check(CLIENT, policy(3)).allowed,
     false,
-    "by a little: earlier requests still count",
+    "set back a little: earlier requests still count",
   );
   test.now = START - 3_600_000;
   assert.equal(
     test.limiter.check(CLIENT, policy(3)).allowed,
     true,
-    "by an hour: no one is locked out",
+    "set back an hour: no client is locked out",
   );
 });
 
@@ -220,7 +220,7 @@ Deno.test("check() counts the windows of two policies separately", () => {
   assert.equal(limiter.check(CLIENT, policy(1, 600)).allowed, true);
 });
 
-Deno.test("check() refuses a window that is too long", () => {
+Deno.test("check() refuses an invalid window", () => {
   const { limiter } = testLimiter();
   for (const windowSeconds of [0, 1024, 1.5, Number.NaN]) {
     assert.throws(() => limiter.check(CLIENT, policy(1, windowSeconds)), RangeError);

@@ -28,7 +28,7 @@ for (const [url, [authority, path, query]] of Object.entries(targets)) {
 /** The parts of the URL grammar that are needed (RFC 3986, appendix B). */
 const PARTS = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
 
-Deno.test("splitUrl() does not depend on the URLs before", () => {
+Deno.test("splitUrl() does not depend on earlier URLs", () => {
   const part = fc.constantFrom("/", "//", "?", "#", ":80", "a.test", "a.tes", "b", "?q=1", "/x");
   const url = fc.array(part, { maxLength: 5 }).map((parts) => `http://a.test${parts.join("")}`);
   fc.assert(fc.property(fc.array(url, { maxLength: 6 }), (urls) => {
@@ -72,7 +72,7 @@ for (const [authority, expected] of Object.entries(hosts)) {
   });
 }
 
-Deno.test("canonicalHost() returns one form for any spelling", () => {
+Deno.test("canonicalHost() returns the same form for every spelling", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.domain()), (text) => {
     const host = canonicalHost(text);
     if (host === undefined) return;

@@ -12,16 +12,16 @@ function client(header: ForwardedHeader, value: string | null, socket = "10.0.0.
 const forwardedFor: readonly (readonly [name: string, value: string | null, client: string])[] = [
   ["no header", null, "10.0.0.1"],
   ["one address", "198.51.100.7", "198.51.100.7"],
-  ["a spoofed address on the left is not believed", "1.1.1.1, 198.51.100.7", "198.51.100.7"],
-  ["trusted hops on the right are walked", "198.51.100.7, 10.2.0.1, 10.3.0.1", "198.51.100.7"],
+  ["a spoofed address on the left is ignored", "1.1.1.1, 198.51.100.7", "198.51.100.7"],
+  ["trusted hops on the right are skipped", "198.51.100.7, 10.2.0.1, 10.3.0.1", "198.51.100.7"],
   ["a spoofed trusted address", "10.9.9.9, 198.51.100.7, 10.3.0.1", "198.51.100.7"],
-  ["all hops trusted: the farthest", "10.5.0.1, 10.3.0.1", "10.5.0.1"],
+  ["the farthest hop if all hops are trusted", "10.5.0.1, 10.3.0.1", "10.5.0.1"],
   ["IPv6", "2001:db8::7", "2001:db8::7"],
   ["IPv6 in brackets with port", "[2001:db8::7]:4711", "2001:db8::7"],
   ["IPv4 with port", "198.51.100.7:4711", "198.51.100.7"],
   ["mapped trusted hop", "198.51.100.7, ::ffff:10.3.0.1", "198.51.100.7"],
   ["garbage ends the search", "198.51.100.7, unknown, 10.3.0.1", "10.3.0.1"],
-  ["garbage only", "not an address", "10.0.0.1"],
+  ["only garbage", "not an address", "10.0.0.1"],
   ["empty", "", "10.0.0.1"],
   ["octal parts are not an address", "0300.1.1.1", "10.0.0.1"],
   ["no spaces", "1.1.1.1,198.51.100.7,10.3.0.1", "198.51.100.7"],
@@ -35,12 +35,12 @@ for (const [name, value, expected] of forwardedFor) {
 
 const forwarded: readonly (readonly [name: string, value: string | null, client: string])[] = [
   ["one element", "for=198.51.100.7", "198.51.100.7"],
-  ["parameters around it", "proto=https;For=198.51.100.7;by=10.0.0.1", "198.51.100.7"],
+  ["other parameters in the element", "proto=https;For=198.51.100.7;by=10.0.0.1", "198.51.100.7"],
   ["quoted IPv6 with port", 'for="[2001:db8::7]:4711"', "2001:db8::7"],
   ["chain", "for=1.1.1.1, for=198.51.100.7;proto=http, for=10.3.0.1", "198.51.100.7"],
   ["obfuscated", "for=198.51.100.7, for=_hidden", "10.0.0.1"],
   ["unknown", "for=unknown", "10.0.0.1"],
-  ["no for", "proto=https", "10.0.0.1"],
+  ["no `for` parameter", "proto=https", "10.0.0.1"],
 ];
 
 for (const [name, value, expected] of forwarded) {
@@ -49,7 +49,7 @@ for (const [name, value, expected] of forwarded) {
   });
 }
 
-Deno.test("TrustedProxies.clientAddress() reads one header only", () => {
+Deno.test("TrustedProxies.clientAddress() reads only the configured header", () => {
   const proxies = new TrustedProxies(CIDRS, "x-forwarded-for");
   const header = (name: string) => name === "forwarded" ? "for=1.1.1.1" : "198.51.100.7";
   assert.equal(proxies.clientAddress("10.0.0.1", { header }), "198.51.100.7");

@@ -37,7 +37,7 @@ Deno.test("applyHeaderEdits() never gives a failure a lifetime", () => {
   }
 });
 
-Deno.test("applyHeaderEdits() gives a failure the lifetime of a rule that asks for it", () => {
+Deno.test("applyHeaderEdits() gives a failure a lifetime if the edit has onFailure", () => {
   const edit: HeaderEdit = {
     type: "set",
     name: "cache-control",

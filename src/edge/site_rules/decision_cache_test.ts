@@ -44,7 +44,7 @@ for (const [name, action] of TARGETS) {
   });
 }
 
-Deno.test("put() keeps decisions of some rules, but not of thousands", () => {
+Deno.test("put() keeps a decision of a few rules, but not of thousands", () => {
   assert.equal(isRemembered(logs(16)), true);
   assert.equal(isRemembered(logs(3000)), false);
 });

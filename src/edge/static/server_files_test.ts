@@ -32,14 +32,19 @@ const ROWS: readonly (readonly [
     ["server/entry.mjs"],
   ],
   [
-    "public files inside a server of the whole output",
+    "public files inside a server that is the whole output",
     files("server/public"),
     [server(".", "server/public/a.js")],
     ["server/public/a.js"],
   ],
-  ["the same folder", files("."), [server(".", "server/entry.mjs")], OUTPUT],
   [
-    "one server in the files, another around them",
+    "public files and a server in the same folder",
+    files("."),
+    [server(".", "server/entry.mjs")],
+    OUTPUT,
+  ],
+  [
+    "one server inside the public files, and another around them",
     files("server"),
     [server(".", "index.html"), server("server/public", "server/public/a.js")],
     ["index.html", "server/public/a.js"],

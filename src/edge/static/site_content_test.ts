@@ -95,7 +95,7 @@ Deno.test("SiteContent.resolve() shows a layer's 404.html if no route matches", 
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
 });
 
-Deno.test("SiteContent.after() continues after a server, with the results before it", () => {
+Deno.test("SiteContent.after() continues after a server, with earlier results", () => {
   const manifest: Manifest = {
     version: 1,
     layers: MANIFEST.layers,

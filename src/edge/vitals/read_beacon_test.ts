@@ -15,14 +15,14 @@ Deno.test("readBeacon() accepts the script's data, and shortens long paths", asy
 
 const REFUSED: readonly (readonly [string, string])[] = [
   ["an empty body", ""],
-  ["no JSON", "{"],
+  ["invalid JSON", "{"],
   ["a list", "[]"],
   ["no path", '{"lcp":1}'],
-  ["a path of another site", '{"p":"https://x.example/"}'],
+  ["the URL of another site", '{"p":"https://x.example/"}'],
   ["a path with markup", '{"p":"/<b>\\n"}'],
   ["a negative time", '{"p":"/","lcp":-1}'],
   ["a time as a string", '{"p":"/","lcp":"1"}'],
-  ["more than a day", '{"p":"/","ttfb":1e9}'],
+  ["a time of more than a day", '{"p":"/","ttfb":1e9}'],
   ["an unknown field", '{"p":"/","user":"ada"}'],
 ];
 

@@ -54,13 +54,13 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
       'lib/b.ts:3:18 import_refused: A function cannot import the Node module "path"',
     ],
   ],
-  "an address": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
+  "an import from a URL": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
     'functions/a.ts:1:25 import_refused: A function cannot import from a URL: "npm:hono"',
   ]],
   "a missing package": [{ "functions/a.ts": 'export { default } from "absent";' }, [
     'functions/a.ts:1:25 bundle_failed: Could not resolve "absent"',
   ]],
-  "two files with one name, and a bad name": [
+  "two files with the same name, and an invalid name": [
     { "functions/a.ts": GOOD, "functions/a.js": GOOD, "functions/B_c.ts": GOOD },
     [
       "functions/B_c.ts invalid_name: A function name must have 1 to 64 characters of a-z, 0-9 and inner " +
@@ -95,7 +95,7 @@ for (const [name, [files, expected]] of Object.entries(PROBLEMS)) {
   });
 }
 
-Deno.test("bundleFunctions() creates one module of a function and its packages", async () => {
+Deno.test("bundleFunctions() creates one module from a function and its packages", async () => {
   const files = {
     "functions/a.ts": 'import { two } from "kept";\nexport default (): number => two;',
     "functions/_shared.ts": "broken, but not a function",
@@ -118,7 +118,7 @@ Deno.test("bundleFunctions() creates one module of a function and its packages",
   });
 });
 
-Deno.test("bundleFunctions() finds none if there is no folder", async () => {
+Deno.test("bundleFunctions() finds no functions if there is no folder", async () => {
   await inProject({}, async (folder) => {
     assert.deepEqual(await bundleFunctions(folder, OPTIONS), { ok: true, functions: [] });
   });
@@ -138,7 +138,7 @@ const SEALED: Readonly<Record<string, string>> = {
 };
 
 for (const [name, source] of Object.entries(SEALED)) {
-  Deno.test(`sealFunction() leaves nothing of ${name}`, async () => {
+  Deno.test(`sealFunction() leaves no ${name}`, async () => {
     const sealed = await sealFunction("a", source, OPTIONS);
     assert.ok(sealed.ok);
     const text = new TextDecoder().decode(sealed.function.source);

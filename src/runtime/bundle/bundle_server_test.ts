@@ -55,11 +55,11 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
   "Node's modules without their prefix": [{
     "dist/server/entry.mjs": 'import { sep } from "path"; export default sep;',
   }, "/"],
-  "the author's own name `require`": [{
+  "an author's variable named `require`": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       'const require = createRequire(import.meta.url); export default require("node:path").sep;',
   }, "/"],
-  "packages named by the author's own `require`": [{
+  "packages that the author's own `require` loads": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       "const require = createRequire(import.meta.url);\n" +
       'const late = () => require("kept");\n' +
@@ -158,7 +158,7 @@ Deno.test("bundleServerEntry() reports the bundled and the missing files", async
   });
 });
 
-Deno.test("bundleServerEntry() advises to install missing packages", async () => {
+Deno.test("bundleServerEntry() recommends installing missing packages", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "@scope/name/deep"; import "./a";',
@@ -174,7 +174,7 @@ Deno.test("bundleServerEntry() advises to install missing packages", async () =>
 
 /** Each row: files of a project, and why its server should run on Node. */
 const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
-  "nothing, if names are computed only in omitted code": [{
+  "none if names are computed only in omitted code": [{
     "dist/server/entry.mjs": 'import { used } from "./a.mjs"; export default used;',
     "dist/server/a.mjs": 'export { other } from "./b.mjs"; export const used = 1;',
     "dist/server/b.mjs": "export const other = (name) => import(name);",
@@ -187,7 +187,7 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
   "the project's modules that import by computed names": [{
     "dist/server/entry.mjs": 'export default (name) => import(name + ".js");',
   }, ["computed server/entry.mjs"]],
-  "its own require that is passed on": [{
+  "a require function that is passed on": [{
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       "export default createRequire(import.meta.url);",
   }, ["computed server/entry.mjs"]],
@@ -195,11 +195,11 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
     "dist/server/entry.mjs": 'import { Worker } from "node:worker_threads";\n' +
       'export default () => new Worker(new URL("./thread.mjs", import.meta.url));',
   }, ["worker server/entry.mjs"]],
-  "nothing, because SvelteKit hides an import of Node's own modules": [{
+  "none for SvelteKit, which hides an import of Node's own modules": [{
     "dist/server/entry.mjs": "var obfuscated_import = (module_name) => import(\nmodule_name);\n" +
       'export default () => obfuscated_import("node:fs");',
   }, []],
-  "nothing, because React Router loads modules of routes in browsers": [{
+  "none for React Router, which loads modules of routes in browsers": [{
     "dist/server/entry.mjs": 'import load from "react-router"; export default load;',
     "node_modules/react-router/package.json": '{"name":"react-router","main":"index.mjs"}',
     "node_modules/react-router/index.mjs": "export default (route) => import(route.module);",
@@ -207,7 +207,7 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
 };
 
 for (const [name, [files, expected]] of Object.entries(NEEDS)) {
-  Deno.test(`bundleServerEntry() reports the need of ${name}`, async () => {
+  Deno.test(`bundleServerEntry() reports needs: ${name}`, async () => {
     await inTestFolder(async (project) => {
       await writeFiles(project, files);
       const result = await bundle(project);
@@ -256,7 +256,7 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
     },
     /^server\/entry\.mjs native_addon: Server entry\.mjs loads "better-sqlite3" on start/,
   ],
-  "an address": [
+  "an import from a URL": [
     { "dist/server/entry.mjs": 'import "jsr:@hono/hono";' },
     /^server\/entry\.mjs import_refused: A server cannot import from a URL: "jsr:@hono\/hono"/,
   ],

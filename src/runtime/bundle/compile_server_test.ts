@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<string, readonly [Readonly<Record<string, string>>, 
     },
     "<p>\n",
   ],
-  "packages and names of CommonJS": [
+  "CommonJS packages and variables": [
     {
       "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
       "node_modules/kept/index.js": "exports.file = __filename;",
@@ -58,7 +58,7 @@ for (const [name, [files, expected]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("compileServerEntry() reports anything but TypeScript", async () => {
+Deno.test("compileServerEntry() reports a syntax error", async () => {
   assert.match(await run({ "src/index.ts": "const = 1;" }, "src/index.ts"), /^Expected/);
 });
 
@@ -80,7 +80,7 @@ Deno.test("compileServerEntry() lists imports of packages, including JSX", async
   });
 });
 
-Deno.test("needsCompiling() does not change JavaScript", () => {
+Deno.test("needsCompiling() is false for JavaScript", () => {
   const needing = ["a.ts", "a.mts", "a.cts", "a.tsx", "a.jsx", "a.js", "a.mjs", "a.cjs", "bin/www"];
   assert.deepEqual(needing.filter(needsCompiling), needing.slice(0, 5));
 });

@@ -17,7 +17,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "only Node's own modules": {
     text: `${IMPORT}const r = createRequire(import.meta.url); r("fs"); r("node:os");`,
   },
-  "minified names, by the whole module": {
+  "minified names, through the default import": {
     text: 'import m from"module";var t=m.createRequire(import.meta.url),x=t("a");',
     specifiers: ["a"],
   },
@@ -34,12 +34,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     text: `${IMPORT}const r = createRequire(import.meta.url); r.resolve("a");`,
     computed: true,
   },
-  "another place": {
+  "a require function for another path": {
     text: `${IMPORT}const r = createRequire(process.cwd() + "/x.js"); r("a");`,
     specifiers: ["a"],
     computed: true,
   },
-  "a require that is passed on": {
+  "a require function that is passed on": {
     text: `${IMPORT}export default createRequire(import.meta.url);`,
     computed: true,
   },
@@ -52,14 +52,16 @@ const ROWS: Readonly<Record<string, Row>> = {
       export { __require }; __require("fs"); __require("a"); const o = { require: 1 };`,
     specifiers: ["a"],
   },
-  "a shim of another module, for Node's own modules": {
+  "a shim from another module, for Node's own modules": {
     text: 'import { __require } from "./chunk.js"; __require("fs");',
   },
-  "a shim of another module, for a package": {
+  "a shim from another module, for a package": {
     text: 'import { __require as r } from "./chunk.js"; r("a");',
     computed: true,
   },
-  "no createRequire of Node": { text: "const createRequire = 1; require(createRequire);" },
+  "a createRequire that is not Node's": {
+    text: "const createRequire = 1; require(createRequire);",
+  },
   "text that is not a module": { text: "createRequire( return" },
 };
 

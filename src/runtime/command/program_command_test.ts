@@ -21,7 +21,7 @@ const start = (program: Partial<ServerStart["program"]>, env = {}) =>
     program: { toolchains: [], path: [], ...program },
   } as ServerStart, VIEW);
 
-Deno.test("programCommand() starts an image with its own command, with its variables", () => {
+Deno.test("programCommand() starts an image with the image's own command and variables", () => {
   const { program, args, env } = start({ image: IMAGE }, { A: "project", PORT: "1" });
   assert.deepEqual([program, args], ["/usr/bin/node", ["main.js"]]);
   assert.deepEqual(env, {

@@ -51,7 +51,7 @@ Deno.test("OwnConnections passes on an announced connection in both directions, 
   await server.close();
 });
 
-Deno.test("OwnConnections passes on nothing unannounced", async () => {
+Deno.test("OwnConnections does not pass on unannounced connections", async () => {
   let dialled = 0;
   const own = new OwnConnections(() => {
     dialled++;

@@ -5,7 +5,7 @@ import { Revalidations } from "./revalidations.ts";
 
 const ASKED = { paths: ["/a"], tags: ["t"], soft: true };
 
-Deno.test("Revalidations passes on valid requests, and responds with the reason otherwise", async () => {
+Deno.test("Revalidations passes on valid requests, and reports why others fail", async () => {
   const seen: unknown[] = [];
   const revalidations = new Revalidations(() => 0, (what) => {
     seen.push(what);

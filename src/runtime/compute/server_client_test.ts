@@ -59,7 +59,7 @@ function impatientServer() {
   };
 }
 
-Deno.test("ServerClient sends no request after another's body, which the server may not have read", async () => {
+Deno.test("ServerClient reuses no connection whose request body might be unread", async () => {
   const server = impatientServer();
   const client = new ServerClient(server.dial);
   for (let round = 0; round < 3; round++) {
@@ -91,7 +91,7 @@ Deno.test("ServerClient resends a repeatable body after its connection was lost"
   }
   assert.equal(server.accepted(), 2);
   assert.equal((await send(null)).head.status, 200);
-  assert.equal(server.accepted(), 3, "others never get such a connection");
+  assert.equal(server.accepted(), 3, "other requests never get such a connection");
   client.close();
   await server.close();
 });

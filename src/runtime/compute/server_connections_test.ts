@@ -42,7 +42,7 @@ function openServer() {
   };
 }
 
-Deno.test("requests get connections in order, released by others or newly accepted", async () => {
+Deno.test("requests get connections in order, whether released or newly accepted", async () => {
   const server = openServer();
   const { connections } = server;
   const order: number[] = [];
@@ -53,9 +53,9 @@ Deno.test("requests get connections in order, released by others or newly accept
   });
   const first = await server.greet();
   const left = await taken[0]!;
-  assert.deepEqual(order, [1], "the others wait for the server to accept");
+  assert.deepEqual(order, [1], "the other requests wait for the server to accept");
   connections.give(left);
-  assert.equal(await taken[1], left, "the second uses what the first has left");
+  assert.equal(await taken[1], left, "the second request uses the connection of the first");
   const second = await server.greet();
   const other = await taken[2]!;
   assert.notEqual(other, left);
@@ -107,7 +107,7 @@ Deno.test("no request gets a connection that was opened before the server moved"
   const late = await server.greet();
   const again = await server.greet();
   assert.equal((await opening).used, 0);
-  assert.equal(server.dialed(), 4, "the one that was being opened when it moved is opened again");
+  assert.equal(server.dialed(), 4, "a connection that was opening during the move is opened again");
   for (const conn of [before, after, late, again]) conn.close();
   for (const connection of [await next, await opening]) connection.close();
   server.close();

@@ -54,7 +54,7 @@ function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
 const messages = (log: readonly ProcessLog[]): string[] =>
   log.map(({ level, message }) => `${level}: ${message}`);
 
-Deno.test("ServerSupervisor.find() starts one server for all requests that come in the meantime", async () => {
+Deno.test("ServerSupervisor.find() starts one server for all concurrent requests", async () => {
   const { supervisor, timers, log, next, started } = setUp();
   const found = [supervisor.find(), supervisor.find()];
   const server = await next();
@@ -98,7 +98,7 @@ Deno.test("ServerSupervisor reports out of memory if the kernel killed the serve
   const [found, coming] = [supervisor.find(), next()];
   await timers.advance(1000);
   (await coming).listen();
-  assert.ok("server" in await found, "it starts again");
+  assert.ok("server" in await found, "the server starts again");
 });
 
 Deno.test("ServerSupervisor.find() refuses immediately if the pause is long", async () => {
@@ -221,7 +221,7 @@ Deno.test("ServerSupervisor.check() checks a running server, and starts none", a
 
 Deno.test("ServerSupervisor.close() waits until the server ends, and starts no other", async (t) => {
   const problem = "The server of the deployment has been shut down";
-  await t.step("in its time", async () => {
+  await t.step("if it ends in time", async () => {
     const { supervisor, listening } = setUp();
     const server = await listening();
     const closed = supervisor.close(1000);
@@ -231,13 +231,13 @@ Deno.test("ServerSupervisor.close() waits until the server ends, and starts no o
     await closed;
     assert.deepEqual(await supervisor.find(), { problem, reason: "cannot_start" });
   });
-  await t.step("or immediately", async () => {
+  await t.step("if it is killed immediately", async () => {
     const { supervisor, listening } = setUp();
     const server = await listening();
     await supervisor.close(0);
     assert.deepEqual(server.asked, ["start", "kill", "kill"]);
   });
-  await t.step("while it starts", async () => {
+  await t.step("if it is still starting", async () => {
     const { supervisor, next } = setUp();
     const [found, server] = [supervisor.find(), await next()];
     await supervisor.close(0);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beginCall, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 
-Deno.test("withdrawn calls do not begin, later ones do", () => {
+Deno.test("withdrawn calls do not begin, but later calls do", () => {
   const cell = makeBegunCell();
   assert.ok(beginCall(cell, 2));
   assert.ok(beginCall(cell, 4));
@@ -9,7 +9,7 @@ Deno.test("withdrawn calls do not begin, later ones do", () => {
   assert.deepEqual([6, 8, 10, 12].map((id) => beginCall(cell, id)), [false, false, false, true]);
 });
 
-Deno.test("if all have started, nothing is withdrawn", () => {
+Deno.test("if all calls have begun, no call is withdrawn", () => {
   const cell = makeBegunCell();
   assert.ok(beginCall(cell, 2));
   assert.equal(takeBackCalls(cell, 2), 2);
@@ -37,6 +37,6 @@ Deno.test("each call either begins or is withdrawn, regardless of which thread i
   }
   const begun = await answer;
   worker.terminate();
-  assert.deepEqual(begun.filter((id) => taken.has(id)), [], "none is both");
-  assert.equal(begun.length + taken.size, 100_000, "none is neither");
+  assert.deepEqual(begun.filter((id) => taken.has(id)), [], "no call both begins and is withdrawn");
+  assert.equal(begun.length + taken.size, 100_000, "every call begins or is withdrawn");
 });

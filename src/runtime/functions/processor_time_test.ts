@@ -41,7 +41,7 @@ Deno.test("a waiting call is charged nothing, regardless of how long", () => {
   assert.equal(processor.silentMs, 0);
 });
 
-Deno.test("calls at the same time share the time between two readings", () => {
+Deno.test("concurrent calls share the time between two readings", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -62,7 +62,7 @@ Deno.test("a call is not charged for the time of earlier calls", () => {
   processor.began(4);
   pass(60, 60);
   processor.look();
-  assert.equal(processor.spentMs(4), 0, "it is charged from the first reading on");
+  assert.equal(processor.spentMs(4), 0, "the call is charged from the first reading on");
   pass(60, 60);
   assert.equal(processor.ended(4), 60);
 });
@@ -80,7 +80,7 @@ Deno.test("a thread counts as looping if it uses CPU time and sends nothing", ()
   assert.equal(processor.silentMs, 0);
 });
 
-Deno.test("short calls and idle workers are not read repeatedly", () => {
+Deno.test("the time of short calls and idle workers is not read repeatedly", () => {
   const { time, processor, pass } = thread();
   for (let id = 2; id < 200; id += 2) {
     processor.began(id);

@@ -79,7 +79,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
     ["a wrong key", FunctionFrame.hello, 1, "0".repeat(64)],
     ["a key of another worker", FunctionFrame.hello, 1, other],
     ["no key", FunctionFrame.hello, 1, ""],
-    ["a part of the key", FunctionFrame.hello, 1, key.slice(0, 63)],
+    ["part of the key", FunctionFrame.hello, 1, key.slice(0, 63)],
     ["an unknown worker", FunctionFrame.hello, 3, key],
     ["another frame first", FunctionFrame.ready, 1, key],
   ];
@@ -90,7 +90,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
       connection.close();
     });
   }
-  await t.step("the key itself still works, and only once", async () => {
+  await t.step("the key itself still works, but only once", async () => {
     const first = await answer(await place.connect(), FunctionFrame.hello, 1, key);
     assert.equal(first.frame?.type, FunctionFrame.start);
     const second = await answer(await place.connect(), FunctionFrame.hello, 1, key);

@@ -21,7 +21,7 @@ function readerOf(text: string, sizes: readonly number[]): ByteReader {
   });
 }
 
-Deno.test("ByteReader.until() reads each byte of a line as a character, however they arrive", async () => {
+Deno.test("ByteReader.until() reads bytes as characters, however they arrive", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), sizes, async (lines, sizes) => {
@@ -32,7 +32,7 @@ Deno.test("ByteReader.until() reads each byte of a line as a character, however 
   );
 });
 
-Deno.test("ByteReader.until() ends the headers at their empty line and leaves the body", async () => {
+Deno.test("ByteReader.until() ends the headers at the empty line and leaves the body", async () => {
   const reader = readerOf("HTTP/1.1 200 OK\r\nx-name: caf\xe9\r\n\r\nbody", [100]);
   equal(await reader.until("head", 1000), "HTTP/1.1 200 OK\r\nx-name: caf\xe9");
   equal(new TextDecoder().decode(await reader.someOf(100)), "body");

@@ -7,14 +7,14 @@ const drain = (queue: JobQueue<string>): string[] => {
   return jobs;
 };
 
-Deno.test("JobQueue serves owners in turn, and each one's oldest job first", () => {
+Deno.test("JobQueue serves owners in turn, and each owner's oldest job first", () => {
   const queue = new JobQueue<string>({ max: 10, maxOfOwner: 10 });
   for (const job of ["a1", "a2", "a3", "b1", "c1", "b2"]) queue.add(job[0]!, job);
   assert.deepEqual(drain(queue), ["a1", "b1", "c1", "a2", "b2", "a3"]);
   assert.equal(queue.size, 0);
 });
 
-Deno.test("JobQueue refuses jobs beyond the limit of an owner, or of all", () => {
+Deno.test("JobQueue refuses jobs beyond the limit of an owner, or of all owners", () => {
   const queue = new JobQueue<string>({ max: 3, maxOfOwner: 2 });
   assert.equal(queue.add("a", "a1"), true);
   assert.equal(queue.add("a", "a2"), true);

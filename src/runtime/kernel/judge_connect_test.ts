@@ -33,7 +33,7 @@ Deno.test("judgeConnect() allows the public internet, and DNS", () => {
     ["nameserver", sockaddr("127.0.0.53", 53), 0],
     ["nameserver in IPv6", sockaddr("fd00::53", 53), 0],
     ["nameserver, another port", sockaddr("127.0.0.53", 80), EACCES],
-    ["private, the port of names", sockaddr("10.0.0.1", 53), EACCES],
+    ["a private address, the DNS port", sockaddr("10.0.0.1", 53), EACCES],
     ["a Unix socket", Uint8Array.of(1, 0, 47, 114), ECONNREFUSED],
     ["no address", Uint8Array.of(0, 0), 0],
     ["cut short", Uint8Array.of(2, 0, 0, 80, 1), EACCES],
@@ -55,7 +55,11 @@ Deno.test("judgeConnect() permits private addresses if allowed, but no Unix sock
     assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);
   }
   assert.equal(judgeConnect(Uint8Array.of(1, 0, 47, 114), rules), ECONNREFUSED);
-  assert.equal(judgeConnect(Uint8Array.of(1, 0, 0, 114), rules), ECONNREFUSED, "an abstract one");
+  assert.equal(
+    judgeConnect(Uint8Array.of(1, 0, 0, 114), rules),
+    ECONNREFUSED,
+    "an abstract Unix socket",
+  );
 });
 
 Deno.test("judgeBind() does not allow choosing an address or port", () => {

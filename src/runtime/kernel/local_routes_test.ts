@@ -32,7 +32,7 @@ Deno.test("findLocalRoute() redirects the ports of this machine's own addresses"
   }
 });
 
-Deno.test("findLocalRoute() does not redirect others", () => {
+Deno.test("findLocalRoute() does not redirect other addresses and ports", () => {
   const rows = [["127.0.0.1", 80], ["10.0.0.1", 443], ["93.184.216.34", 443], ["fd00::1", 3000]];
   for (const [address, port] of rows) {
     assert.equal(findLocalRoute(sockaddr(String(address), Number(port)), ROUTES), undefined);

@@ -19,7 +19,7 @@ Deno.test("addresses of one IPv6 /64 are one network", () => {
   assert.equal(abandoned.allows("2001:db8:0:2::1"), true);
 });
 
-Deno.test("with too many abandoned connects in all, only networks that have answered before are tried", () => {
+Deno.test("with too many abandoned attempts, only networks that have responded are tried", () => {
   const abandoned = new AbandonedConnects();
   abandoned.answered("192.0.2.1");
   for (let net = 0; net < 256; net++) abandoned.add(`2001:db8:0:${net.toString(16)}::1`);

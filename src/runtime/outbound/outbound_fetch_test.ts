@@ -13,7 +13,7 @@ const MALFORMED: readonly (readonly [string, string])[] = [
   ["a list of lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc"],
   ["a signed length", "HTTP/1.1 200 OK\r\nContent-Length: +3\r\n\r\nabc"],
   [
-    "length and coding",
+    "a length and a coding",
     "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
   ],
   ["an unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc"],
@@ -48,7 +48,7 @@ const BROKEN_BODIES: readonly (readonly [string, OutboundErrorCode, string])[] =
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
   ],
   [
-    "has a chunk without size",
+    "has a chunk without a size",
     "bad_response",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
   ],
@@ -98,7 +98,7 @@ Deno.test("outbound fetch only retries idempotent requests on a stale connection
   });
 });
 
-Deno.test("outbound fetch reports which time limit has passed", async () => {
+Deno.test("outbound fetch reports which time limit was exceeded", async () => {
   using silent = serveRaw("");
   using slow = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
   await withOutbound({ idleMs: 300 }, async (send) => {
@@ -123,7 +123,7 @@ Deno.test("outbound fetch ends when it is aborted", async () => {
   });
 });
 
-Deno.test("outbound fetch drops hop-by-hop headers both ways", async () => {
+Deno.test("outbound fetch drops hop-by-hop headers in both directions", async () => {
   using server = serveRaw(
     "HTTP/1.1 200 OK\r\nConnection: x-own\r\nX-Own: 1\r\nKeep-Alive: 5\r\nX-End: 2\r\nContent-Length: 0\r\n\r\n",
   );
@@ -152,7 +152,7 @@ Deno.test("outbound fetch refuses headers that would break out of their line", a
   });
 });
 
-Deno.test("outbound fetch streams bodies both ways over one connection", async () => {
+Deno.test("outbound fetch streams bodies in both directions over one connection", async () => {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     (request) => new Response(request.body),

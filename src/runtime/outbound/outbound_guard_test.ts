@@ -4,11 +4,11 @@ import { codeOf, text, withOutbound } from "./_test_outbound.ts";
 import { serveRaw, tableResolver } from "./_test_servers.ts";
 
 const REFUSED: readonly (readonly [string, string])[] = [
-  ["name localhost", "http://localhost/"],
-  ["name below localhost", "http://a.localhost/"],
-  ["name with final dot", "http://localhost./"],
-  ["mDNS name", "http://printer.local/"],
-  ["cloud metadata name", "http://metadata.google.internal/"],
+  ["the name localhost", "http://localhost/"],
+  ["a name below localhost", "http://a.localhost/"],
+  ["localhost with a final dot", "http://localhost./"],
+  ["an mDNS name", "http://printer.local/"],
+  ["the name of a cloud metadata service", "http://metadata.google.internal/"],
   ["loopback", "http://127.0.0.1/"],
   ["loopback, short", "http://127.1/"],
   ["loopback, decimal", "http://2130706433/"],
@@ -45,7 +45,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, url] of REFUSED) {
-  Deno.test(`outbound fetch refuses ${name}`, async () => {
+  Deno.test(`outbound fetch refuses special hosts: ${name}`, async () => {
     await withOutbound({ allowPrivate: false }, async (send) => {
       assert.equal(await codeOf(send({ url })), "refused_address");
     });
@@ -170,7 +170,7 @@ Deno.test("outbound fetch keeps credentials from another origin on redirect", as
   });
 });
 
-Deno.test("hosts of the platform itself are reached at their own ports, and no others", async () => {
+Deno.test("outbound fetch reaches the platform's hosts only at their own ports", async () => {
   const dialed: string[] = [];
   const { fetch, close } = createOutboundFetch({
     ownRoute: ({ host, port }) =>

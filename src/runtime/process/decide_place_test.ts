@@ -19,12 +19,16 @@ const CASES: readonly {
   readonly expected: string;
 }[] = [
   { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
-  { name: "ends the longest idle", tenants: [idle(5), idle(2), idle(9)], expected: "end 2" },
-  { name: "never ends one in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
-  { name: "waits if all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
-  { name: "waits for one that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
   {
-    name: "ends one more if more wait than are ending",
+    name: "ends the server that has been idle the longest",
+    tenants: [idle(5), idle(2), idle(9)],
+    expected: "end 2",
+  },
+  { name: "never ends a server in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
+  { name: "waits if all servers are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
+  { name: "waits for a server that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
+  {
+    name: "ends another server if more requests wait than servers are ending",
     tenants: [ENDING, idle(2), BUSY],
     waiting: 2,
     expected: "end 2",

@@ -8,7 +8,7 @@ const STANDARD: readonly Descriptor[] = [
   { number: 2, target: "pipe:[11]", inherited: true },
 ];
 
-Deno.test("findForeignDescriptors() allows only the descriptors of every process", () => {
+Deno.test("findForeignDescriptors() allows only descriptors that every process has", () => {
   const rows: readonly (readonly [string, Descriptor, boolean])[] = [
     ["event loop", { number: 3, target: "anon_inode:[eventpoll]", inherited: false }, true],
     [

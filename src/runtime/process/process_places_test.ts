@@ -53,7 +53,7 @@ Deno.test("ProcessPlaces ends a server that becomes idle while another waits", a
   await starting;
 });
 
-Deno.test("ProcessPlaces serves in order, and removes a late one from the queue", async () => {
+Deno.test("ProcessPlaces serves requests in order, and drops requests that time out", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 5 });
   const first = await started(places);
   assert.equal(await places.take(), undefined);

@@ -76,7 +76,7 @@ function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   return { supervisor, timers, started, begun, state, startNow };
 }
 
-Deno.test("ProcessSupervisor.start() starts one process for all callers in the meantime", async () => {
+Deno.test("ProcessSupervisor.start() starts one process for all concurrent callers", async () => {
   const { supervisor, started, begun } = setUp();
   const [first, second] = [supervisor.start(), supervisor.start()];
   await nextTurns();
@@ -89,7 +89,7 @@ Deno.test("ProcessSupervisor.start() starts one process for all callers in the m
   assert.ok(!supervisor.isStarting);
 });
 
-Deno.test("ProcessSupervisor.start() fails like the driver, and can be called again", async () => {
+Deno.test("ProcessSupervisor.start() can be called again after the driver fails", async () => {
   const { supervisor, state, startNow } = setUp();
   state.spawnError = new Error("no such program");
   await assert.rejects(supervisor.start(), /no such program/);
@@ -193,7 +193,7 @@ Deno.test("ProcessSupervisor acquires a slot for its process, and releases it", 
     await assert.rejects(supervisor.start(), /no such program/);
     assert.equal(places.taken, 0);
   });
-  await t.step("and fails if none becomes free, because the others are busy", async () => {
+  await t.step("and fails if no slot becomes free because all processes are busy", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 1 });
     const [one, other] = [setUp({ places }), setUp({ places })];
     const busy = await one.startNow();
@@ -217,7 +217,7 @@ Deno.test("ProcessSupervisor.close() starts nothing more", async (t) => {
     await timers.advance(POLL_MS * 4);
     assert.equal(process.inspected, looks);
   });
-  await t.step("and ends the one that is being spawned, before it begins", async () => {
+  await t.step("and ends a process that is being spawned, before it begins", async () => {
     const { supervisor, started, begun } = setUp();
     const failed = assert.rejects(supervisor.start(), /^Error: closed$/);
     const closing = supervisor.close();

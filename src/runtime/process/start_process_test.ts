@@ -28,7 +28,7 @@ const namesIn = (folder: string): string[] => [...Deno.readDirSync(folder)].map(
 
 const CONNECT = 'const conn = await Deno.connect({ transport: "unix", path: PATH });';
 
-Deno.test("startProcess() connects, and reports the end with the last words", async () => {
+Deno.test("startProcess() connects, and reports the end with the last output", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await conn.read(new Uint8Array(1)); console.error("x".repeat(700), "done"); Deno.exit(3);`,
   );
@@ -52,7 +52,7 @@ Deno.test("startProcess() rejects if the process ends without a connection", asy
   await Deno.remove(parentFolder);
 });
 
-Deno.test("StartedProcess.kill() kills it, and can be called again", async () => {
+Deno.test("StartedProcess.kill() kills the process, and can be called again", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await new Promise(() => setInterval(() => {}, 1e6));`,
   );
@@ -92,7 +92,7 @@ Deno.test({
     });
     const { conn, listener, ended, ranOut } = await started;
     await conn.write(Uint8Array.of(50));
-    assert.equal(await conn.read(new Uint8Array(1)), 1, "it has room for some");
+    assert.equal(await conn.read(new Uint8Array(1)), 1, "some kernel memory is available");
     assert.equal(ranOut(), false);
     await conn.write(new Uint8Array(10).fill(200));
     assert.match(await ended, /\(SIGKILL\)$/);

@@ -37,7 +37,7 @@ Deno.test("advertised() skips ports that are in use", () => {
   assert.equal(address.advertised(0).port, first + 1);
 });
 
-Deno.test("a second server gets Node's error, or that of an engine with one port", () => {
+Deno.test("a second server gets Node's error, or the error of an engine with one port", () => {
   const refusal = (options: { readonly others?: boolean; readonly own?: boolean }) => {
     const address = new ServerAddress("/s", { ...OWN, ...options, listening() {} });
     address.take(8080);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OwnHosts } from "./own_hosts.ts";
 
-Deno.test("OwnHosts knows its names, and those that always mean this machine", () => {
+Deno.test("OwnHosts recognizes its names, and names that always mean this machine", () => {
   const own = new OwnHosts(["shop.example.com"]);
   const rows: readonly (readonly [string, boolean, boolean])[] = [
     ["shop.example.com", true, true],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { checkRevalidation, MAX_REVALIDATED } from "./revalidation.ts";
 
-Deno.test("checkRevalidation() fills in what is missing", () => {
+Deno.test("checkRevalidation() fills in missing fields", () => {
   assert.deepEqual(checkRevalidation({ paths: ["/blog/a"] }), {
     paths: ["/blog/a"],
     tags: [],

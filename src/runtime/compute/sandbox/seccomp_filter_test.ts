@@ -8,7 +8,7 @@ const PID = 4321;
 const REFUSE = Answer.fail(EPERM);
 
 for (const [name, processor] of Object.entries(PROCESSORS)) {
-  Deno.test(`buildFilter() decides on calls on ${name}`, () => {
+  Deno.test(`buildFilter() decides which calls are allowed on ${name}`, () => {
     const filter = buildFilter(processor, PID);
     const { arch } = processor;
     const run = (number: number, ...args: bigint[]) => runProgram(filter, { arch, number, args });
@@ -30,9 +30,9 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
         .map((each) => [each, call(each), REFUSE] as const),
       ...SIGNALS.flatMap((each) => [
         [`${each} to itself`, call(each, BigInt(PID)), Answer.allow] as const,
-        [`${each} to another`, call(each, BigInt(PID + 1)), REFUSE] as const,
-        [`${each} to its group`, call(each, 0n), REFUSE] as const,
-        [`${each} to all`, call(each, -1n), REFUSE] as const,
+        [`${each} to another process`, call(each, BigInt(PID + 1)), REFUSE] as const,
+        [`${each} to its process group`, call(each, 0n), REFUSE] as const,
+        [`${each} to all processes`, call(each, -1n), REFUSE] as const,
       ]),
     ];
     for (const [row, came, expected] of rows) assert.equal(came, expected, row);

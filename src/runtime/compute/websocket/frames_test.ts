@@ -15,13 +15,13 @@ function serverFrame(opcode: number, payload: Uint8Array, final = true): Uint8Ar
   return frame;
 }
 
-Deno.test("encodeFrame() writes the masked text of RFC 6455, 5.7", () => {
+Deno.test("encodeFrame() writes the masked example of RFC 6455, 5.7", () => {
   const mask = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);
   const frame = encodeFrame(Opcode.text, new TextEncoder().encode("Hello"), mask);
   assert.equal(frame.toHex(), "818537fa213d7f9f4d5158");
 });
 
-Deno.test("FrameParser reads frames of any size, however they arrive", () => {
+Deno.test("FrameParser reads frames of any size, however the bytes arrive", () => {
   const sizes = fc.constantFrom(0, 1, 125, 126, 127, 65_535, 65_536);
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 70_000 }), (size, least) => {
@@ -45,11 +45,11 @@ Deno.test("frames that break the protocol are refused", () => {
     ["masked", encodeFrame(Opcode.text, new Uint8Array(1), new Uint8Array(4)), 1002],
     ["compressed", Uint8Array.of(0xc1, 0), 1002],
     ["a long ping", serverFrame(Opcode.ping, new Uint8Array(126)), 1002],
-    ["a ping in parts", serverFrame(Opcode.ping, new Uint8Array(1), false), 1002],
+    ["a fragmented ping", serverFrame(Opcode.ping, new Uint8Array(1), false), 1002],
     ["too large", serverFrame(Opcode.binary, new Uint8Array(2000)), 1009],
-    ["never begun", serverFrame(Opcode.continuation, new Uint8Array(1)), 1002],
+    ["a continuation without a start", serverFrame(Opcode.continuation, new Uint8Array(1)), 1002],
     ["unknown", serverFrame(3, new Uint8Array(1)), 1002],
-    ["no UTF-8", serverFrame(Opcode.text, Uint8Array.of(0xff)), 1007],
+    ["invalid UTF-8", serverFrame(Opcode.text, Uint8Array.of(0xff)), 1007],
     ["an incomplete code", serverFrame(Opcode.close, Uint8Array.of(3)), 1002],
   ];
   for (const [name, bytes, code] of rows) {
@@ -80,7 +80,7 @@ Deno.test("MessageJoiner joins fragments around control frames", () => {
   }, /too large/);
 });
 
-Deno.test("MessageJoiner keeps no more than the content of endless fragments", () => {
+Deno.test("MessageJoiner buffers only the content of endless fragments", () => {
   const joiner = new MessageJoiner(1000);
   const nothing = { opcode: Opcode.continuation, final: false, payload: new Uint8Array(0) };
   joiner.take({ ...nothing, opcode: Opcode.binary, payload: Uint8Array.of(1) });

@@ -16,7 +16,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       runProgram(filter, { arch, number: number(call), args });
   };
 
-  Deno.test(`buildNodeFilter() decides on calls on ${name}`, () => {
+  Deno.test(`buildNodeFilter() decides which calls are allowed on ${name}`, () => {
     const call = caller(true);
     const filter = buildNodeFilter(processor, { hasOwnRoot: true });
     const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);
@@ -34,16 +34,16 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["interfaces of the machine", caller(false)("socket", 16n, 3n, 0n), REFUSE],
       ["events of the kernel", call("socket", 16n, 3n, 15n), REFUSE],
       ["addresses of an interface", call("ioctl", 3n, 0x8912n), REFUSE],
-      ["how much can be read", call("ioctl", 3n, 0x541bn), allow],
+      ["the number of readable bytes", call("ioctl", 3n, 0x541bn), allow],
       ["a request of another device", call("ioctl", 3n, 0xc0502100n), allow],
       ["a packet socket", call("socket", 17n), REFUSE],
       ["a socket of the kernel's ciphers", call("socket", 38n), REFUSE],
       ["a socket of the hypervisor", call("socket", 40n), REFUSE],
       ["source routes", option(0n, 4n), REFUSE],
-      ["keepalive time, the same number", option(6n, 4n), allow],
+      ["keepalive time, which has the same number", option(6n, 4n), allow],
       ["time to live", option(0n, 2n), allow],
       ["routing headers", option(41n, 57n), REFUSE],
-      ["destination headers, old", option(41n, 4n), REFUSE],
+      ["destination headers, by the old number", option(41n, 4n), REFUSE],
       ["only IPv6", option(41n, 26n), allow],
       ["another interface", option(1n, 25n), REFUSE],
       ["another interface by number", option(1n, 62n), REFUSE],
@@ -54,7 +54,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["limits of another process", call("prlimit64", 1n), REFUSE],
       ["its own priority", call("setpriority", 0n, 0n), allow],
       ["the priority of another process", call("setpriority", 0n, 1n), REFUSE],
-      ["when it ends with its parent", call("prctl", 1n), ask],
+      ["the signal at the end of its parent", call("prctl", 1n), ask],
       ["its own filter", call("prctl", 22n), REFUSE],
       ["the name of a thread", call("prctl", 15n), allow],
       ["chmod", call("fchmodat"), allow],

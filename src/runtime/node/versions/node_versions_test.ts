@@ -43,7 +43,7 @@ Deno.test("NodeVersions fetches a version once for all callers", async () => {
   assert.deepEqual(await versions.list(), ["22"]);
 });
 
-Deno.test("NodeVersions reports the start and end of a fetch, and nothing if none is needed", async () => {
+Deno.test("NodeVersions reports the start and end of a fetch only if it fetches", async () => {
   const { versions, open } = await fetched();
   open();
   const said: string[] = [];
@@ -79,7 +79,7 @@ Deno.test("NodeVersions refuses a package with another version, and versions tha
   await assert.rejects(binaryOf(versions, "12"), /Node 12 is too old/);
 });
 
-Deno.test("NodeVersions keeps what its users need and removes the rest, even after a restart", async () => {
+Deno.test("NodeVersions keeps only versions in use, even after a restart", async () => {
   const { versions, open, folder } = await fetched();
   open();
   for (const version of ["20", "22.1", "24"]) await binaryOf(versions, version, `of ${version}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { refuseVersion, satisfies } from "./version.ts";
 
-Deno.test("satisfies() compares whole numbers", () => {
+Deno.test("satisfies() compares the parts of a version as whole numbers", () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ["24.1.0", "24", true],
     ["24.1.0", "24.1", true],
@@ -17,7 +17,7 @@ Deno.test("satisfies() compares whole numbers", () => {
   }
 });
 
-Deno.test("refuseVersion() names a version that is too old, and where to set another", () => {
+Deno.test("refuseVersion() names a version that is too old, and where to set a newer one", () => {
   assert.equal(refuseVersion("18.0.0"), undefined);
   assert.match(refuseVersion("16.20")!, /^Node 16\.20 is too old: .* Node 18 .*engines\.node/);
 });

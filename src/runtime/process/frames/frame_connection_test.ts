@@ -60,7 +60,7 @@ Deno.test("FrameConnection ends with an error if a frame is over its limit", asy
   near.close();
 });
 
-Deno.test("FrameConnection ends if more data waits than it may buffer", async () => {
+Deno.test("FrameConnection ends if more data waits than it can buffer", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near, 1000, { maxQueued: 2 * COST_OF_1000 });
   const receiving = connection.receive(() => {});

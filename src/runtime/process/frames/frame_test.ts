@@ -9,7 +9,7 @@ const frames = fc.array(fc.record({
   payload: fc.uint8Array({ maxLength: 300 }),
 }));
 
-Deno.test("FrameReader reads frames of encodeFrame(), regardless of how they are split", () => {
+Deno.test("FrameReader reads frames that encodeFrame() writes, however they are split", () => {
   fc.assert(fc.property(frames, fc.integer({ min: 1, max: 50 }), (sent, step) => {
     const bytes = concat(sent.map(encodeFrame));
     const reader = new FrameReader(300);
