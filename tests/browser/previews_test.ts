@@ -58,7 +58,7 @@ Deno.test({
         const guest = await freshPage(browser);
         await guest.goto(link!);
         assert.ok(await isOpen(guest));
-        assert.equal(guest.url(), `${unique}/`, "the token stayed in the address");
+        assert.equal(guest.url(), `${unique}/`, "the token stayed in the URL");
         const { json: { items: [share] } } = await api("GET", "/v1/projects/shop/previews/shares");
         await api("DELETE", `/v1/projects/shop/previews/shares/${share.id}`, undefined, 204);
         await guest.goto(link!);

@@ -220,7 +220,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("a person is told about an upgrade once, and programs never", async () => {
+      await t.step("people are told about an upgrade once, programs never", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -275,7 +275,7 @@ Deno.test({
         },
       });
 
-      await t.step("it upgrades, shows its progress, and goes back and forth", async () => {
+      await t.step("svc upgrade shows its progress, and switches between versions", async () => {
         const shown = await inTerminal(box, "upgrade", {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -292,7 +292,7 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
-      await t.step("it never goes back to a program that cannot read the data", async () => {
+      await t.step("svc upgrade never installs an older program that cannot read the data", async () => {
         const data = join(dirname(dirname(box.path)), "data", "svc");
         await Deno.mkdir(data, { recursive: true });
         const mark = { format: DATA_FORMAT + 1, program: NEW };
