@@ -84,7 +84,7 @@ Deno.test("a browser subscribed with a key gets its workspace's notifications un
     assert.deepEqual(await pushedTo(parts, "other", 3), ["by-ada", "by-key", "by-tool"]);
 
     const stolen = await platform.api("POST", PUSH, { token: key.key, json: laptop });
-    assert.equal(stolen.status, 409, "a key takes no browser from its owner");
+    assert.equal(stolen.status, 409, "a key cannot take over its owner's browser");
 
     await ada.send("DELETE", `/v1/api-keys/${key.id}`, { workspace: "other" });
     assert.deepEqual(await pushedTo(parts, "other", 2), ["by-ada", "by-tool"]);

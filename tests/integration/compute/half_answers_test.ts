@@ -58,7 +58,7 @@ async function readAll(port: number, path: string): Promise<string> {
 }
 
 onEachEngine(
-  "a response that breaks off is visibly broken: the connection ends before it does",
+  "a response that breaks off is visibly incomplete, because the connection closes early",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -67,7 +67,7 @@ onEachEngine(
         const text = await readAll(platform.port, path);
         assert.match(text, /^HTTP\/1\.1 200 /, path);
         assert.match(text, /first part/, path);
-        assert.doesNotMatch(text, /\r\n0\r\n\r\n$/, `${path} must not look whole`);
+        assert.doesNotMatch(text, /\r\n0\r\n\r\n$/, `${path} must not look complete`);
         const whole = await readAll(platform.port, "/api/whole?length");
         assert.match(whole, /content-length: 1000/i, "the next request gets a response");
       }
@@ -173,7 +173,7 @@ onEachEngine(
       const answer = nextMessage(socket);
       socket.send(pattern(33 * MIB));
       const end = await answer;
-      assert.ok(!(end instanceof Uint8Array), "no message that large comes back");
+      assert.ok(!(end instanceof Uint8Array), "the oversized message is not returned");
       const echo = nextMessage(other);
       other.send(new Uint8Array([1, 2, 3]));
       assert.deepEqual(await echo, new Uint8Array([1, 2, 3]));

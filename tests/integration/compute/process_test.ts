@@ -106,7 +106,7 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
 
 onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   await using app = serve({ directory });
-  await t.step("headers, except those of the connection", async () => {
+  await t.step("headers, except connection-specific ones", async () => {
     const answer = await app.ask("/headers?a=b", {
       headers: [["host", "app.example"], ["connection", "x-drop"], ["x-drop", "1"], ["x-a", "1"], [
         "x-svc-request-id",
@@ -129,7 +129,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     assert.deepEqual(cookies.map(([, value]) => value), ["a=1", "b=2"]);
     assert.equal(await new Response(result.response.body).text(), "made");
   });
-  await t.step("no body if none is allowed", async () => {
+  await t.step("no body where HTTP allows none", async () => {
     const empty = await app.get("/empty");
     assert.ok(empty.type === "response" && empty.response.body === null);
     const head = await app.get("/headers", { method: "HEAD" });
@@ -144,11 +144,11 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     for await (const part of result.response.body!) bytes += part.byteLength;
     assert.equal(bytes, size);
   });
-  await t.step("reading a body, whether there is one or not", async () => {
+  await t.step("a request with or without a body can be read", async () => {
     assert.equal(await app.ask("/awaited"), "200 0");
     assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
-  await t.step("a response before the body is sent completely", async () => {
+  await t.step("a response that starts before the request body ends", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });
     assert.equal(await app.ask("/early", { method: "POST", body }), "413 too large");
   });

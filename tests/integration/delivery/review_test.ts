@@ -43,8 +43,8 @@ const quiet = ({ preferences }: Delivery) =>
 
 for (
   const [name, sentAt, mails] of [
-    ["is not mailed when quiet hours began before it was due", "22:00:10", 0],
-    ["is mailed before they begin", "21:59:59", 1],
+    ["is not mailed if quiet hours started before it was due", "22:00:10", 0],
+    ["is mailed before quiet hours start", "21:59:59", 1],
   ] as const
 ) {
   Deno.test(`a digest ${name}`, () =>

@@ -106,7 +106,7 @@ async function checkZeroWindow(
     return opened.every(({ isClosed }) => isClosed);
   });
   assert.ok(most < MAX_GROWTH_MB, `${most.toFixed(0)} MB more`);
-  assert.ok(opened.every(({ received }) => received > 0), "Heads came");
+  assert.ok(opened.every(({ received }) => received > 0), "Every connection gets response headers");
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 

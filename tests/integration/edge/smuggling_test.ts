@@ -118,7 +118,7 @@ function parseRequests(text: string): { target: string; fields: string[]; body: 
     const values = (name: string) =>
       fields.filter((field) => field.toLowerCase().startsWith(`${name}:`));
     const [lengths, codings] = [values("content-length"), values("transfer-encoding")];
-    assert.ok(lengths.length + codings.length <= 1, "one framing");
+    assert.ok(lengths.length + codings.length <= 1, "the forwarded request has only one framing");
     assert.equal(values("host").length, 1);
     rest = rest.slice(end + 4);
     let body = "";
@@ -164,7 +164,7 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
           !fields.some((field) => /^(?:x-evil|upgrade|http2-settings|te|expect):/i.test(field)),
         );
         assert.ok(fields.some((field) => /^host: localhost:\d+$/i.test(field)));
-        if (target === "/evil") assert.equal(passed, 2, "a second request has a second answer");
+        if (target === "/evil") assert.equal(passed, 2, "a second request gets a second response");
       }
     });
   }

@@ -70,7 +70,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
     await get("/up/close");
     await get("/up/after");
     assert.equal(requests, 34);
-    assert.equal(connections, 6, "four were left");
+    assert.equal(connections, 6, "four open connections are reused");
   });
 });
 
