@@ -65,7 +65,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ],
   ["a pull request on main", { event_name: "pull_request" }, /does not trust the pull request/],
   [
-    "a target of one",
+    "a pull_request_target",
     { event_name: "pull_request_target" },
     /pull_request_target workflows cannot get keys/,
   ],
@@ -153,8 +153,8 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["no alg", `${encode({ kid: "first" })}.${encode(claims)}.`, /its alg must be/],
     ["HS256 with the public key", hmac("HS256", pem), /its alg must be/],
     ["RS256 made by HMAC", hmac("RS256", pem), /its signature is wrong/],
-    ["ES256 with a key of RSA", hmac("ES256", pem), /not signed by the issuer/],
-    ["a list of alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
+    ["ES256 with an RSA key", hmac("ES256", pem), /not signed by the issuer/],
+    ["a list as alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
     ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /its key id \(kid\) is missing/],
     ["a key of another issuer", await stranger.sign(claims), /its signature is wrong/],
     [

@@ -163,7 +163,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a message of 33 MiB of a server closes its socket, and no other",
+  "a 33 MiB message from a server closes its own socket only",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

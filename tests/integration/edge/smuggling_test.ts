@@ -111,7 +111,7 @@ function parseRequests(text: string): { target: string; fields: string[]; body: 
   const found = [];
   for (let rest = text; rest !== "";) {
     const end = rest.indexOf("\r\n\r\n");
-    assert.ok(end > 0, `A whole head: ${JSON.stringify(rest)}`);
+    assert.ok(end > 0, `Not a complete head: ${JSON.stringify(rest)}`);
     const [line = "", ...fields] = rest.slice(0, end).split("\r\n");
     assert.match(line, /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1$/);
     for (const field of fields) assert.match(field, /^[!#$%&'*+.^_`|~0-9a-z-]+: [\t\x20-\xff]*$/i);
@@ -157,7 +157,7 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
       const passed = statuses.filter((status) => status === 200).length;
       assert.ok(
         requests.length <= Math.max(passed, 1),
-        `${requests.length} requests for ${passed} answers: ${upstream.received()}`,
+        `${requests.length} requests for ${passed} responses: ${upstream.received()}`,
       );
       for (const { fields, target } of requests) {
         assert.ok(

@@ -58,7 +58,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
       assert.deepEqual([connections, requests], [2, 22]);
     },
   );
-  await t.step("five at the same time need five, which serve the next five", async () => {
+  await t.step("five simultaneous requests open five connections, which serve the next five", async () => {
     for (let round = 0; round < 2; round++) {
       await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
       arrived = 0;
@@ -70,7 +70,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
     await get("/up/close");
     await get("/up/after");
     assert.equal(requests, 34);
-    assert.equal(connections, 6, "four open connections are reused");
+    assert.equal(connections, 6, "one of the four open connections is reused");
   });
 });
 

@@ -227,7 +227,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
 
     await t.step(
-      "a build from git gets them, and its log hides the connection string",
+      "a build from git gets resolved references, and its log hides the connection string",
       async () => {
         const built = await platform.build(hook, {
           "build.mjs": `import { mkdirSync, writeFileSync } from "node:fs";

@@ -284,7 +284,7 @@ Deno.test("a worker denies access even to a function that was not sealed", async
   }
 });
 
-Deno.test("an endless stream waits for its reader, and ends with it", async () => {
+Deno.test("an endless stream waits for its reader, and ends when the reader leaves", async () => {
   await using lab = await openLab(["infinite_stream", "stalled_stream"]);
   const result = await call(lab.host, "infinite_stream");
   assert.ok(result.type === "response" && result.response.body !== null);

@@ -48,7 +48,7 @@ Deno.test("calls behind a spinning one are handled by another worker, long befor
     ),
   );
   const order = Array.from({ length: 20 }, (_, index) => String(index + 1));
-  assert.deepEqual(bodies, order, "each began once, in order, in one new worker");
+  assert.deepEqual(bodies, order, "each call started once, in order, in one new worker");
   leave.abort();
   assert.equal((await spinning).type, "failed");
 });
@@ -70,7 +70,7 @@ Deno.test("calls that a killed worker had not started run in a new one, with the
   const result = await behind;
   assert.ok(result.type === "response", JSON.stringify(result));
   assert.equal(await new Response(result.response.body).text(), "what was sent");
-  assert.deepEqual(site.host.pids.length, 1, "in the same process");
+  assert.deepEqual(site.host.pids.length, 1, "the new worker is in the same process");
 });
 
 Deno.test("a call uses one slot at a time, regardless of its worker", async () => {

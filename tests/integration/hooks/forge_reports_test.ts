@@ -96,7 +96,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
       assert.equal((await platform.ended(opened)).status, "LIVE");
       await until(() => last(forge), (state) => state === ENDS[kind]);
       assert.ok(forge.statuses.every((status) => status.sha === sha));
-      assert.ok(new Set(forge.statuses.map(({ state }) => state)).size > 1, "it was marked before");
+      assert.ok(new Set(forge.statuses.map(({ state }) => state)).size > 1, "the status has changed at least once");
       const [comment] = await until(
         () => [...forge.comments.values()],
         ([first]) => first?.text.includes("is live") === true,
@@ -125,8 +125,8 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
         () => [...forge.comments.values()],
         ([first]) => first?.text.includes("was removed") === true,
       );
-      assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
-      assert.equal(last(forge), ENDS[kind], "a deleted preview is not the fault of its commit");
+      assert.equal(forge.comments.size, 1, "the existing comment is updated");
+      assert.equal(last(forge), ENDS[kind], "a deleted preview does not mark its commit as failed");
       assert.deepEqual(forge.faults, []);
     }));
 }

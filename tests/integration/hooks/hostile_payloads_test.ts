@@ -309,7 +309,7 @@ Deno.test("secrets of a hook open nothing else, and other secrets open no hook",
     const token = new URL(url).pathname.split("/").at(-1)!;
     for (const key of [token, secret, url]) {
       const { status } = await api("GET", "/v1/projects", { token: key });
-      assert.equal(status, 401, "the API");
+      assert.equal(status, 401, "a hook's token gives no access to the API");
     }
     const plain = await hook({ name: "plain" });
     const answer = await trigger(plain.url, { branch: "main", commitSha });

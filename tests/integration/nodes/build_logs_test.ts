@@ -86,7 +86,7 @@ Deno.test({
           Boolean,
           PATIENCE_MS,
         );
-        assert.ok(!heard.text.includes("last words"), "as it comes");
+        assert.ok(!heard.text.includes("last words"), "the log arrives while the build is running");
         assert.match(textOf((await logOf(a, id)).lines), /first words/);
         using _ = Deno.listen({ hostname: "127.0.0.1", port });
         await ended;
@@ -94,7 +94,7 @@ Deno.test({
         const numbers = [...heard.text.matchAll(/"number":(\d+)/g)].map(([, number]) =>
           Number(number)
         );
-        assert.deepEqual(numbers, numbers.map((_, index) => index + 1), "each line once, in order");
+        assert.deepEqual(numbers, numbers.map((_, index) => index + 1), "each line arrives once, in order");
       },
     );
 
@@ -106,7 +106,7 @@ Deno.test({
       assert.equal(ofA.isComplete, true);
     });
 
-    await t.step("the node that built it is gone", async () => {
+    await t.step("the log stays readable after its node is gone", async () => {
       assert.equal(await cluster.countRecords("build_logs"), 1);
       await cluster.stop(b);
       const log = await logOf(a, id);

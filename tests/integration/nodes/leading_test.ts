@@ -54,7 +54,7 @@ Deno.test({
     const a = await cluster.start("a", { ...options, nodeId: "a" });
     const b = await cluster.start("b", { ...options, nodeId: "b" });
 
-    await t.step("both nodes list both, and the first leads everything", async () => {
+    await t.step("both nodes list each other, and the first leads everything", async () => {
       const seen = await nodesSeenBy(b);
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
       assert.deepEqual(seen.map(({ roles }) => roles.length), [ROLES.length, 0]);
@@ -64,7 +64,7 @@ Deno.test({
     });
 
     await t.step(
-      "a node with another data directory cannot use the name of one of them",
+      "a node with another data directory cannot reuse a node's name",
       async () => {
         await assert.rejects(cluster.start("c", { nodeId: "a" }), /Cannot start as node \\?"a\\?"/);
       },

@@ -18,7 +18,7 @@ const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-pass
 /** Forms that delete messages and objects: they ask first. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
-Deno.test("no form works without its own token, from another site, or for a stranger", () =>
+Deno.test("no form works without its own token, from another site, or for people outside the workspace", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });
@@ -99,7 +99,7 @@ Deno.test("no form works without its own token, from another site, or for a stra
           form: "contact",
         },
       });
-      assert.match(html, /<form id="question"/, `${route} asks nothing: ${status}`);
+      assert.match(html, /<form id="question"/, `${route} asks for no confirmation: ${status}`);
     }
     assert.equal(await state(), before);
   }));
