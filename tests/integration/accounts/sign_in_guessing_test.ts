@@ -105,7 +105,7 @@ for (
           (_, index) => named(String(index).padEnd(43, "B")),
         ).join("; "),
         "that is not a token": named("x"),
-        "of a stranger's session": eves,
+        "of another person's session": eves,
       };
       for (const [which, cookie] of Object.entries(planted)) {
         assert.equal(await whois(`${cookie}; ${ada.cookie}`), EMAIL, `before: ${which}`);

@@ -90,7 +90,7 @@ function childrenOf(pid: number): number[] {
   return ids.filter((id) => parentOf(id) === pid);
 }
 
-onEachEngine("a server that listens to SIGTERM ends itself, in time", async ({ serve, t }) => {
+onEachEngine("a server that handles SIGTERM exits in time", async ({ serve, t }) => {
   const told = (app: TestServer) =>
     app.logs.map(({ message }) => message).filter((message) => !message.includes("cold start"));
   await t.step("when drained", async () => {

@@ -163,7 +163,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   });
 });
 
-onEachEngine("a client that leaves is seen by the server", async ({ serve }) => {
+onEachEngine("a server notices that its client has left", async ({ serve }) => {
   await using app = serve({ directory });
   const leaving = new AbortController();
   const result = await app.get("/endless", { signal: leaving.signal });
@@ -191,7 +191,7 @@ onEachEngine(
   },
 );
 
-onEachEngine("a server that does not react is ended and started again", async ({ serve }) => {
+onEachEngine("a server that does not respond is stopped and restarted", async ({ serve }) => {
   await using app = serve({ directory, limits: { timeoutMs: 1000 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
@@ -201,7 +201,7 @@ onEachEngine("a server that does not react is ended and started again", async ({
 
 for (const path of ["/exit", "/throw"]) {
   onEachEngine(
-    `a crash fails its request, and the next starts the server again (${path})`,
+    `a crash fails its request, and the next request restarts the server (${path})`,
     async ({ serve }) => {
       await using app = serve({ directory });
       await app.server.start();
@@ -219,14 +219,14 @@ for (const path of ["/exit", "/throw"]) {
   );
 }
 
-onEachEngine("a response breaks off when its server ends", async ({ serve }) => {
+onEachEngine("a response breaks off when its server exits", async ({ serve }) => {
   await using app = serve({ directory });
   const result = await app.get("/cut");
   assert.ok(result.type === "response");
   await assert.rejects(new Response(result.response.body).text());
 });
 
-onEachEngine("a server that cannot start fails its requests, with pauses", async ({ serve }) => {
+onEachEngine("a server that cannot start fails its requests, and is retried after pauses", async ({ serve }) => {
   const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
   await using app = serve({ directory: broken });
   const result = await app.get("/");
@@ -239,7 +239,7 @@ onEachEngine("a server that cannot start fails its requests, with pauses", async
   assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
 });
 
-onEachEngine("a server that never listens is ended", async ({ serve }) => {
+onEachEngine("a server that never listens is stopped", async ({ serve }) => {
   const silent = await writeModules({ "entry.mjs": "setInterval(() => {}, 1000);" });
   await using app = serve({ directory: silent, limits: { startMs: 4000 } });
   const result = await app.get("/");
@@ -247,7 +247,7 @@ onEachEngine("a server that never listens is ended", async ({ serve }) => {
   assert.match(result.message, /^The server did not listen within 4 s: /);
 });
 
-onEachEngine("an idle server ends, and the next request starts it", async ({ serve }) => {
+onEachEngine("an idle server stops, and the next request restarts it", async ({ serve }) => {
   await using app = serve({ directory, limits: { idleMs: 100 } });
   assert.equal(await app.ask("/closed"), "200 ");
   await until(() => app.logs.some(({ message }) => /it was idle/.test(message)));
@@ -255,7 +255,7 @@ onEachEngine("an idle server ends, and the next request starts it", async ({ ser
   assert.equal(await app.ask("/closed"), "200 ");
 });
 
-onEachEngine("requests over the limit wait, and more than that are refused", async ({ serve }) => {
+onEachEngine("requests over the limit wait, and requests beyond the queue are refused", async ({ serve }) => {
   await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
   await app.server.start();
   const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
@@ -266,7 +266,7 @@ onEachEngine("requests over the limit wait, and more than that are refused", asy
   ]);
 });
 
-onEachEngine("draining waits for requests under way, and starts nothing", async ({ serve }) => {
+onEachEngine("draining waits for running requests, and starts no new ones", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
   // It runs from here on.
@@ -277,7 +277,7 @@ onEachEngine("draining waits for requests under way, and starts nothing", async 
   await drained;
 });
 
-onEachEngine("lines of the log name level and request", async ({ serve }) => {
+onEachEngine("log lines have the level and request", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
   await Promise.all([

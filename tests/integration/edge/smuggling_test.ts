@@ -191,10 +191,10 @@ Deno.test("an upstream cannot respond twice, or with two framings", async (t) =>
     "two framings":
       "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nok",
     "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 20\r\n\r\nok",
-    "a second answer":
+    "a second response":
       "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL",
     "a split field": "HTTP/1.1 200 OK\r\nx-a: b\rset-cookie: evil=1\r\ncontent-length: 2\r\n\r\nok",
-    "an answer that switches protocols":
+    "a response that switches protocols":
       "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\nEVIL",
   };
   let answer = "";

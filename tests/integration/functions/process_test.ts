@@ -34,7 +34,7 @@ Deno.test("calls over the limit wait, and calls beyond the queue are refused", a
   ]);
 });
 
-Deno.test("a function that cannot be loaded fails its own calls, and others run", async () => {
+Deno.test("a function that cannot be loaded fails only its own calls", async () => {
   await using deployment = await deployFunctions({
     functions: [
       module("broken", "throw new Error('at load');\nexport default () => {};"),

@@ -188,7 +188,7 @@ const answer = (url) => text(connect(Number(url.searchParams.get("port")), "loca
   assert.equal(await open.ask(path), "local");
 });
 
-testNode("Node uses threads, and listens to SIGTERM", async (only) => {
+testNode("Node uses threads, and handles SIGTERM", async (only) => {
   await using server = await launchServer(
     `
 import { Worker } from "node:worker_threads";
@@ -244,7 +244,7 @@ testNode("Node exits with the process that started it, regardless of how that pr
   await reader.cancel();
 });
 
-testNode("Node's programs start others while earlier ones end", async (only) => {
+testNode("programs that Node starts can start and end many others", async (only) => {
   await using server = await launchServer(
     `
 import { execFile } from "node:child_process";
