@@ -50,12 +50,20 @@ Deno.test({
         const text = await dialog.innerText();
         assert.match(text, /Replace production\?[^]*From[^]*Summer menu[^]*To[^]*Lanterns/);
         assert.match(text, /2 files differ\./);
-        assert.equal(await focused(page), "Cancel", "the focus starts on Cancel, so Enter changes nothing");
+        assert.equal(
+          await focused(page),
+          "Cancel",
+          "the focus starts on Cancel, so Enter changes nothing",
+        );
         assert.deepEqual(await accessFaults(page), []);
         await shoot(page, "promote");
         await page.keyboard.press("Escape");
         await dialog.waitFor({ state: "detached" });
-        assert.equal(await focused(page), "Promote to production", "the focus returns to the button");
+        assert.equal(
+          await focused(page),
+          "Promote to production",
+          "the focus returns to the button",
+        );
 
         await page.keyboard.press("Enter");
         await dialog.waitFor();

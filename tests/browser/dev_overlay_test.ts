@@ -68,8 +68,16 @@ Deno.test({
         texts[0]!,
         /^svc\.rules\.toml:4:\d+: error: .*\n {2}4 \| condition = .*<b>exact.*\n .*\^/,
       );
-      assert.equal(await page.locator("svc-overlay b").count(), 0, "the overlay shows markup as text");
-      assert.equal(await page.locator("p").first().innerText(), "Kestrel", "the page below stays unchanged");
+      assert.equal(
+        await page.locator("svc-overlay b").count(),
+        0,
+        "the overlay shows markup as text",
+      );
+      assert.equal(
+        await page.locator("p").first().innerText(),
+        "Kestrel",
+        "the page below stays unchanged",
+      );
       assert.equal(
         await page.locator("body script").count(),
         0,

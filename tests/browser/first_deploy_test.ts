@@ -95,7 +95,11 @@ Deno.test("a git repository goes live without JavaScript, and a failed build is 
     assert.match(builds.html, /state bad">Failed/);
     const again = await owner.submit(builds, retry);
     assert.notEqual(again.path.split("?")[0], failing.path);
-    assert.match((await ended(owner, again.path)).html, /no tide table/, "a retry builds the same commit");
+    assert.match(
+      (await ended(owner, again.path)).html,
+      /no tide table/,
+      "a retry builds the same commit",
+    );
 
     const mended = await owner.submit(await owner.open(deploy), deploy, {});
     assert.match((await ended(owner, mended.path)).html, /In production/);

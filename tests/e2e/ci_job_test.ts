@@ -98,7 +98,11 @@ Deno.test("a GitHub Actions job deploys with its runner's token, without a secre
     assert.equal(deployed.status, "LIVE");
     const { production } = deployed.urls as Record<string, string>;
     assert.equal((await box.page(hostOf(production), "/")).text, "from a job");
-    assert.deepEqual(runner.asked, ["Bearer secret-of-the-runner"], "the command requests one token");
+    assert.deepEqual(
+      runner.asked,
+      ["Bearer secret-of-the-runner"],
+      "the command requests one token",
+    );
     const me = await svc(["whoami"], runner.env);
     const { permissions } = (me.grant ?? {}) as { permissions?: string[] };
     assert.deepEqual(permissions, ["deploy-production", "read"]);

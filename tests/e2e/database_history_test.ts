@@ -117,7 +117,11 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         const reset = ["db", "branches", "create", "lost", "--from", "side", "--at", beforeReset];
         const { code, stderr } = await box.tool(reset);
         assert.deepEqual([code, stderr.includes(`as of ${beforeReset}`)], [0, true], stderr);
-        assert.deepEqual(await query(box, "SELECT x FROM t", "lost"), ["side"], "the branch has its rows from before the reset");
+        assert.deepEqual(
+          await query(box, "SELECT x FROM t", "lost"),
+          ["side"],
+          "the branch has its rows from before the reset",
+        );
         await box.json(["db", "branches", "create", "now", "--at", "0s"]);
         assert.deepEqual(await query(box, "SELECT count(*) FROM pg_tables WHERE tablename = 't'"), [
           "0",

@@ -97,7 +97,11 @@ Deno.test("the database of a preview is a copy with masks, the schema, or empty"
     const { code, stdout } = await deploy(box);
     assert.notEqual(code, 0, stdout);
     assert.match(stdout, /db\.mask\.orders\.nothing: The column does not exist/);
-    assert.deepEqual(await rows(box, JOINED), [masked], "a refused deployment keeps the previous data");
+    assert.deepEqual(
+      await rows(box, JOINED),
+      [masked],
+      "a refused deployment keeps the previous data",
+    );
 
     await configure(box, '[db]\npreview = "schema"\n');
     await deployed(box);

@@ -122,7 +122,11 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
     assert.equal(second.code, 0, second.stdout + second.stderr);
     assert.equal(await columns(box, "main"), "id,name");
     const { newerSchema } = await box.json(["rollback"]);
-    assert.deepEqual(newerSchema, [JSON.parse(second.stdout).id], "the rollback keeps and reports the newer schema");
+    assert.deepEqual(
+      newerSchema,
+      [JSON.parse(second.stdout).id],
+      "the rollback keeps and reports the newer schema",
+    );
 
     // Two that start at the same time: the second waits for the first.
     const slow = "SELECT pg_sleep(2); CREATE TABLE once (id int)";

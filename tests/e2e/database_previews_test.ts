@@ -126,7 +126,11 @@ async function publishAndPreview(box: Sandbox, engine: string): Promise<void> {
   await commit(box, "Add stars");
   const previewed = await push(box, "feature/stars");
   const preview = hostOf(/feature\/stars is live at (\S+)/.exec(previewed)?.[1]);
-  assert.equal(await page(preview), list("first"), "a preview starts with a copy of production's rows");
+  assert.equal(
+    await page(preview),
+    list("first"),
+    "a preview starts with a copy of production's rows",
+  );
   assert.equal(await write(preview, "trial"), list("first", "trial"));
   assert.equal(await write(production, "second"), list("first", "second"));
   const branch = ["preview/feature/stars", "main", "feature/stars"];
@@ -145,7 +149,11 @@ async function publishAndPreview(box: Sandbox, engine: string): Promise<void> {
 
   await git(box.site, "commit", "--quiet", "--allow-empty", "--message", "Again");
   await push(box, "feature/stars");
-  assert.equal(await page(preview), list("first", "trial"), "the next push keeps the preview's rows");
+  assert.equal(
+    await page(preview),
+    list("first", "trial"),
+    "the next push keeps the preview's rows",
+  );
 
   await push(box, "--delete", "feature/stars");
   assert.equal((await box.page(preview, "/")).status, 404);

@@ -117,7 +117,9 @@ const isAsked = Deno.env.get("DATABASE_TESTS") === "all";
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
-    name: `clients and the CLI read a million rows in bounded memory, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
+    name: `clients and the CLI read a million rows in bounded memory, ${engine}${
+      lack === undefined ? "" : ` (left out: ${lack})`
+    }`,
     ignore: !isAsked || lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {

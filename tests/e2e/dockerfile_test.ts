@@ -166,7 +166,11 @@ async function escapes(box: Sandbox): Promise<void> {
   const ask = askFor(box);
   const missing = /no such file or directory/;
   assert.match(await ask("list", "/"), /^dev etc proc run srv tmp usr$/);
-  assert.equal(await ask("list", "out"), await ask("list", "/etc"), "a link cannot leave the image's root");
+  assert.equal(
+    await ask("list", "out"),
+    await ask("list", "/etc"),
+    "a link cannot leave the image's root",
+  );
   assert.match(await ask("read", "/etc/passwd"), /^app:.*\nsvc:x:\d+:/);
   assert.doesNotMatch(await ask("read", "/etc/hosts"), /secret/);
   for (const path of ["/etc/shadow", "/usr/bin/env", join(box.dataDir, "keys.json"), "/app"]) {

@@ -114,7 +114,10 @@ Deno.test({
         base: "main",
       });
       const marks = await marked(first, "success");
-      assert.ok(marks.some(({ status }) => status === "pending"), "the commit is first marked as pending");
+      assert.ok(
+        marks.some(({ status }) => status === "pending"),
+        "the commit is first marked as pending",
+      );
       const comment = await commented(number, "is live", first.slice(0, 7));
       const preview = hostOf(/http:\/\/shop-git-menu[^\s)\]]+/.exec(comment)?.[0]);
       assert.equal((await box.page(preview, "/")).text, "menu");

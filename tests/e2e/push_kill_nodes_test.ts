@@ -70,7 +70,7 @@ const front = async ({ port }: Node): Promise<string> =>
 
 Deno.test({
   name:
-    "after kill -9 of a node, its push can be repeated through another, and nothing is stored in part",
+    "after kill -9 of a node, its push can be repeated through another, and no partial push remains",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });
@@ -153,7 +153,10 @@ Deno.test({
           const killed = performance.now();
           await until(begun, (count) => count === 2, PATIENCE_MS);
           const tookMs = performance.now() - killed;
-          assert.ok(tookMs < TAKEN_UP_MS, `the build restarted ${tookMs} ms after its node was killed`);
+          assert.ok(
+            tookMs < TAKEN_UP_MS,
+            `the build restarted ${tookMs} ms after its node was killed`,
+          );
           await until(() => front(b), (text) => text === "three", PATIENCE_MS);
           await building.ended();
           assert.equal(await headOf(c, env), three);

@@ -96,7 +96,11 @@ Deno.test("the CLI names what blocks a platform: a dead proxy, or another server
     const { start } = box;
     await start();
     const dead = { HTTP_PROXY: "http://ada:secret@127.0.0.1:9" };
-    assert.equal((await box.tool(["whoami"], dead)).code, 0, "the CLI reaches its own machine without a proxy");
+    assert.equal(
+      (await box.tool(["whoami"], dead)).code,
+      0,
+      "the CLI reaches its own machine without a proxy",
+    );
     const outside = { ...dead, SVC_API_URL: "http://svc.example.test" };
     const { stderr } = await box.tool(["whoami"], outside);
     assert.match(stderr, /Cannot reach http:\/\/svc\.example\.test through the proxy http:\/\/127/);

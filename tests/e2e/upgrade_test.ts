@@ -292,18 +292,21 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
-      await t.step("svc upgrade never installs an older program that cannot read the data", async () => {
-        const data = join(dirname(dirname(box.path)), "data", "svc");
-        await Deno.mkdir(data, { recursive: true });
-        const mark = { format: DATA_FORMAT + 1, program: NEW };
-        await Deno.writeTextFile(join(data, "format.json"), JSON.stringify(mark));
-        const { code, stderr } = await box.run(["upgrade", "--rollback"], {
-          XDG_DATA_HOME: dirname(data),
-        });
-        assert.equal(code, 1);
-        assert.match(stderr, /it reads data format \d+, but the data directory has format/);
-        assert.equal(await box.version(), NEW);
-      });
+      await t.step(
+        "svc upgrade never installs an older program that cannot read the data",
+        async () => {
+          const data = join(dirname(dirname(box.path)), "data", "svc");
+          await Deno.mkdir(data, { recursive: true });
+          const mark = { format: DATA_FORMAT + 1, program: NEW };
+          await Deno.writeTextFile(join(data, "format.json"), JSON.stringify(mark));
+          const { code, stderr } = await box.run(["upgrade", "--rollback"], {
+            XDG_DATA_HOME: dirname(data),
+          });
+          assert.equal(code, 1);
+          assert.match(stderr, /it reads data format \d+, but the data directory has format/);
+          assert.equal(await box.version(), NEW);
+        },
+      );
 
       await t.step({
         name: "a running platform continues, and is named with the command that restarts it",

@@ -52,8 +52,11 @@ Deno.test("svc dev serves no web vitals script unless the project asks for it", 
   assert.deepEqual([script, isOurs, taken], [404, false, 404]);
 });
 
-testNeeding("sh", "node")("svc dev serves the web vitals script in front of a project's server", async () => {
-  const server = '[dev]\ncommand = "node server.cjs"\n';
-  assert.deepEqual(await askOf(server + ASKS, "dev"), WANTED);
-  assert.equal((await askOf(server, "dev")).script, 418);
-});
+testNeeding("sh", "node")(
+  "svc dev serves the web vitals script in front of a project's server",
+  async () => {
+    const server = '[dev]\ncommand = "node server.cjs"\n';
+    assert.deepEqual(await askOf(server + ASKS, "dev"), WANTED);
+    assert.equal((await askOf(server, "dev")).script, 418);
+  },
+);

@@ -126,7 +126,11 @@ Deno.test("claims that do not match a trusted workflow get no key", () =>
     }
     await onlyBootstrapKey(platform);
     const good = await issuer.sign(githubClaims(audience, { environment: "Production" }));
-    assert.equal((await askExchange(platform, { subject_token: good })).status, 200, "the correct claims get a key");
+    assert.equal(
+      (await askExchange(platform, { subject_token: good })).status,
+      200,
+      "the correct claims get a key",
+    );
   }));
 
 /** Tokens whose signature or form is wrong. */

@@ -100,7 +100,10 @@ Deno.test("no credential of one workspace reaches another on any endpoint", () =
     };
     for (const [name, path] of Object.entries(lists)) {
       const { items } = (await ada.send("GET", path, { workspace: "ada" })).json;
-      assert.ok(items.some(({ id }: { id: string }) => id === known[name]), `the ${name} still exists`);
+      assert.ok(
+        items.some(({ id }: { id: string }) => id === known[name]),
+        `the ${name} still exists`,
+      );
     }
     const still = await ada.send("GET", "/v1/projects/adas-secret-shop", { workspace: "ada" });
     assert.equal(still.status, 200, "nothing has changed");

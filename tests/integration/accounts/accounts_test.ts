@@ -290,7 +290,11 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   const before = await start(dataDir);
   const { secret } = await enrol(await signUp(before, "ada"));
   await before.shutdown();
-  assert.equal(await rekey(dataDir), 2, "the secrets of the authenticator and of device cookies are encrypted again");
+  assert.equal(
+    await rekey(dataDir),
+    2,
+    "the secrets of the authenticator and of device cookies are encrypted again",
+  );
   const platform = await start(dataDir);
   const browser = new Browser(platform);
   const { json } = await browser.signIn("ada@example.com");
@@ -412,7 +416,11 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
     });
     assert.equal(change.status, 200);
     assert.equal((await ada.send("DELETE", path, { workspace: "ada" })).status, 204);
-    assert.equal((await byKey("GET", "/v1/me")).status, 401, "revocation applies immediately, despite the cache");
+    assert.equal(
+      (await byKey("GET", "/v1/me")).status,
+      401,
+      "revocation applies immediately, despite the cache",
+    );
     const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
     assert.deepEqual(log.json.items.map((each: { event: string }) => each.event), [
       "security.api_key_revoked",

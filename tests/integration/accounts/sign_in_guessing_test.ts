@@ -50,7 +50,11 @@ Deno.test("wrong passwords from elsewhere do not lock out the owner", () =>
     assert.ok(Number(slowed.headers.get("retry-after")) >= 1);
     const owner = await signInAt(platform, "192.0.2.1");
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
-    assert.equal((await wrong()).status, 429, "the owner's sign-in does not reset the limit for others");
+    assert.equal(
+      (await wrong()).status,
+      429,
+      "the owner's sign-in does not reset the limit for others",
+    );
   }, guessing()));
 
 Deno.test("a browser that has signed in before is let through regardless of guesses, and its owner is notified once", () =>
@@ -117,7 +121,9 @@ for (
         "two valid sessions are ambiguous",
       );
       const plain = ada.cookie.replace("__Host-", "");
-      if (scheme === "https") assert.equal(await whois(plain), 401, "a cookie without the __Host- prefix is refused");
+      if (scheme === "https") {
+        assert.equal(await whois(plain), 401, "a cookie without the __Host- prefix is refused");
+      }
     }, options));
 }
 

@@ -159,7 +159,7 @@ Deno.test("a code works once and for its client only; a second use ends its toke
   });
 });
 
-Deno.test("refreshing returns new tokens; reusing the old refresh token revokes all of them", async () => {
+Deno.test("refreshing returns new tokens; reusing an old one revokes all tokens", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);

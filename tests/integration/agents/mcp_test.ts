@@ -98,7 +98,11 @@ Deno.test("an agent without a folder deploys files passed in the call", async ()
     ];
     const preview = await agent.call("deploy_files", { project: "paper", files });
     assert.match(preview.text, /^LIVE: http.*\nDeployment /);
-    assert.equal((await platform.get("paper.localhost", "/")).status, 404, "the files are only in a preview");
+    assert.equal(
+      (await platform.get("paper.localhost", "/")).status,
+      404,
+      "the files are only in a preview",
+    );
     const live = await agent.call("deploy_files", { project: "paper", files, production: true });
     assert.match(live.text, /- rollback /);
     for (const path of ["/", "/copy/"]) {
@@ -143,7 +147,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     const reading = await keyOf({ permissions: ["read"], projects: ids.slice(0, 1) });
     await using reader = await connect(platform, { token: reading });
     assert.ok(!(await reader.tools()).includes("rollback"));
-    assert.ok((await reader.tools()).includes("describe_database"), "read includes the shape of a database");
+    assert.ok(
+      (await reader.tools()).includes("describe_database"),
+      "read includes the shape of a database",
+    );
     assert.ok(
       !(await reader.tools()).includes("query_database"),
       "read does not include access to rows",
@@ -152,7 +159,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     assert.ok(rows.isError);
     const whole = await keyOf({ permissions: ["everything"] });
     await using analyst = await connect(platform, { token: whole, query: "?read-only=true" });
-    assert.ok((await analyst.tools()).includes("query_database"), "a key with all permissions can query in read-only mode");
+    assert.ok(
+      (await analyst.tools()).includes("query_database"),
+      "a key with all permissions can query in read-only mode",
+    );
     assert.ok(!(await analyst.tools()).includes("rollback"));
     assert.match((await reader.call("status", { project: "blog" })).text, /^Project blog/);
     assert.ok((await reader.call("status", { project: "shop" })).isError);

@@ -85,7 +85,7 @@ Deno.test("events have the category and priority of their row, and new accounts 
     );
   }));
 
-Deno.test("notifications change state as the table specifies, through its endpoints and filters", () =>
+Deno.test("notifications change state as the table of endpoints and filters specifies", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const at = "/v1/notifications";

@@ -64,7 +64,10 @@ Deno.test("a build sees nothing of the platform, its data or its processes", asy
     const sources = denoCache(Deno.env.toObject());
     assert.ok(!lines.has(`DENO_DIR=${sources}`), "the build does not get the platform's DENO_DIR");
     const uid = Number(/uid=(\d+)/.exec(text)?.[1]);
-    assert.ok(uid === 0 || uid >= FIRST_TEST_UID, "the build runs as root of its own namespace, or as a build user");
+    assert.ok(
+      uid === 0 || uid >= FIRST_TEST_UID,
+      "the build runs as root of its own namespace, or as a build user",
+    );
   });
 });
 

@@ -226,18 +226,21 @@ onEachEngine("a response breaks off when its server exits", async ({ serve }) =>
   await assert.rejects(new Response(result.response.body).text());
 });
 
-onEachEngine("a server that cannot start fails its requests, and is retried after pauses", async ({ serve }) => {
-  const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
-  await using app = serve({ directory: broken });
-  const result = await app.get("/");
-  assert.ok(result.type === "failed" && result.reason === "cannot_start");
-  assert.equal(result.message, "Error: at load");
-  for (let more = 0; more < 5; more++) await app.ask("/");
-  const paused = await app.get("/");
-  assert.ok(paused.type === "failed");
-  assert.match(paused.message, /^Error: at load \(starts again in \d s\)$/);
-  assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
-});
+onEachEngine(
+  "a server that cannot start fails its requests, and is retried after pauses",
+  async ({ serve }) => {
+    const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
+    await using app = serve({ directory: broken });
+    const result = await app.get("/");
+    assert.ok(result.type === "failed" && result.reason === "cannot_start");
+    assert.equal(result.message, "Error: at load");
+    for (let more = 0; more < 5; more++) await app.ask("/");
+    const paused = await app.get("/");
+    assert.ok(paused.type === "failed");
+    assert.match(paused.message, /^Error: at load \(starts again in \d s\)$/);
+    assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
+  },
+);
 
 onEachEngine("a server that never listens is stopped", async ({ serve }) => {
   const silent = await writeModules({ "entry.mjs": "setInterval(() => {}, 1000);" });
@@ -255,16 +258,19 @@ onEachEngine("an idle server stops, and the next request restarts it", async ({ 
   assert.equal(await app.ask("/closed"), "200 ");
 });
 
-onEachEngine("requests over the limit wait, and requests beyond the queue are refused", async ({ serve }) => {
-  await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
-  await app.server.start();
-  const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
-  assert.deepEqual(answers.sort(), [
-    ...Array<string>(4).fill("200 slow"),
-    "overloaded",
-    "overloaded",
-  ]);
-});
+onEachEngine(
+  "requests over the limit wait, and requests beyond the queue are refused",
+  async ({ serve }) => {
+    await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
+    await app.server.start();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
+    assert.deepEqual(answers.sort(), [
+      ...Array<string>(4).fill("200 slow"),
+      "overloaded",
+      "overloaded",
+    ]);
+  },
+);
 
 onEachEngine("draining waits for running requests, and starts no new ones", async ({ serve }) => {
   await using app = serve({ directory });

@@ -48,7 +48,11 @@ Deno.test(
     await raise(platform, "deployment.live", { project: "shop" });
     await raise(platform, "deployment.failed", { project: "a <b>&amp; shop", error: "</b><a" });
     const messages = await api.until(7, 2);
-    assert.equal(messages.length, 2, "only the critical event is sent: the messenger is off by default");
+    assert.equal(
+      messages.length,
+      2,
+      "only the critical event is sent: the messenger is off by default",
+    );
     assert.match(messages[1]!.text, /a &lt;b&gt;&amp;amp; shop/);
     await prefer(owner, { category: "Deployment", channels: { messenger: true } });
     await raise(platform, "deployment.live", { project: "shop" });

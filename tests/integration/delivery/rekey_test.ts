@@ -32,7 +32,11 @@ Deno.test("secrets of channels are stored encrypted, and survive a new key", asy
     assert.equal(await vapidKey(after), key);
     const path = `/v1/webhooks/${webhook.id}/test`;
     assert.equal((await after.api("POST", path, { json: {} })).json.delivered, true);
-    assert.equal(signatures[0]!.split(" ").length, 2, "deliveries are also signed with the previous secret");
+    assert.equal(
+      signatures[0]!.split(" ").length,
+      2,
+      "deliveries are also signed with the previous secret",
+    );
     await after.shutdown();
   } finally {
     await stopServer(hook);

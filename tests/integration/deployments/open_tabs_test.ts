@@ -207,7 +207,11 @@ Deno.test("requests from open pages reach the server of their deployment", async
     assert.equal(page.text, "1 GET no cookie");
     const again = await ask("/", { ...BY_VISITOR, cookie: `a=b; ${cookie}` });
     assert.equal(cookieOf(again), undefined, "the browser already has the cookie");
-    assert.equal(cookieOf(await ask("/api/x", BY_SCRIPT)), undefined, "a request by a script gets no cookie");
+    assert.equal(
+      cookieOf(await ask("/api/x", BY_SCRIPT)),
+      undefined,
+      "a request by a script gets no cookie",
+    );
 
     const second = await deploy(platform, "shop", {
       files: serverFiles(2),
@@ -269,7 +273,11 @@ Deno.test("requests from open pages reach the server of their deployment", async
     const pinned = await ask("/api/x", { "x-deployment-id": first.id });
     assert.equal(pinned.headers["cache-control"], "private, no-cache");
     const newPage = await ask("/", { ...BY_VISITOR, cookie });
-    assert.equal(cookieOf(newPage), `svc_deployment=${second.id}`, "a page gets its own deployment's id");
+    assert.equal(
+      cookieOf(newPage),
+      `svc_deployment=${second.id}`,
+      "a page gets its own deployment's id",
+    );
     const version = await ask("/_app/version.json", { ...BY_SCRIPT, cookie });
     assert.equal(version.text, '{"version":"2"}', "pages learn which version is live");
     const asset = await ask("/assets/index-DX2k9f11.js", { ...BY_SCRIPT, cookie });
@@ -283,7 +291,11 @@ Deno.test("requests from open pages reach the server of their deployment", async
 
     await rollBack(platform, "shop");
     const newer = await ask("/api/y", { "x-deployment-id": "build-2" });
-    assert.equal(newer.text, "2 GET no cookie", "pages of the newer deployment still reach it after a rollback");
+    assert.equal(
+      newer.text,
+      "2 GET no cookie",
+      "pages of the newer deployment still reach it after a rollback",
+    );
     const back = await ask("/api/y", { "x-deployment-id": first.id });
     assert.equal(back.text, "1 GET no cookie");
 

@@ -142,7 +142,11 @@ Deno.test("a restored backup has the submissions and their files", () =>
       const key = before.flatMap(({ files }) => files)[0]!.key;
       const signed = await second.api("POST", "/v1/projects/shop/blobs/sign", { json: { key } });
       assert.equal((await (await fetch(signed.json.url)).text()).length, 200_000);
-      assert.equal((await post(second, "email=cy@example.com")).status, 200, "the restored form accepts submissions");
+      assert.equal(
+        (await post(second, "email=cy@example.com")).status,
+        200,
+        "the restored form accepts submissions",
+      );
       assert.equal((await submissionsOf(second)).length, 3);
     } finally {
       await second.shutdown();
@@ -170,7 +174,11 @@ Deno.test("a full form is reported to the visitor and, once a day, to members", 
     assert.deepEqual(await submissionsOf(first), []);
     const { json: blobs } = await first.api("GET", "/v1/projects/shop/blobs?prefix=forms/");
     assert.deepEqual(blobs.items, [], "a refused submission leaves no file");
-    assert.equal((await post(first, "email=ada@example.com")).status, 200, "submissions without files are still accepted");
+    assert.equal(
+      (await post(first, "email=ada@example.com")).status,
+      200,
+      "submissions without files are still accepted",
+    );
     const [warning, ...rest] = await until(() => warningsOf(first), ({ length }) => length > 0);
     assert.match(warning!, /^shop: the form contact is full\. The blob stores .* are full/);
     assert.deepEqual(rest, []);

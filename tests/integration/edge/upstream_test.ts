@@ -58,14 +58,17 @@ Deno.test("connections to another site are reused, and never shared by two reque
       assert.deepEqual([connections, requests], [2, 22]);
     },
   );
-  await t.step("five simultaneous requests open five connections, which serve the next five", async () => {
-    for (let round = 0; round < 2; round++) {
-      await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
-      arrived = 0;
-      all = Promise.withResolvers();
-    }
-    assert.equal(connections, 6);
-  });
+  await t.step(
+    "five simultaneous requests open five connections, which serve the next five",
+    async () => {
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
+        arrived = 0;
+        all = Promise.withResolvers();
+      }
+      assert.equal(connections, 6);
+    },
+  );
   await t.step("a connection that the other site closes is not reused", async () => {
     await get("/up/close");
     await get("/up/after");

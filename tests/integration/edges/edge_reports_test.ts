@@ -42,7 +42,7 @@ async function logOf(platform: TestPlatform, count: number): Promise<readonly Lo
   );
 }
 
-Deno.test("requests that an edge serves or forwards are in the log and traffic, with its name", () =>
+Deno.test("the log and traffic name the edge that served or forwarded each request", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "<h1>home</h1>" } });
@@ -156,7 +156,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain o
     }
   }));
 
-Deno.test("a drained edge still responds, sends its clients to other edges, and stays drained after a restart", () =>
+Deno.test("a drained edge responds, sends clients elsewhere, and stays drained after a restart", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -70,7 +70,11 @@ Deno.test("hostile functions harm neither neighbours nor the platform", async ()
       platform.api("GET", "/v1/projects"),
     ]);
     assert.deepEqual([page.status, page.text], [200, "home"]);
-    assert.deepEqual([api.status, api.text], [200, `good ${++good}`], "the other project's process is the same");
+    assert.deepEqual(
+      [api.status, api.text],
+      [200, `good ${++good}`],
+      "the other project's process is the same",
+    );
     assert.equal(health.status, 200);
   }
   for (const conn of slow) conn.close();

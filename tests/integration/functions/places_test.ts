@@ -76,7 +76,7 @@ Deno.test("functions that get no slot in time are reported as overloaded", async
   assert.equal(await bodyText(await held), "answered");
 });
 
-Deno.test("functions are stopped some time after their last call, and restart on demand", async () => {
+Deno.test("functions stop some time after their last call, and restart on demand", async () => {
   await using deployment = await deployFunctions({ functions, limits });
   const { host } = deployment;
   await host.start();
@@ -121,6 +121,10 @@ Deno.test("a project keeps one process for functions, regardless of how often it
   await until(async () => (await health()).running === 1);
   assert.equal((await health()).max, MOST);
   const own = new URL(versions[1].url).hostname;
-  assert.equal((await platform.get(own, "/")).text, "1", "a request to the deployment's URL restarts its functions");
+  assert.equal(
+    (await platform.get(own, "/")).text,
+    "1",
+    "a request to the deployment's URL restarts its functions",
+  );
   assert.equal((await health()).running, 2);
 });

@@ -192,7 +192,7 @@ function priorities(pid: number): number[] {
 }
 
 Deno.test(
-  "a thread that burns CPU time gets a lower priority than other threads, and all rank below the platform",
+  "functions have a lower priority than the platform, and busy threads the lowest",
   {
     ignore: Deno.build.os !== "linux",
   },
@@ -207,7 +207,10 @@ Deno.test(
     const { host } = deployment;
     await host.start();
     const pid = host.pids[0]!;
-    assert.ok(priorities(pid).every((nice) => nice >= 10), "all threads of the process have a lower priority");
+    assert.ok(
+      priorities(pid).every((nice) => nice >= 10),
+      "all threads of the process have a lower priority",
+    );
     const looping = host.invoke(invocation("/", { function: "loops" }));
     await until(() => priorities(pid).some((nice) => nice >= 19));
     assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);

@@ -136,6 +136,10 @@ Deno.test("deleting a project deletes its hooks and builds, including running on
     }
     await api("POST", "/v1/projects", { json: { name: "shop", gitUrl: repository.path } });
     const again = await hook();
-    assert.equal((await trigger(again.url, body)).status, 200, "the new project has no running build");
+    assert.equal(
+      (await trigger(again.url, body)).status,
+      200,
+      "the new project has no running build",
+    );
     assert.deepEqual(logged.filter((line) => line.startsWith("error")), []);
   }, { buildConcurrency: 1 }));

@@ -96,7 +96,10 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
       assert.equal((await platform.ended(opened)).status, "LIVE");
       await until(() => last(forge), (state) => state === ENDS[kind]);
       assert.ok(forge.statuses.every((status) => status.sha === sha));
-      assert.ok(new Set(forge.statuses.map(({ state }) => state)).size > 1, "the status has changed at least once");
+      assert.ok(
+        new Set(forge.statuses.map(({ state }) => state)).size > 1,
+        "the status has changed at least once",
+      );
       const [comment] = await until(
         () => [...forge.comments.values()],
         ([first]) => first?.text.includes("is live") === true,

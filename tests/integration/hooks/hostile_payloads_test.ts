@@ -187,7 +187,11 @@ const JSON_FAULTS: Readonly<Record<string, string>> = {
   "a SHA that is an object": JSON.stringify({ ref: "refs/heads/main", after: {} }),
   "a prototype instead of fields": '{"__proto__":{"ref":"refs/heads/main","after":"a"}}',
   "a constructor": '{"constructor":{"prototype":{"ref":"refs/heads/main"}}}',
-  "a deletion that is a string": JSON.stringify({ ref: "refs/heads/main", after: SHA, deleted: "x" }),
+  "a deletion that is a string": JSON.stringify({
+    ref: "refs/heads/main",
+    after: SHA,
+    deleted: "x",
+  }),
 };
 
 const pullRequest = (more: Readonly<Record<string, unknown>>) =>

@@ -60,7 +60,11 @@ Deno.test("a hook's token is never written, logged or returned, except when it i
   assert.ok(await holds(folder, made.id), "control: the search finds plain text");
   for (const token of tokens) {
     for (const text of [...answers, ...platform.logged]) assert.ok(!text.includes(token), text);
-    assert.equal(await holds(`${folder}/data`, token), false, "the data directory contains a token");
+    assert.equal(
+      await holds(`${folder}/data`, token),
+      false,
+      "the data directory contains a token",
+    );
   }
   await Deno.remove(folder, { recursive: true });
 });
@@ -105,7 +109,11 @@ Deno.test("git credentials are encrypted, never shown, and sent to their own hos
     const token = "ghp_0123456789abcdefSECRET";
     const path = "/v1/projects/shop";
     const refused = await api("PUT", `${path}/git-credentials`, { json: { type: "https", token } });
-    assert.deepEqual([refused.status, refused.json.code], [409, "conflict"], "credentials need an https URL, not a path");
+    assert.deepEqual(
+      [refused.status, refused.json.code],
+      [409, "conflict"],
+      "credentials need an https URL, not a path",
+    );
     for (
       const gitUrl of [`https://ada:${token}@git.example/x.git`, `https://${token}@git.example/x`]
     ) {
@@ -121,7 +129,11 @@ Deno.test("git credentials are encrypted, never shown, and sent to their own hos
     assert.ok(!JSON.stringify([set.json, shown.json, logged]).includes(token));
     assert.equal(await holds(dataDir, token), false);
     await api("PATCH", path, { json: { gitUrl: "https://git.example/other.git" } });
-    assert.equal((await api("GET", path)).json.gitCredentials, "https", "credentials are kept if the host stays the same");
+    assert.equal(
+      (await api("GET", path)).json.gitCredentials,
+      "https",
+      "credentials are kept if the host stays the same",
+    );
     const moved = await api("PATCH", path, { json: { gitUrl: "https://evil.example/x.git" } });
     assert.equal(moved.json.gitCredentials, null);
     const removed = await api("DELETE", `${path}/git-credentials`, { token: TOKEN });

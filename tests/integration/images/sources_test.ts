@@ -64,7 +64,11 @@ Deno.test("an image is not readable through the endpoint if its own URL is not",
   assert.equal(await get("/members/a.png", member), 200);
   assert.equal(await get(endpoint("/members/a.png"), member), 403, "the endpoint ignores cookies");
   assert.equal(await get("/gated/a.png", member), 200);
-  assert.equal(await get(endpoint("/gated/a.png"), member), 401, "the endpoint passes no cookies to functions");
+  assert.equal(
+    await get(endpoint("/gated/a.png"), member),
+    401,
+    "the endpoint passes no cookies to functions",
+  );
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 

@@ -232,17 +232,20 @@ async function launchLauncher(only: NodeSandboxKind) {
   return { launcher, reader, pid: Number(text) };
 }
 
-testNode("Node exits with the process that started it, regardless of how that process exits", async (only) => {
-  // A CI run had none, for reasons it did not show: the second one shows them.
-  const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
-    assert.fail("No launcher starts");
-  const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
-  assert.ok(await exists());
-  launcher.kill("SIGKILL");
-  await launcher.status;
-  while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
-  await reader.cancel();
-});
+testNode(
+  "Node exits with the process that started it, regardless of how that process exits",
+  async (only) => {
+    // A CI run had none, for reasons it did not show: the second one shows them.
+    const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
+      assert.fail("No launcher starts");
+    const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+    assert.ok(await exists());
+    launcher.kill("SIGKILL");
+    await launcher.status;
+    while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await reader.cancel();
+  },
+);
 
 testNode("programs that Node starts can start and end many others", async (only) => {
   await using server = await launchServer(

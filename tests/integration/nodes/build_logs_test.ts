@@ -94,7 +94,11 @@ Deno.test({
         const numbers = [...heard.text.matchAll(/"number":(\d+)/g)].map(([, number]) =>
           Number(number)
         );
-        assert.deepEqual(numbers, numbers.map((_, index) => index + 1), "each line arrives once, in order");
+        assert.deepEqual(
+          numbers,
+          numbers.map((_, index) => index + 1),
+          "each line arrives once, in order",
+        );
       },
     );
 

@@ -55,7 +55,7 @@ Deno.test({
       );
 
     await t.step(
-      "the leader orders a certificate, the other node responds to the challenge, and both serve it",
+      "the leader orders a certificate, the other node proves it, and both serve it",
       async () => {
         assert.equal(await leaderOf(b), "a");
         await bindDomain(a, dns.names, "www.shop.test");

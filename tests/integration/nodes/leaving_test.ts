@@ -159,7 +159,10 @@ for (const edges of [0, 2]) {
       await visitors;
       await balancer.close();
       const late = seen.filter(({ wasLeaving }) => wasLeaving);
-      assert.ok(late.every(({ connection }) => connection === "close"), "each response closes its connection");
+      assert.ok(
+        late.every(({ connection }) => connection === "close"),
+        "each response closes its connection",
+      );
       await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
     },
   });

@@ -152,7 +152,11 @@ Deno.test({
           [["b", "is gone"], ["c", "is gone"]],
         );
         assert.equal(gone.items.length, 16, "only requests that node a handled remain");
-        assert.equal((await ask(a, "traffic")).missingNodes, undefined, "traffic is in the store, so no node is missing");
+        assert.equal(
+          (await ask(a, "traffic")).missingNodes,
+          undefined,
+          "traffic is in the store, so no node is missing",
+        );
       },
     );
   },

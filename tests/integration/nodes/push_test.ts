@@ -39,17 +39,24 @@ Deno.test({
       `http://svc:${key}@127.0.0.1:${port}/git/${project.workspace}/shop.git`;
     const site = await makeRepository(`${cluster.folder}/work`);
 
-    await t.step("the repository is pushed through node a, built on node b, and cloned through both", async () => {
-      await site.commit("main", { "index.html": "one" });
-      const text = await mustRun("-C", site.path, "push", urlOf(a), "main");
-      assert.match(text, /remote: Building commit [^]*main is live at/, "the push shows the log of node b");
-      await shows(a, "one");
-      for (const [name, node] of [["of-a", a], ["of-b", b]] as const) {
-        const folder = `${cluster.folder}/${name}`;
-        await mustRun("clone", "--quiet", urlOf(node), folder);
-        assert.equal(await Deno.readTextFile(`${folder}/index.html`), "one");
-      }
-    });
+    await t.step(
+      "the repository is pushed through node a, built on node b, and cloned through both",
+      async () => {
+        await site.commit("main", { "index.html": "one" });
+        const text = await mustRun("-C", site.path, "push", urlOf(a), "main");
+        assert.match(
+          text,
+          /remote: Building commit [^]*main is live at/,
+          "the push shows the log of node b",
+        );
+        await shows(a, "one");
+        for (const [name, node] of [["of-a", a], ["of-b", b]] as const) {
+          const folder = `${cluster.folder}/${name}`;
+          await mustRun("clone", "--quiet", urlOf(node), folder);
+          assert.equal(await Deno.readTextFile(`${folder}/index.html`), "one");
+        }
+      },
+    );
 
     await t.step("the repository is pushed through node b, then through node a again", async () => {
       const pages = [[b, "two"], [a, "three"], [b, "four"]] as const;

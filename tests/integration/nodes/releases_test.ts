@@ -12,7 +12,8 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const NAMES = IS_LONG ? ["a", "b", "c"] : ["a", "b"];
 
 Deno.test({
-  name: "a rolling release splits visitors identically on every node, and failures on one node withdraw it",
+  name:
+    "a rolling release splits visitors alike on all nodes, and failures on one node withdraw it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -47,7 +47,9 @@ Deno.test({
       const [id, ...others] = new Set(ids.filter((each) => each !== undefined));
       assert.ok(id !== undefined, "one of the deliveries is carried out");
       assert.deepEqual(others, []);
-      for (const node of nodes) assert.equal(await deliver(node, key), id, "a late repetition returns the same deployment");
+      for (const node of nodes) {
+        assert.equal(await deliver(node, key), id, "a late repetition returns the same deployment");
+      }
       made.add(id);
       await a.api("POST", `/v1/builds/${id}/cancel`);
     }

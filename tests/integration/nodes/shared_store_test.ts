@@ -100,7 +100,11 @@ Deno.test({
     const refused = /Cannot start with the keys in .*others\.json: .*--keys-file/;
     await assert.rejects(cluster.start("b", { keysFile }), refused);
     await cluster.stop(first);
-    await assert.rejects(cluster.start("b", { keysFile }), refused, "the node is also refused when it is the only one");
+    await assert.rejects(
+      cluster.start("b", { keysFile }),
+      refused,
+      "the node is also refused when it is the only one",
+    );
     await cluster.start("b");
   },
 });

@@ -217,7 +217,7 @@ Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
     assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
   }));
 
-Deno.test("the dashboard creates a project with variables and hooks, and deletes it when its name is typed", () =>
+Deno.test("the dashboard creates a project with variables and hooks, and deletes it by name", () =>
   withDashboard(async ({ ada, api }) => {
     const none = await ada.open("/workspaces/acme/projects");
     assert.match(none.html, /svc login\nsvc init --create\nsvc deploy --prod/);
@@ -285,7 +285,7 @@ Deno.test("the dashboard creates a project with variables and hooks, and deletes
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer sees the dashboard but cannot change anything, and other people see nothing", () =>
+Deno.test("a viewer sees the dashboard but changes nothing, and other people see nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

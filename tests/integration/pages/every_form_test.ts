@@ -18,7 +18,7 @@ const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-pass
 /** Forms that delete messages and objects: they ask first. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
-Deno.test("no form works without its own token, from another site, or for people outside the workspace", () =>
+Deno.test("no form works without its token, from another site, or for people without access", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

@@ -155,18 +155,21 @@ Deno.test("with a full disk, sites are served, and changes get a 507", async (t)
         await platform.shutdown();
       }
     });
-    await t.step("once there is room again, everything is unchanged, and changes succeed", async () => {
-      await Deno.remove(rest);
-      const platform = await start(dataDir);
-      try {
-        assert.equal((await platform.get("shop.localhost", "/")).text, "home");
-        await createProject(platform, "other");
-        await deploy(platform, "other", { files: { "index.html": "other" } });
-        assert.equal((await platform.get("other.localhost", "/")).text, "other");
-      } finally {
-        await platform.shutdown();
-      }
-    });
+    await t.step(
+      "once there is room again, everything is unchanged, and changes succeed",
+      async () => {
+        await Deno.remove(rest);
+        const platform = await start(dataDir);
+        try {
+          assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+          await createProject(platform, "other");
+          await deploy(platform, "other", { files: { "index.html": "other" } });
+          assert.equal((await platform.get("other.localhost", "/")).text, "other");
+        } finally {
+          await platform.shutdown();
+        }
+      },
+    );
     await t.step("the disk fills up while the platform runs", async () => {
       const platform = await start(dataDir);
       try {

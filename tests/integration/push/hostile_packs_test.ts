@@ -109,7 +109,9 @@ function deltaAttacks(): Attack[] {
     "a delta of 2^45 bytes": after(on([...sizes(size, 2 ** 45), 2, 104, 105])),
     "a delta with the reserved instruction": after(on([...sizes(size, 2), 0, 104, 105])),
     "a delta that copies from after its base": after(on([...sizes(size, 9), ...copy(size, 9)])),
-    "a delta that copies across the end of its base": after(on([...sizes(size, 99), ...copy(size - 9, 99)])),
+    "a delta that copies across the end of its base": after(
+      on([...sizes(size, 99), ...copy(size - 9, 99)]),
+    ),
     "a delta that copies from 2^31": after(on([...sizes(size, 9), ...copy(2 ** 31 - 1, 9)])),
     "a delta whose copy is cut off": after(on([...sizes(size, 9), 0xff])),
     "a delta whose text is cut off": after(on([...sizes(size, 90), 90, 104])),

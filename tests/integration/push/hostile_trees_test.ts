@@ -103,7 +103,10 @@ const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>
     '[submodule "a"]\n\tpath = a\n\turl = ./a\n\tupdate = !touch /tmp/x\n',
     /gitmodulesUpdate/,
   ],
-  "a name that starts with ../": ['[submodule "../x"]\n\tpath = a\n\turl = ./a\n', /gitmodulesName/],
+  "a name that starts with ../": [
+    '[submodule "../x"]\n\tpath = a\n\turl = ./a\n',
+    /gitmodulesName/,
+  ],
   "a name with ../ in the middle": [
     '[submodule "a/../../x"]\n\tpath = a\n\turl = ./a\n',
     /gitmodulesName/,
@@ -148,7 +151,10 @@ const COMMITS: Readonly<Record<string, readonly [text: string, says: RegExp]>> =
     `${TREE}author Eve <e@x> 99999999999999999999999 +0000\n${COMMITTER}\nx\n`,
     /badDateOverflow/,
   ],
-  "a date with leading zeros": [`${TREE}author Eve <e@x> 01 +0000\n${COMMITTER}\nx\n`, /zeroPaddedDate/],
+  "a date with leading zeros": [
+    `${TREE}author Eve <e@x> 01 +0000\n${COMMITTER}\nx\n`,
+    /zeroPaddedDate/,
+  ],
   "a NUL in its header": [`${TREE}author E\0 <e@x> 1 +0000\n${COMMITTER}\nx\n`, /nulInHeader/],
   "a NUL in its message": [`${TREE}${AUTHOR}${COMMITTER}\nx\0y\n`, /nulInCommit/],
   "an unterminated header": [`${TREE}${AUTHOR}${COMMITTER}`.trimEnd(), /unterminatedHeader/],
@@ -209,7 +215,11 @@ function treeAttacks(): Attack[] {
     ...submodules,
     refused("a folder .gitmodules", site([folder(".gitmodules")]), /gitmodulesBlob/),
     refused("a file twice", site([file("a"), file("a")]), /duplicateEntries/),
-    refused("a file and a folder with the same name", site([file("a"), folder("a")]), /duplicateEntries/),
+    refused(
+      "a file and a folder with the same name",
+      site([file("a"), folder("a")]),
+      /duplicateEntries/,
+    ),
     refused("files out of order", site([file("b"), file("a")]), /treeNotSorted/),
     refused(
       "a file that is missing",

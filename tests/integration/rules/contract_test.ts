@@ -30,8 +30,16 @@ const GATE = { use: "f", mode: "request", failure: "closed" };
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
   "a source with the origin build": { ...set(), source: { origin: "build" } },
-  "a source with the origin ui and a revision": { ...set(), source: { origin: "ui", revisionId: "r" } },
-  "a one-character id, a name and enabled": set({ id: "a", name: "n", enabled: false, action: LOG }),
+  "a source with the origin ui and a revision": {
+    ...set(),
+    source: { origin: "ui", revisionId: "r" },
+  },
+  "a one-character id, a name and enabled": set({
+    id: "a",
+    name: "n",
+    enabled: false,
+    action: LOG,
+  }),
   "a condition without fields": by({}),
   "path exact": by({ path: { type: "exact", value: "/" } }),
   "path prefix": by({ path: { type: "prefix", value: "/a" } }),
@@ -136,7 +144,10 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     { ...set(), source: { origin: "ui", revisionId: "" } },
     "source.revisionId",
   ],
-  "an unknown property of the source": [{ ...set(), source: { origin: "ui", by: "a" } }, "source.by"],
+  "an unknown property of the source": [
+    { ...set(), source: { origin: "ui", by: "a" } },
+    "source.by",
+  ],
   "no id": [set({ action: LOG }), "rules[0].id"],
   "an empty id": [set({ id: "", action: LOG }), "rules[0].id"],
   "an id twice": [set({ id: "a", action: LOG }, { id: "a", action: LOG }), "rules[1].id"],
