@@ -16,8 +16,7 @@ async function freshPage(browser: Browser): Promise<Page> {
 }
 
 Deno.test({
-  name:
-    "a protected preview opens for a member, a share link and a password, and can be closed again",
+  name: "a protected preview opens by sign-in, share link or password, until access is withdrawn",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ platform, own, ada, api }) => {

@@ -97,7 +97,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
     assert.deepEqual(live(await push({})), ["web", "admin"]);
     await expectPages("ui 1, web 1", "ui 1, admin 1");
   });
-  await t.step("a change to one app builds only that app", async () => {
+  await t.step("a change in one app builds only that app", async () => {
     const said = await push({ "apps/admin/text": "admin 2" });
     assert.deepEqual(live(said), ["admin"]);
     assert.match(said, /main was not built: Skipped: nothing changed since .* in apps\/web, pack/);

@@ -22,7 +22,7 @@ async function replace(box: Sandbox): Promise<void> {
   assert.equal(await before.ended, 0, before.errors());
 }
 
-Deno.test("platforms that take over from each other drop no request", async () => {
+Deno.test("platforms that replace each other drop no request", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await deployKiosk(box);

@@ -91,7 +91,7 @@ Deno.test("the CLI names a platform that never responds while it waits", async (
   });
 });
 
-Deno.test("the CLI names what blocks a platform: a dead proxy, or another server that responds", async () => {
+Deno.test("the CLI names the cause if a dead proxy or another server blocks a platform", async () => {
   await withSandbox(async (box) => {
     const { start } = box;
     await start();
@@ -135,7 +135,7 @@ Deno.test("a deploy names a file that changes during the upload", () =>
     assert.equal(told.code, "file_unusable");
   }));
 
-Deno.test("an interrupted rollback shows what is live, and how to undo it", () =>
+Deno.test("an interrupted rollback shows the live deployment, and how to undo the rollback", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const first = await box.json(["deploy", "--prod"]) as {

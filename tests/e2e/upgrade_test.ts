@@ -206,7 +206,7 @@ Deno.test({
         assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
       });
 
-      await t.step("a proxy that sees only the host carries a whole upgrade", async () => {
+      await t.step("a whole upgrade works through a proxy that sees only the host", async () => {
         const behind = await install();
         const folder = dirname(dirname(behind.path));
         const host = "releases.example";

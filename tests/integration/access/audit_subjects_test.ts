@@ -21,7 +21,7 @@ const P = "/v1/projects/harbour";
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 
-Deno.test("every entry names what was created, changed or deleted, with old and new values", () =>
+Deno.test("every entry names the created, changed or deleted object, with old and new values", () =>
   withDashboard(async ({ own, ada, viewer, api }) => {
     const seen = new Set<string>();
     // deno-lint-ignore no-explicit-any -- tests inspect any response

@@ -205,7 +205,7 @@ Deno.test("forged and altered tokens get no key", () =>
     await refused(platform, { subject_token }, /it was already exchanged/, "sent again");
   }));
 
-Deno.test("one token sent many times at once gets a single key", () =>
+Deno.test("a token sent many times at once gets a single key", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust();
     const subject_token = await issuer.sign(githubClaims(audience));
@@ -215,7 +215,7 @@ Deno.test("one token sent many times at once gets a single key", () =>
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
   }));
 
-Deno.test("a repository that takes over the name of a trusted one is refused", () =>
+Deno.test("a repository that takes over the name of a trusted repository is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));

@@ -346,7 +346,7 @@ Deno.test("members join by invitation once, and can leave; the last owner stays"
     assert.equal((await guest.send("GET", "/v1/projects", { workspace: "ada" })).status, 404);
   }));
 
-Deno.test("an invitation ends with the rights of the person who created it", () =>
+Deno.test("an invitation is invalid once its creator is no longer a member", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -363,7 +363,7 @@ Deno.test("an invitation ends with the rights of the person who created it", () 
     assert.equal(answer.status, 404);
   }));
 
-Deno.test("keys end with their creator's membership, and do not return with it", () =>
+Deno.test("keys are revoked when their creator leaves, and stay revoked if they rejoin", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

@@ -174,7 +174,7 @@ Deno.test("guessing user codes is slowed down and reported", () =>
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429, 429]);
   }));
 
-Deno.test("a token is for a workspace of the person who approved it, and ends with their membership", () =>
+Deno.test("a token is for a workspace of its approver, who alone can revoke it", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId: bobs } = await signUpWithWorkspace(platform, "bob");

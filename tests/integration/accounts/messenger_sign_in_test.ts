@@ -107,7 +107,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a forwarded link signs no one in: the number is wrong, or the person declines",
+  "a forwarded link signs no one in, because the number is wrong or the person declines",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);

@@ -40,7 +40,7 @@ function signInAt(
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
-Deno.test("wrong passwords from elsewhere do not lock out the owner", () =>
+Deno.test("wrong passwords from other addresses do not lock out the owner", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });

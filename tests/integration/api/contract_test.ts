@@ -62,7 +62,7 @@ const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["System", "NORMAL"],
 ];
 
-Deno.test("events have the category and priority of their row, and new accounts its default preferences", () =>
+Deno.test("events and new accounts have the category, priority and preferences of the tables", () =>
   withPlatform(async (platform) => {
     for (const [event, priority] of EVENT_ROWS) {
       const [prefix = ""] = event.split(".");

@@ -109,7 +109,7 @@ Deno.test("builds support a root directory and local packages, and report why th
   });
 });
 
-Deno.test("the log of a build is followed to its end", async () => {
+Deno.test("the log of a build can be followed to its end", async () => {
   await withBuilds(async ({ project, repository, trigger, port, ended }) => {
     const { hook } = await project("shop", {
       buildCommand:

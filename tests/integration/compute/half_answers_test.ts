@@ -76,7 +76,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a request that an ending process does not accept goes to the next process",
+  "a request that an exiting process does not accept goes to the next process",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -132,7 +132,7 @@ const MIB = 1024 * 1024;
 const pattern = (size: number) => new Uint8Array(size).map((_, at) => at % 251);
 
 onEachEngine(
-  "WebSockets pass messages of 1 and 16 MiB whole, also in fragments, and pings",
+  "WebSockets pass pings, and messages of 1 and 16 MiB, complete even in fragments",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

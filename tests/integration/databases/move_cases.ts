@@ -56,7 +56,7 @@ class Writers {
 
 export const MOVES: readonly DatabaseCase[] = [{
   name:
-    "a connection pool survives moves to either engine, learns why it was interrupted, and loses nothing",
+    "a connection pool survives moves to either engine, reports why it was interrupted, and loses nothing",
   only: "server",
   async run({ platform, at, rows }) {
     await rows("CREATE TABLE written (n int PRIMARY KEY)");

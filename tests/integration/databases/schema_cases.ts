@@ -124,7 +124,7 @@ export const SCHEMAS: readonly DatabaseCase[] = [{
     assert.equal(await schemaOf(test, fresh), schema, "the failure changes nothing");
   },
 }, {
-  name: "the schema of one engine recreates itself on the other, whose version differs",
+  name: "a printed schema recreates itself on the other engine, whose version differs",
   only: "server",
   async run(test) {
     const { platform, project, at } = test;

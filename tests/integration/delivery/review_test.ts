@@ -104,7 +104,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     }));
 }
 
-Deno.test("a digest includes only what is still wanted when it is sent", () =>
+Deno.test("a digest includes only events that are still wanted when it is sent", () =>
   withMail(async (delivery, smtp) => {
     const low = { category, minimumPriority: "LOW" } as const;
     await delivery.preferences.setCategory(OWN, low);

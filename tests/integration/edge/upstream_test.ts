@@ -47,7 +47,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
     assert.deepEqual([answer.status, answer.text], [200, "ok"]);
   };
 
-  await t.step("20 requests, one after the other, over one connection", async () => {
+  await t.step("20 sequential requests use one connection", async () => {
     for (let index = 0; index < 20; index++) await get(`/up/${index}`);
     assert.deepEqual([connections, requests], [1, 20]);
   });

@@ -124,7 +124,7 @@ Deno.test("an edge keeps its request log while the platform is down", () =>
     }
   }));
 
-Deno.test("the owner sees the distance of each edge on the page, and can drain one", () =>
+Deno.test("the owner sees the distance of each edge on the page, and can drain an edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });

@@ -286,7 +286,7 @@ Deno.test("a deploy, its rules and its protection are at the edge when the platf
     }
   }));
 
-Deno.test("without the platform, the edge serves what it has, and catches up later", () =>
+Deno.test("without the platform, the edge serves its cached content, and catches up later", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -33,7 +33,7 @@ const HOSTILE = {
 
 const SLOW: ReadonlySet<string> = new Set(["loops", "bomb", "never", "endless"]);
 
-Deno.test("hostile functions harm neither neighbours nor the platform", async () => {
+Deno.test("hostile functions harm neither other projects nor the platform", async () => {
   await using machinery = await openMachinery({ allowPrivateUpstreams: false });
   const { platform } = machinery;
   await createProject(platform, "good");

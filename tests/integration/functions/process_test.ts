@@ -53,7 +53,7 @@ Deno.test("a function that cannot be loaded fails only its own calls", async () 
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("an idle process ends, and the next call starts another", async () => {
+Deno.test("an idle process exits, and the next call starts another", async () => {
   await using deployment = await deployFunctions({ limits: { idleMs: 30, memoryPollMs: 5 } });
   const { host } = deployment;
   await host.start();
@@ -76,7 +76,7 @@ Deno.test("a killed process fails its calls, and is replaced immediately", async
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("a function that broke a process gets a separate one", async () => {
+Deno.test("a function that broke its process gets a separate process", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -156,7 +156,7 @@ Deno.test("the socket of a process is removed with it", async () => {
   assert.ok(!hasFolder(folder));
 });
 
-Deno.test("calls that arrive while a process ends wait for the next one, and none is lost", async () => {
+Deno.test("calls that arrive while a process exits wait for the next process, and none is lost", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({

@@ -29,7 +29,7 @@ const FUNCTIONS = [{ name: "page", source: SOURCE }];
 const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
   invocation(path, { function: "page", ...more });
 
-Deno.test("calls behind a spinning one are handled by another worker, long before its limit", async () => {
+Deno.test("calls queued behind an endless loop are handled by another worker, long before its limit", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
@@ -53,7 +53,7 @@ Deno.test("calls behind a spinning one are handled by another worker, long befor
   assert.equal((await spinning).type, "failed");
 });
 
-Deno.test("calls that a killed worker had not started run in a new one, with their body", async () => {
+Deno.test("calls that a killed worker had not started run in a new worker, with their body", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },
@@ -101,7 +101,7 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   });
 });
 
-Deno.test("a waiting function uses no CPU time, and a busy one causes a warning", async () => {
+Deno.test("a waiting function uses no CPU time, and a busy function causes a warning", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using site = await deployFunctions({

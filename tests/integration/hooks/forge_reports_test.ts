@@ -210,7 +210,7 @@ Deno.test("a forge that refuses or fails never fails a deployment, which shows t
     assert.ok(!everything.includes(TOKEN));
   }));
 
-Deno.test("a deleted comment is written again, and one left by a crash is found", () =>
+Deno.test("a deleted comment is created again, and a comment from before a crash is reused", () =>
   withForge("gitea", async ({ forge, platform, repository, send }) => {
     const project = (await platform.api("GET", "/v1/projects/shop")).json;
     await repository.commit("menu", { "index.html": "<p>menu</p>" });

@@ -55,7 +55,8 @@ async function follow({ url }: TestPlatform, { id, token }: { id: string; token:
 }
 
 Deno.test({
-  name: "the log of a build can be read and followed on every node, even after its node is gone",
+  name:
+    "the log of a build can be read and followed on every node, even after its own node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -102,7 +103,7 @@ Deno.test({
       },
     );
 
-    await t.step("both nodes show the same log of an ended build", async () => {
+    await t.step("both nodes show the same log of a finished build", async () => {
       await until(async () => await statusOf(a, id) === "LIVE");
       const [ofA, ofB] = [await logOf(a, id), await logOf(b, id)];
       assert.match(textOf(ofA.lines), /last words/);

@@ -44,7 +44,7 @@ async function openUpstream(folder: string) {
 }
 
 Deno.test({
-  name: "one node leads, all show the same data, and another leads when it is gone",
+  name: "one node leads, all show the same data, and another leads when that node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -70,19 +70,22 @@ Deno.test({
       },
     );
 
-    await t.step("an event on the other node is in the inbox once, on both", async () => {
-      const { status } = await raise(b, "deployment.live", { project: "one" });
-      assert.ok(status < 300, `${status}`);
-      await until(async () => (await inboxOf(b)).length === 1);
-      const [notification] = await inboxOf(a);
-      assert.equal((await inboxOf(a)).length, 1);
-      await b.api("POST", `/v1/notifications/${notification!.id}/read`);
-      await until(async () => (await inboxOf(a))[0]?.read === true);
-      await a.api("POST", `/v1/notifications/${notification!.id}/archive`);
-      await until(async () => (await inboxOf(b)).length === 0);
-    });
+    await t.step(
+      "an event on the other node appears in the inbox once, on both nodes",
+      async () => {
+        const { status } = await raise(b, "deployment.live", { project: "one" });
+        assert.ok(status < 300, `${status}`);
+        await until(async () => (await inboxOf(b)).length === 1);
+        const [notification] = await inboxOf(a);
+        assert.equal((await inboxOf(a)).length, 1);
+        await b.api("POST", `/v1/notifications/${notification!.id}/read`);
+        await until(async () => (await inboxOf(a))[0]?.read === true);
+        await a.api("POST", `/v1/notifications/${notification!.id}/archive`);
+        await until(async () => (await inboxOf(b)).length === 0);
+      },
+    );
 
-    await t.step("a purge through one node applies on the other", async () => {
+    await t.step("a purge through one node applies on the other node", async () => {
       await createProject(a, "shop");
       const rules = [proxyTo(url), rule("cache", { type: "cache", ttlSeconds: 60 })];
       await publish(a, "shop", { rules });
@@ -93,7 +96,7 @@ Deno.test({
       await until(async () => await state() === "MISS");
     });
 
-    await t.step("the other node leads when the first is gone", async () => {
+    await t.step("the other node leads when the first node is gone", async () => {
       await cluster.stop(a);
       await until(async () =>
         (await nodesSeenBy(b)).some(({ roles }) => roles.length === ROLES.length)

@@ -93,7 +93,7 @@ Deno.test({
       },
     );
 
-    await t.step("following the log through one node shows entries of both", async () => {
+    await t.step("following the log through one node shows entries of both nodes", async () => {
       const stream = await follow(a, token);
       await until(async () => {
         await b.get(HOST, "/from-b");

@@ -26,7 +26,7 @@ const shows = (node: TestPlatform, text: string) =>
   until(async () => (await node.get("shop.localhost", "/")).text.includes(text));
 
 Deno.test({
-  name: "a repository pushed through one node can be cloned, pushed to and built on another",
+  name: "a repository pushed through one node can be cloned, pushed to and built on another node",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();

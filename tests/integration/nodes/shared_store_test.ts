@@ -61,7 +61,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "deploying, rolling back, taking offline and revoking on one node applies on the other",
+  name: "deploys, rollbacks, revocations and deletions on one node apply on the other node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

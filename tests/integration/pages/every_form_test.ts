@@ -86,7 +86,7 @@ Deno.test("no form works without its token, from another site, or for people wit
       }
       if (!/:slug|:deployment/.test(route)) continue;
       const { status } = await stranger.send("POST", path, { fields: { ...fields, csrf: others } });
-      assert.ok([403, 404].includes(status), `${route} by a stranger: ${status}`);
+      assert.ok([403, 404].includes(status), `${route} by a person without access: ${status}`);
     }
     for (const { path: route } of forms.filter(({ path }) => ENDS_SOMETHING.test(path))) {
       const path = route.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? `no-${name}`);

@@ -14,7 +14,7 @@ const row = (items: readonly Item[], subject: string) => {
   return [used, limit];
 };
 
-Deno.test("usage is counted when a limit is set, and reports what was refused beyond it", async () => {
+Deno.test("usage is shown with its limits in the API, on pages and in the CLI", async () => {
   const home = await makeTestFolder("svc-usage-");
   try {
     await withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
