@@ -91,7 +91,7 @@ Deno.test("the CLI names a platform that never responds while it waits", async (
   });
 });
 
-Deno.test("the CLI names the cause if a dead proxy or another server blocks a platform", async () => {
+Deno.test("the CLI reports that a dead proxy or another server blocks a platform", async () => {
   await withSandbox(async (box) => {
     const { start } = box;
     await start();

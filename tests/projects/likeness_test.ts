@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("compareSides() reports a body that differs, and a stream that arrives in one piece", async () => {
+Deno.test("compareSides() reports a different body, and a stream in one piece", async () => {
   const late = (pause: number, text: string) =>
     site({
       "/next?a=1&b=2": (_request, response) => {

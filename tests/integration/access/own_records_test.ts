@@ -93,7 +93,7 @@ Deno.test("a browser subscribed with a key gets its workspace's notifications un
     assert.equal((await ada.send("GET", PUSH)).json.items.length, 1);
   }));
 
-Deno.test("a browser gets no more notifications after its session is ended from another browser", () =>
+Deno.test("a browser gets no more notifications after another browser ends its session", () =>
   withAda(async (parts) => {
     const { platform, service, ada } = parts;
     const stolen = new Browser(platform);
@@ -122,7 +122,7 @@ Deno.test("subscriptions of a key do not count towards the limit of its owner's 
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set by a key or tool apply in its workspace, and set by a person, everywhere", () =>
+Deno.test("preferences set by a key or tool apply in its workspace only", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");

@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
   });
 });
 
-Deno.test("a code works once and for its client only; a second use revokes its tokens", async () => {
+Deno.test("a code works once, for its client only; a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);

@@ -55,8 +55,7 @@ class Writers {
 }
 
 export const MOVES: readonly DatabaseCase[] = [{
-  name:
-    "a connection pool survives moves to either engine, reports why it was interrupted, and loses nothing",
+  name: "a connection pool survives moves to either engine, with clear errors and without losses",
   only: "server",
   async run({ platform, at, rows }) {
     await rows("CREATE TABLE written (n int PRIMARY KEY)");

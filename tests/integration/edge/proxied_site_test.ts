@@ -183,7 +183,7 @@ Deno.test("rate limits: 429 with Retry-After and the fields of RateLimit", async
   assert.match(String(answers[2]?.headers["retry-after"]), /^\d+$/);
 });
 
-Deno.test("functions have their deployment's code and variables, are logged, rolled back and stopped", async (t) => {
+Deno.test("functions belong to their deployment: code, variables, logs and lifetime", async (t) => {
   await using machinery = await openMachinery();
   let { platform } = machinery;
   const before = functionProcesses();

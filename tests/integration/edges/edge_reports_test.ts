@@ -156,7 +156,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain a
     }
   }));
 
-Deno.test("a drained edge responds, sends clients elsewhere, and stays drained after a restart", () =>
+Deno.test("a drained edge still responds, but sends clients elsewhere, even after a restart", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -29,7 +29,7 @@ const FUNCTIONS = [{ name: "page", source: SOURCE }];
 const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
   invocation(path, { function: "page", ...more });
 
-Deno.test("calls queued behind an endless loop are handled by another worker, long before its limit", async () => {
+Deno.test("another worker soon handles calls that are queued behind an endless loop", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
@@ -53,7 +53,7 @@ Deno.test("calls queued behind an endless loop are handled by another worker, lo
   assert.equal((await spinning).type, "failed");
 });
 
-Deno.test("calls that a killed worker had not started run in a new worker, with their body", async () => {
+Deno.test("calls that a killed worker had not started run in a new worker", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },

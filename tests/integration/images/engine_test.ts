@@ -183,7 +183,7 @@ Deno.test("a process that is killed, slow or too large is replaced", async () =>
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("jobs beyond the limit of the queue or of their owner are refused immediately", async () => {
+Deno.test("jobs beyond the limit of the queue or their owner are refused at once", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

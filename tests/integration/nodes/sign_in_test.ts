@@ -33,8 +33,7 @@ async function refusesWithin(node: TestPlatform, attempts: number): Promise<bool
 }
 
 Deno.test({
-  name:
-    "people can enter the password at one node and the code at another; failures add up",
+  name: "people can enter the password at one node and the code at another; failures add up",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();

@@ -16,7 +16,7 @@ const pollDevice = (platform: TestPlatform, deviceCode: string) =>
     json: { grant_type: DEVICE_GRANT_TYPE, device_code: deviceCode, client_id: "<b>tool</b>" },
   });
 
-Deno.test("every page is accessible, and forbids scripts, frames and content from other sites", () =>
+Deno.test("every page is accessible, and forbids scripts, frames and third-party content", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
