@@ -70,7 +70,7 @@ const front = async ({ port }: Node): Promise<string> =>
 
 Deno.test({
   name:
-    "after kill -9 of a node, a push can be repeated through another, and no part of it remains",
+    "after kill -9 of a node, its push leaves no partial data, and can be repeated on another node",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });

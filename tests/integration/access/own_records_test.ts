@@ -122,7 +122,7 @@ Deno.test("subscriptions of a key do not count towards the limit of its owner's 
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set by a key or tool apply in its workspace only", () =>
+Deno.test("preferences set by a key or tool apply in one workspace, by a person in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");
