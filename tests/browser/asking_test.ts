@@ -50,12 +50,20 @@ Deno.test({
         const text = await dialog.innerText();
         assert.match(text, /Replace production\?[^]*From[^]*Summer menu[^]*To[^]*Lanterns/);
         assert.match(text, /2 files differ\./);
-        assert.equal(await focused(page), "Cancel", "nothing happens by Enter alone");
+        assert.equal(
+          await focused(page),
+          "Cancel",
+          "the focus starts on Cancel, so Enter changes nothing",
+        );
         assert.deepEqual(await accessFaults(page), []);
         await shoot(page, "promote");
         await page.keyboard.press("Escape");
         await dialog.waitFor({ state: "detached" });
-        assert.equal(await focused(page), "Promote to production", "the focus returns");
+        assert.equal(
+          await focused(page),
+          "Promote to production",
+          "the focus returns to the button",
+        );
 
         await page.keyboard.press("Enter");
         await dialog.waitFor();
@@ -81,7 +89,7 @@ Deno.test({
         assert.deepEqual(await accessFaults(page), []);
         await page.keyboard.type("sho");
         await page.keyboard.press("Enter");
-        assert.ok(await dialog.isVisible(), "the name is not complete");
+        assert.ok(await dialog.isVisible(), "the dialog stays open until the name is complete");
         await page.keyboard.type("p");
         await page.keyboard.press("Enter");
         await page.getByText("Project deleted.").waitFor();

@@ -56,7 +56,7 @@ function startProgram(url: string) {
       state.sentTo = undefined;
       const transport = open();
       await assert.rejects(new Client({ name: "agent", version: "1" }).connect(transport));
-      assert.ok(state.sentTo !== undefined, "the program was sent nowhere");
+      assert.ok(state.sentTo !== undefined, "the client did not open the authorization URL");
       return { transport, address: (state.sentTo as URL).href };
     },
     /** The response from the browser. */
@@ -130,7 +130,7 @@ Deno.test({
         assert.match(JSON.stringify(listed.content), /blog/);
         const refused = await client.callTool({ name: "create_project", arguments: { name: "x" } })
           .then((answer: object) => "isError" in answer && answer.isError === true, () => true);
-        assert.ok(refused, "a token that may only look makes no project");
+        assert.ok(refused, "a read-only token creates no project");
         const { json: { items } } = await api("GET", "/v1/projects");
         assert.deepEqual(items.map(({ name }: { name: string }) => name), ["blog"]);
 

@@ -169,7 +169,11 @@ async function searchByKeys(page: Page, url: string) {
   await page.getByRole("dialog").getByText("Replace production?").waitFor();
   await page.goto(`${url}/account`);
   await page.getByLabel("Current password").press("/");
-  assert.equal(await page.getByLabel("Current password").inputValue(), "/", "a field takes it");
+  assert.equal(
+    await page.getByLabel("Current password").inputValue(),
+    "/",
+    "a focused field gets the typed character",
+  );
   await page.keyboard.press("Control+k");
   await field.fill("orders");
   await page.getByRole("group", { name: "Databases" }).getByRole("option").first().waitFor();

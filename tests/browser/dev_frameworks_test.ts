@@ -80,7 +80,7 @@ for (const { name, file, edit, shows } of CASES) {
           await page.evaluate("globalThis.stays = true");
           await Deno.writeTextFile(path, before);
           await until(async () => !await shows(page));
-          assert.equal(await page.evaluate("globalThis.stays"), true, "It was loaded again");
+          assert.equal(await page.evaluate("globalThis.stays"), true, "The page was reloaded");
         });
         await changeRule(dev, folder);
       }),

@@ -48,7 +48,7 @@ const overlayOf = (page: Page) => page.locator("svc-overlay section");
 const textsOf = (page: Page) => page.locator("svc-overlay pre").allTextContents();
 
 Deno.test({
-  name: "dev shows errors of rules and functions over a page until they are fixed",
+  name: "dev shows errors in rules and functions over a page until they are fixed",
   ...BROWSER_TEST,
   fn: () =>
     withDev({
@@ -68,8 +68,16 @@ Deno.test({
         texts[0]!,
         /^svc\.rules\.toml:4:\d+: error: .*\n {2}4 \| condition = .*<b>exact.*\n .*\^/,
       );
-      assert.equal(await page.locator("svc-overlay b").count(), 0, "text is not markup");
-      assert.equal(await page.locator("p").first().innerText(), "Kestrel", "the page stays");
+      assert.equal(
+        await page.locator("svc-overlay b").count(),
+        0,
+        "the overlay shows markup as text",
+      );
+      assert.equal(
+        await page.locator("p").first().innerText(),
+        "Kestrel",
+        "the page below stays unchanged",
+      );
       assert.equal(
         await page.locator("body script").count(),
         0,

@@ -95,7 +95,11 @@ Deno.test("a git repository goes live without JavaScript, and a failed build is 
     assert.match(builds.html, /state bad">Failed/);
     const again = await owner.submit(builds, retry);
     assert.notEqual(again.path.split("?")[0], failing.path);
-    assert.match((await ended(owner, again.path)).html, /no tide table/, "the same commit");
+    assert.match(
+      (await ended(owner, again.path)).html,
+      /no tide table/,
+      "a retry builds the same commit",
+    );
 
     const mended = await owner.submit(await owner.open(deploy), deploy, {});
     assert.match((await ended(owner, mended.path)).html, /In production/);
@@ -161,7 +165,7 @@ Deno.test(
         await page.locator("a.button", { hasText: /^Deploy$/ }).click();
         await uploadFolder(page, join(folder, "harbour"));
         assert.equal((await platform.get("harbour.localhost", "/")).text, "<h1>two</h1>");
-        assert.equal(sent.length, 1, "only what changed is sent");
+        assert.equal(sent.length, 1, "only changed files are sent");
 
         await write("tides/package.json", PROJECT["package.json"]);
         await write("tides/build.mjs", BUILD.replace("process.env.GREETING", '"built"'));

@@ -39,7 +39,7 @@ Deno.test({
           return { naturalWidth, currentSrc };
         });
         assert.match(shown.currentSrc, /w=640$/);
-        assert.equal(shown.naturalWidth, 320, "640 pixels for 320 of the page");
+        assert.equal(shown.naturalWidth, 320, "the image has 640 pixels for 320 on the page");
         assert.deepEqual(types, ["200 image/avif"]);
         assert.deepEqual(complaints, []);
       });

@@ -63,7 +63,7 @@ Deno.test({
         const { sender, paths, sql } = await fillWorkspace(parts, repository);
         assert.deepEqual(sender.forgotten(isElsewhere), []);
         assert.deepEqual(sender.neverTaken, REFUSED);
-        assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields took markup`);
+        assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields accepted markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
           // Without the policy, so that only escaping protects the page.
@@ -83,9 +83,9 @@ Deno.test({
           await page.getByLabel("Allow writes").check();
           await page.getByRole("button", { name: "Run" }).click();
           await page.getByRole("region", { name: "Rows" }).first().waitFor();
-          assert.ok(await inspect(page, "the query box", ran), "no row is shown");
+          assert.ok(await inspect(page, "the query box", ran), "the page shows no row");
           await page.goto(`${url}/workspaces/acme/projects/shop/databases/orders/tables`);
-          assert.ok(await inspect(page, "the tables", ran), "no table is shown");
+          assert.ok(await inspect(page, "the tables", ran), "the page shows no table");
           assert.deepEqual(ran, []);
           const shown = paths.length - silent.length;
           assert.ok(

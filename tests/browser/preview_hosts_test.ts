@@ -32,7 +32,7 @@ async function freshPage(browser: Browser): Promise<Page> {
 /** Checks that a page is open, and stays open without the secret that opened it. */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();
-  assert.equal(page.url(), `${url}/`, "a secret stayed in the address");
+  assert.equal(page.url(), `${url}/`, "a secret stayed in the URL");
   await page.reload();
   assert.ok(await isOpen(page), url);
   const used = "performance.getEntriesByType('navigation')[0].nextHopProtocol";
@@ -113,7 +113,7 @@ async function visitHosts(
 }
 
 Deno.test({
-  name: "each way into a protected host opens it, and can be closed again",
+  name: "each kind of access opens a protected host, and can be withdrawn",
   ...BROWSER_TEST,
   fn: () =>
     inTestFolder(async (folder) => {

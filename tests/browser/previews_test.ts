@@ -16,8 +16,7 @@ async function freshPage(browser: Browser): Promise<Page> {
 }
 
 Deno.test({
-  name:
-    "a protected preview opens for a member, a share link and a password, and can be closed again",
+  name: "a protected preview opens by sign-in, share link or password, until access is withdrawn",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ platform, own, ada, api }) => {
@@ -58,7 +57,7 @@ Deno.test({
         const guest = await freshPage(browser);
         await guest.goto(link!);
         assert.ok(await isOpen(guest));
-        assert.equal(guest.url(), `${unique}/`, "the token stayed in the address");
+        assert.equal(guest.url(), `${unique}/`, "the token stayed in the URL");
         const { json: { items: [share] } } = await api("GET", "/v1/projects/shop/previews/shares");
         await api("DELETE", `/v1/projects/shop/previews/shares/${share.id}`, undefined, 204);
         await guest.goto(link!);

@@ -156,7 +156,7 @@ Deno.test({
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
         await page.getByText("On: this browser gets notifications").waitFor();
         assert.match(await listed.innerText(), /Chrome[^]*by 127\.0\.0\.1:\d+, since/);
-        assert.equal(await page.evaluate("isSamePage"), true, "the page was loaded again");
+        assert.equal(await page.evaluate("isSamePage"), true, "the page does not reload");
         await shoot(page, "channels-on");
 
         await prefer(owner, { category: "Health", channels: { push: true } });
@@ -205,7 +205,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the page of channels advises what to do in Chromium if notifications are not allowed",
+  name: "the channels page explains what to do in Chromium if notifications are not allowed",
   ignore: CHROMIUM === undefined,
   fn: () =>
     withPlatform((platform) =>
@@ -238,7 +238,7 @@ Deno.test({
         await page.evaluate("globalThis.isSamePage = true");
         api.write(7, `/start ${new URL(link!).searchParams.get("start")}`);
         await page.getByText("Linked with Ada <L> (@ada7).").waitFor();
-        assert.equal(await page.evaluate("isSamePage"), true, "the page was loaded again");
+        assert.equal(await page.evaluate("isSamePage"), true, "the page does not reload");
         assert.equal(await way.isVisible(), false);
         await shoot(page, "channels-link-done");
         await page.getByRole("link", { name: "Done" }).click();

@@ -55,7 +55,7 @@ Deno.test({
     await until(() => raised.acknowledged > before + 5);
     await machines.mend();
     await until(async () => await status() === 401);
-    assert.equal(await rolesOf("a"), 0, "roles that others have moved stay there");
+    assert.equal(await rolesOf("a"), 0, "the node does not take back roles that other nodes lead");
     await writing.stop();
     await raised.check(machines);
     await Deno.stderr.write(

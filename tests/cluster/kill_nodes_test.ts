@@ -50,7 +50,7 @@ async function checkAll(machines: Machines, workloads: readonly Workload[]): Pro
 }
 
 Deno.test({
-  name: `after ${ROUNDS} kills of nodes nothing is lost or duplicated, and sites stay available`,
+  name: `after ${ROUNDS} node kills, nothing is lost or duplicated, and sites stay available`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using machines = await Machines.start({ args: ["--git-root", "/"] });
@@ -83,7 +83,7 @@ Deno.test({
     }
     await visitor.stop();
     const failed = visitor.failures.filter((failure) => !wasCut(failure, kills));
-    assert.deepEqual(failed, [], "Requests failed that were not on a killed node's connections");
+    assert.deepEqual(failed, [], "Only requests on a killed node's connections fail");
     await say(`${visitor.served} pages were served, ${visitor.failures.length} cut`);
   },
 });

@@ -42,7 +42,7 @@ const redirect = (target: string) => ({
 });
 
 Deno.test({
-  name: `changes on one node appear on all nodes, ${ROUNDS} times`,
+  name: `changes on one node appear on all nodes, in ${ROUNDS} rounds`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     let asked = 0;

@@ -51,7 +51,7 @@ async function survive(
   const seconds = Math.round((performance.now() - began) / 1000);
   await writing.stop();
   for (const each of workloads) await each.check(machines);
-  assert.deepEqual(visitor.failures, [], `${name}: sites are served throughout`);
+  assert.deepEqual(visitor.failures, [], `${name}: sites are served without interruption`);
   const counts = workloads.map((each) => `${each.acknowledged} ${each.name}`).join(", ");
   await say(
     `${name}: ${seconds} s; acknowledged so far ${counts}; ${writing.refused.length} refused; ` +
@@ -104,7 +104,7 @@ Deno.test({
 
     await survive(machines, {
       ...given,
-      name: "the primary is paused, and resumes after another has taken over",
+      name: "the primary is paused, and resumes after another server has taken over",
       async outage() {
         const primary = await patroni.primary();
         await patroni.pause(primary);

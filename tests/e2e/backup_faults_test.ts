@@ -93,7 +93,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-Deno.test("svc restore reports what is wrong with a file, where, and how to fix it", async () => {
+Deno.test("svc restore reports the problem in a file, its position and how to fix it", async () => {
   await withBackup(async (box, file) => {
     const whole = await Deno.readFile(file);
     const middle = Math.floor(whole.length / 2);

@@ -69,11 +69,11 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const halves = rows.filter(({ n, part }, index) =>
     rows[index ^ 1]?.n !== n || part !== index % 2
   );
-  assert.deepEqual(halves, [], "Halves of a transaction are there");
+  assert.deepEqual(halves, [], "No transaction is restored in part");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
   // The number whose commit a kill interrupted.
-  assert.ok(missing.length <= ROUNDS, `Commits are gone: ${missing}`);
+  assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
 /** Deploys enough data that a backup and a restore take a while. */
@@ -174,7 +174,7 @@ async function backUpUnderLoad(
   if (making !== undefined) {
     const { code, stdout } = await making;
     assert.equal(code, 0, stdout);
-    assert.deepEqual(await besides(file), [], "what a killed backup left behind is gone");
+    assert.deepEqual(await besides(file), [], "leftovers of a killed backup are removed");
   }
   done = true;
   await writing;

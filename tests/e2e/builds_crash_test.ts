@@ -69,7 +69,7 @@ test("after a kill, every build ends and leaves no process or folder", async () 
     await serve(box);
     const running: number[] = [];
     for (const id of triggered) running.push(...await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`));
-    assert.ok(running.length < 3 * 8, "only builds that were begun again run");
+    assert.ok(running.length < 3 * 8, "only restarted builds run");
     for (const id of triggered) {
       await until(() => statusOf(box, id), (status) => ENDED.includes(status), PATIENCE_MS);
       assert.equal(await statusOf(box, id), "LIVE");

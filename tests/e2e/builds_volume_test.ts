@@ -124,7 +124,7 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built 
       );
       assert.deepEqual(starts, [...starts].sort(), `${name} is built in the order of its triggers`);
     }
-    assert.ok(busiest(all) <= CONCURRENCY, `${busiest(all)} at the same time`);
+    assert.ok(busiest(all) <= CONCURRENCY, `${busiest(all)} builds at the same time`);
     const last = BRANCHES - 1;
     const page = await box.page(`p3-git-b${last}.localhost`, "/");
     assert.equal(page.text, `p3 b${last}\n`);

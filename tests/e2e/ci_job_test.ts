@@ -34,7 +34,7 @@ async function withJob(
         const whole = { ...bare, CI: "true", SVC_WORKSPACE: "default", ...env };
         const told = await callTool([...args, "--json"], { cwd: box.site, env: whole });
         assert.equal(told.code, code, `${told.stdout}${told.stderr}`);
-        assert.ok(!/svc_[\w-]{43}/.test(told.stdout + told.stderr), "keys are not shown");
+        assert.ok(!/svc_[\w-]{43}/.test(told.stdout + told.stderr), "the output contains no key");
         return oneObject(told.stdout);
       },
     });
@@ -98,7 +98,11 @@ Deno.test("a GitHub Actions job deploys with its runner's token, without a secre
     assert.equal(deployed.status, "LIVE");
     const { production } = deployed.urls as Record<string, string>;
     assert.equal((await box.page(hostOf(production), "/")).text, "from a job");
-    assert.deepEqual(runner.asked, ["Bearer secret-of-the-runner"], "one token for the command");
+    assert.deepEqual(
+      runner.asked,
+      ["Bearer secret-of-the-runner"],
+      "the command requests one token",
+    );
     const me = await svc(["whoami"], runner.env);
     const { permissions } = (me.grant ?? {}) as { permissions?: string[] };
     assert.deepEqual(permissions, ["deploy-production", "read"]);
@@ -112,12 +116,12 @@ Deno.test("a GitHub Actions job deploys with its runner's token, without a secre
       String(led.error),
       /Cannot get a key for this job: localhost:\d+ returned no token/,
     );
-    assert.deepEqual(elsewhere.asked, [], "what the runner gave goes to no other host");
+    assert.deepEqual(elsewhere.asked, [], "the runner's credentials go to no other host");
     const plain = { ...runner.env, ACTIONS_ID_TOKEN_REQUEST_URL: "http://localhost/token" };
     assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https URL/);
   }));
 
-Deno.test("a GitLab job deploys with its id_token, and learns why if it may not", () =>
+Deno.test("a GitLab job deploys with its id_token, and learns why a deploy is refused", () =>
   withJob(async (box, { issuer, audience, svc }) => {
     await box.json([
       "keys",
@@ -145,7 +149,7 @@ Deno.test("a GitLab job deploys with its id_token, and learns why if it may not"
     const deployed = await svc(["deploy"], job);
     assert.equal(deployed.status, "LIVE");
     const { projects } = await svc(["projects", "list"], job) as { projects: unknown[] };
-    assert.equal(projects.length, 2, "one token of the job serves all its commands");
+    assert.equal(projects.length, 2, "all commands of a job can use the same token");
     const production = await svc(["deploy", "--prod"], job, 1);
     assert.match(String(production.error), /lacks the permission "deploy-production"/);
 
@@ -155,5 +159,5 @@ Deno.test("a GitLab job deploys with its id_token, and learns why if it may not"
     assert.match(String(feature.hint), /svc keys publishers add/);
     const given = await svc(["whoami"], { ...job, SVC_TOKEN: box.env.SVC_TOKEN! });
     const { name } = given.credential as { name: string };
-    assert.equal(name, "bootstrap", "a key that is set goes first");
+    assert.equal(name, "bootstrap", "a configured key takes precedence");
   }));

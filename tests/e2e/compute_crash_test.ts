@@ -153,7 +153,7 @@ Deno.test({
       }
       const last = serverProcesses(new Set([platform.pid]));
       const folders = Array.from(Deno.readDirSync(`${box.dataDir}/run`), ({ name }) => name);
-      assert.equal(folders.length, last.length, "Platforms that were killed left their sockets");
+      assert.equal(folders.length, last.length, "No socket of a killed platform remains");
       assert.equal(await platform.stop(), 0);
       await until(() => !last.some(isAlive));
       assert.throws(() => Deno.statSync(`${box.dataDir}/run`), Deno.errors.NotFound);

@@ -74,7 +74,7 @@ const FAILURES: readonly Row[] = [
   { name: "an unknown alias", args: ["dev", "--alias", "x"], code: 2, error: /alias/ },
   { name: "an invalid port", args: ["dev", "-p", "99999"], code: 2, error: /65535/ },
   {
-    name: "a branch of a database without a project",
+    name: "a database branch without a project",
     args: ["dev", "--db-branch", "main"],
     code: 1,
     error: /needs a linked project/,
@@ -143,7 +143,7 @@ Deno.test("in JSON mode, stdout is one object and stderr has only log lines", as
   });
 });
 
-Deno.test("a prompt becomes an error that names the commands to use", async () => {
+Deno.test("in JSON mode, a prompt becomes an error that names the commands to use", async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["projects", "delete", "contract", "--json"]);
@@ -244,7 +244,7 @@ Deno.test("a failing build fails the deploy, and nothing goes live", needs("sh")
   });
 });
 
-Deno.test("a build on a machine without a shell reports that", {
+Deno.test("a build on a machine without a shell reports that /bin/sh is missing", {
   ignore: !isEmpty(),
 }, async () => {
   await withSandbox(async (box) => {

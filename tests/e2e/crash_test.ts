@@ -92,7 +92,7 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
       await box.start();
       const now = await wholeVersion(box, HOST);
       assert.ok(now === version || now === live, `Live is ${now}: neither ${live} nor ${version}`);
-      if (acknowledged) assert.equal(now, version, "An acknowledged deployment is gone");
+      if (acknowledged) assert.equal(now, version, "An acknowledged deployment is lost");
       seen[now === version ? "new" : "old"]++;
       seen.acknowledged += acknowledged ? 1 : 0;
       live = now;

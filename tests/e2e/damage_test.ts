@@ -104,7 +104,7 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
     await box.start();
     const { value } = JSON.parse((await box.tool(["env", "list", "--json"])).stdout)
       .variables[0];
-    assert.ok(value === null || value === undefined, "a sensitive value is not shown");
+    assert.ok(value === null || value === undefined, "a sensitive value is never returned");
     await box.platform!.stop();
   }));
 

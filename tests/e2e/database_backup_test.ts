@@ -63,7 +63,7 @@ async function checkAll(box: Sandbox, ledgers: Ledgers): Promise<number> {
     const client = await connect(url);
     const { rows: [total] } = await client.query("SELECT rows FROM total");
     await client.end();
-    assert.equal(total.rows, rows, `${branch} is of two moments`);
+    assert.equal(total.rows, rows, `${branch} mixes data from two points in time`);
     count += rows;
   }
   return count;

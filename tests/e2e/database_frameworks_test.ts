@@ -86,7 +86,11 @@ async function publishAndPreview(box: Sandbox): Promise<void> {
 
   await git(box.site, "checkout", "--quiet", "-b", FEATURE);
   const preview = Site.of(box, await box.json(["deploy"]), "branch");
-  assert.deepEqual(await preview.notes(), await production.notes(), "a copy of production's rows");
+  assert.deepEqual(
+    await preview.notes(),
+    await production.notes(),
+    "a preview starts with a copy of production's rows",
+  );
   await preview.write("trial");
   await production.write("third");
   assert.deepEqual((await preview.notes()).slice(1), ["trial"]);
@@ -98,7 +102,11 @@ async function publishAndPreview(box: Sandbox): Promise<void> {
   assert.deepEqual(await columnsOf(box, "main"), ["id", "text"]);
 
   const again = Site.of(box, await box.json(["deploy", "--skip-build"]), "branch");
-  assert.deepEqual((await again.notes()).slice(1), ["trial"], "the next preview keeps the rows");
+  assert.deepEqual(
+    (await again.notes()).slice(1),
+    ["trial"],
+    "the next deployment of the preview keeps its rows",
+  );
   for (const { id } of [preview, again]) await box.json(["stop", id]);
   assert.equal(await again.status(), 404);
   await until(() => branchesOf(box), (left) => left.length === 1);

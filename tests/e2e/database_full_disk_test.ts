@@ -61,7 +61,10 @@ const noDisk = await findLack();
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = noDisk ?? (engine === "server" ? noServer() : undefined);
   Deno.test({
-    name: `a full disk, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
+    name:
+      `a database refuses writes on a full disk, and accepts them when space is freed, ${engine}${
+        lack === undefined ? "" : ` (left out: ${lack})`
+      }`,
     ignore: lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {

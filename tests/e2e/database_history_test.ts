@@ -117,7 +117,11 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         const reset = ["db", "branches", "create", "lost", "--from", "side", "--at", beforeReset];
         const { code, stderr } = await box.tool(reset);
         assert.deepEqual([code, stderr.includes(`as of ${beforeReset}`)], [0, true], stderr);
-        assert.deepEqual(await query(box, "SELECT x FROM t", "lost"), ["side"], "before its reset");
+        assert.deepEqual(
+          await query(box, "SELECT x FROM t", "lost"),
+          ["side"],
+          "the branch has its rows from before the reset",
+        );
         await box.json(["db", "branches", "create", "now", "--at", "0s"]);
         assert.deepEqual(await query(box, "SELECT count(*) FROM pg_tables WHERE tablename = 't'"), [
           "0",
@@ -160,7 +164,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
   });
 
   Deno.test({
-    name: `a killed history on ${name} loses no acknowledged commit, in ${ROUNDS} rounds`,
+    name: `the history on ${name} loses no acknowledged commit when killed, in ${ROUNDS} rounds`,
     ignore,
     fn: () =>
       withSandbox(async (box) => {
@@ -225,7 +229,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
             ],
           );
           await client.end();
-          assert.ok(rows.length >= writer.ledger.length, "acknowledged commits are gone");
+          assert.ok(rows.length >= writer.ledger.length, "acknowledged commits are lost");
           await box.json(["db", "branches", "delete", copy, "--force"]);
         }
         await since(box);

@@ -71,7 +71,7 @@ Deno.test("the database of a preview is a copy with masks, the schema, or empty"
       const { code, stdout } = await deploy(box);
       assert.notEqual(code, 0, db);
       assert.match(stdout, message);
-      assert.deepEqual(await branchesOf(box), ["main"], "nothing is left");
+      assert.deepEqual(await branchesOf(box), ["main"], "a refused deployment leaves no branch");
     }
 
     await configure(box, MASK);
@@ -79,25 +79,29 @@ Deno.test("the database of a preview is a copy with masks, the schema, or empty"
     assert.deepEqual(await branchesOf(box), ["main", BRANCH]);
     const [masked, ...others] = await rows(box, JOINED);
     assert.match(masked!, /^2,[0-9a-f]{64},[A-Z][a-z]+ [A-Z][a-z]+$/);
-    assert.deepEqual(others, [], "hashes join");
+    assert.deepEqual(others, [], "equal values have equal hashes, so that joins work");
     assert.deepEqual(await rows(box, JOINED, "main"), ["2,bob@real.test,Bob Real"]);
 
     await box.json(["db", "query", "--branch", BRANCH, "DELETE FROM orders"]);
     await deployed(box);
-    assert.deepEqual(await rows(box, JOINED), [], "the next deployment keeps the branch");
+    assert.deepEqual(await rows(box, JOINED), [], "the next deployment keeps the branch's data");
     await box.json(["db", "branches", "reset", BRANCH, "--force"]);
     assert.deepEqual(await rows(box, JOINED), [masked], "a reset masks again, with the same key");
 
     await box.json(["db", "query", "--branch", BRANCH, "DELETE FROM orders"]);
     await configure(box, `[db]\nreset = "deploy"\n${MASK}`);
     await deployed(box);
-    assert.deepEqual(await rows(box, JOINED), [masked], "each deployment begins again");
+    assert.deepEqual(await rows(box, JOINED), [masked], "each deployment resets the branch");
 
     await configure(box, `[db]\nreset = "deploy"\n${MASK}nothing = "hash"\n`);
     const { code, stdout } = await deploy(box);
     assert.notEqual(code, 0, stdout);
     assert.match(stdout, /db\.mask\.orders\.nothing: The column does not exist/);
-    assert.deepEqual(await rows(box, JOINED), [masked], "the previous data stays");
+    assert.deepEqual(
+      await rows(box, JOINED),
+      [masked],
+      "a refused deployment keeps the previous data",
+    );
 
     await configure(box, '[db]\npreview = "schema"\n');
     await deployed(box);

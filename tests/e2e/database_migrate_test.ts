@@ -104,7 +104,7 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
       /The migration of the database failed\. It exited with code 3: cannot migrate: column \\"name\\" of relation \\"boats\\" already exists/,
     );
     const { items } = await callApi(box, "GET", "/v1/projects/boats/deployments");
-    assert.equal(items[0].status, "FAILED", "it has ended permanently");
+    assert.equal(items[0].status, "FAILED", "the deployment stays failed");
 
     const pushed = await push(box, "sails");
     assert.equal(pushed.code, 0, pushed.said);
@@ -122,7 +122,11 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
     assert.equal(second.code, 0, second.stdout + second.stderr);
     assert.equal(await columns(box, "main"), "id,name");
     const { newerSchema } = await box.json(["rollback"]);
-    assert.deepEqual(newerSchema, [JSON.parse(second.stdout).id], "the schema stays");
+    assert.deepEqual(
+      newerSchema,
+      [JSON.parse(second.stdout).id],
+      "the rollback keeps and reports the newer schema",
+    );
 
     // Of two deployments that start at the same time, the second waits for the first.
     const slow = "SELECT pg_sleep(2); CREATE TABLE once (id int)";

@@ -126,7 +126,11 @@ async function publishAndPreview(box: Sandbox, engine: string): Promise<void> {
   await commit(box, "Add stars");
   const previewed = await push(box, "feature/stars");
   const preview = hostOf(/feature\/stars is live at (\S+)/.exec(previewed)?.[1]);
-  assert.equal(await page(preview), list("first"), "a copy of production's rows");
+  assert.equal(
+    await page(preview),
+    list("first"),
+    "a preview starts with a copy of production's rows",
+  );
   assert.equal(await write(preview, "trial"), list("first", "trial"));
   assert.equal(await write(production, "second"), list("first", "second"));
   const branch = ["preview/feature/stars", "main", "feature/stars"];
@@ -140,12 +144,16 @@ async function publishAndPreview(box: Sandbox, engine: string): Promise<void> {
     ]) as { results: { columns: { name: string }[] }[] };
     return results[0]!.columns.map(({ name }) => name);
   };
-  assert.deepEqual(await columns(), ["id", "text"], "production has its own tables");
+  assert.deepEqual(await columns(), ["id", "text"], "production's tables are unchanged");
   assert.deepEqual(await columns("--branch", branch[0]!), ["id", "text", "stars"]);
 
   await git(box.site, "commit", "--quiet", "--allow-empty", "--message", "Again");
   await push(box, "feature/stars");
-  assert.equal(await page(preview), list("first", "trial"), "the next push keeps the rows");
+  assert.equal(
+    await page(preview),
+    list("first", "trial"),
+    "the next push keeps the preview's rows",
+  );
 
   await push(box, "--delete", "feature/stars");
   assert.equal((await box.page(preview, "/")).status, 404);

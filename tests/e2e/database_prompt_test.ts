@@ -74,7 +74,7 @@ async function usePrompt(box: Sandbox): Promise<void> {
 const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 
 Deno.test({
-  name: "the prompt of db query runs statements, and remembers them at its next start",
+  name: "the db query prompt runs statements, and remembers them at its next start",
   ...needs("sh"),
   fn: () =>
     withSandbox(async (box) => {
@@ -84,7 +84,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the prompt of db query on a server",
+  name: "the db query prompt works with a database server",
   ignore: !isLong || NO_POSTGRES !== undefined || needs("sh").ignore,
   fn: () =>
     withSandbox(async (box) => {

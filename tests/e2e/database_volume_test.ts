@@ -53,7 +53,7 @@ async function withinMemory(pid: number, run: () => Promise<void>): Promise<void
   await run();
   for (const { member, peak } of before) {
     const more = peakOf(member) - peak;
-    assert.ok(more < MORE_BYTES, `Process ${member} of ${familyOf(pid)} took ${more} bytes more`);
+    assert.ok(more < MORE_BYTES, `Process ${member} of ${familyOf(pid)} used ${more} more bytes`);
   }
 }
 
@@ -120,7 +120,9 @@ const isAsked = Deno.env.get("DATABASE_TESTS") === "all";
 for (const [engine, args] of Object.entries(ENGINES)) {
   const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
-    name: `a million rows, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
+    name: `clients and the CLI read a million rows in bounded memory, ${engine}${
+      lack === undefined ? "" : ` (left out: ${lack})`
+    }`,
     ignore: !isAsked || lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {
@@ -139,7 +141,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
         await withinMemory(pid, async () => {
           const { bytes, lines, peak } = await readByTool(box, ROWS);
           assert.deepEqual([lines, bytes], [ROWS + 1, csvBytes(ROWS)]);
-          assert.ok(peak < few.peak + MORE_BYTES, `svc db query took ${peak} bytes`);
+          assert.ok(peak < few.peak + MORE_BYTES, `svc db query used ${peak} bytes`);
         });
         assert.equal(await stop(), 0);
       }),

@@ -74,7 +74,7 @@ Deno.test("servers and functions get none of the platform's inherited descriptor
     using _open = openForChildren(secret);
     const platform = await box.start();
     const inherited = [...descriptorsOf(platform.pid).values()];
-    assert.ok(inherited.includes(secret), "the platform itself has it");
+    assert.ok(inherited.includes(secret), "the platform itself has the inherited file");
     await deploySite(box);
     assert.equal((await box.page("open.localhost", "/hello")).text, "function");
     const { pid, code } = JSON.parse((await box.page("open.localhost", "/api/x")).text);

@@ -152,7 +152,7 @@ async function goesLive(box: Sandbox): Promise<void> {
   const ask = askFor(box);
   const shown = "/usr/local/bin/server --page two words in /srv/site as /tmp: image";
   assert.equal(await ask("", ""), shown);
-  assert.equal(await ask("read", "link"), "page", "a link leads to the image's file");
+  assert.equal(await ask("read", "link"), "page", "a link resolves to the image's file");
   assert.equal(await ask("read", "/srv/site/.env"), "FROM_IMAGE=1\n");
   assert.equal(await ask("read", "node_modules/a/index.js"), "module");
   assert.equal(await ask("read", "/etc/app.conf"), "settings");
@@ -166,7 +166,11 @@ async function escapes(box: Sandbox): Promise<void> {
   const ask = askFor(box);
   const missing = /no such file or directory/;
   assert.match(await ask("list", "/"), /^dev etc proc run srv tmp usr$/);
-  assert.equal(await ask("list", "out"), await ask("list", "/etc"), "a link ends at the root");
+  assert.equal(
+    await ask("list", "out"),
+    await ask("list", "/etc"),
+    "a link cannot leave the image's root",
+  );
   assert.match(await ask("read", "/etc/passwd"), /^app:.*\nsvc:x:\d+:/);
   assert.doesNotMatch(await ask("read", "/etc/hosts"), /secret/);
   for (const path of ["/etc/shadow", "/usr/bin/env", join(box.dataDir, "keys.json"), "/app"]) {
@@ -219,7 +223,7 @@ Deno.test({
       box.env.PATH = MACHINE.PATH ?? "";
       await box.start();
       await t.step("with its command, files and variables", () => goesLive(box));
-      await t.step("it reaches nothing on the machine", () => escapes(box));
+      await t.step("and reaches nothing else on the machine", () => escapes(box));
       await t.step("with the project's variables, and a rollback", () => changes(box));
       await t.step("with --skip-build, as built before", () => keepsImage(box));
       await t.step("an image without its program is refused", () => isRefused(box));
@@ -247,7 +251,7 @@ Deno.test("a Dockerfile that this machine cannot build stops the deploy, with ad
   }));
 
 testNeeding("git", "sh")(
-  "a build from git builds no image, and says so",
+  "a build from git builds no image, and reports that containers need svc deploy",
   () =>
     withSandbox(async (box) => {
       await box.start();

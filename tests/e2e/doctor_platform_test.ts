@@ -47,8 +47,8 @@ async function makeDatabase(box: Sandbox): Promise<void> {
 Deno.test("svc doctor reports missing, stray and expiring databases", () =>
   withSandbox(async (box) => {
     const before = await examine(box);
-    assert.deepEqual(before("databases kept"), [], "nothing is there yet");
-    assert.ok(before("platform").every(({ state }) => state === "fail"), "none runs yet");
+    assert.deepEqual(before("databases kept"), [], "no database is found before the first start");
+    assert.ok(before("platform").every(({ state }) => state === "fail"), "no platform runs yet");
     await box.start(["--postgres-port", "none"]);
     await makeDatabase(box);
     const point = await examineEach(box);
@@ -149,7 +149,7 @@ Deno.test({
       assert.match(poor.found, /cannot create databases and roles/);
       assert.match(poor.advice!, /CREATEDB CREATEROLE/);
       const told = await box.tool(["doctor", "--postgres", "postgres://a:secret@localhost/b"]);
-      assert.equal(told.code, 2, "others can read command lines");
+      assert.equal(told.code, 2, "a URL as an argument is refused: others can read command lines");
       assert.ok(!told.stderr.includes("secret"), told.stderr);
       const wrong = await ask(user, "wrong horse");
       assert.equal(wrong.state, "fail");

@@ -51,7 +51,10 @@ test("env exec passes the variables to the child only, and writes no file", () =
     assert.deepEqual(filesOf(box.site), before);
     const parent = 'tr "\\0" "\\n" < /proc/$PPID/environ; echo "own=$OWN"';
     const around = await box.tool([...EXEC, "--", "sh", "-c", parent], { OWN: "kept" });
-    assert.ok(!around.stdout.includes(SECRET), "the tool's own process does not have it");
+    assert.ok(
+      !around.stdout.includes(SECRET),
+      "the CLI's own environment does not contain the secret",
+    );
     assert.match(around.stdout, /^own=kept$/m);
   }));
 

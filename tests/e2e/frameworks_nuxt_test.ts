@@ -23,7 +23,11 @@ async function checkRouteRules(project: DeployedProject): Promise<void> {
 
   await checkKept(project, "/isr/a");
   const isr = await ask("/isr/a", { headers: { cookie: "visitor=dot" } });
-  assert.equal(JSON.parse(isr.text).cookie, null, "generated without anybody's cookies");
+  assert.equal(
+    JSON.parse(isr.text).cookie,
+    null,
+    "the page is generated without a visitor's cookies",
+  );
   assert.equal((await ask("/revalidate")).text, "revalidated");
   const next = await ask("/isr/a");
   assert.equal(next.headers["x-svc-cache"], "MISS");

@@ -125,7 +125,7 @@ Deno.test("functions are bundled, run, logged, listed and stopped", async (t) =>
     });
 
     await t.step(
-      "a response step changes a file's response, and a gate keeps strangers out",
+      "a response step changes a file's response, and a gate refuses requests without credentials",
       async () => {
         assert.equal((await box.page(HOST, "/")).text, "<h1>Hi there</h1>");
         assert.equal((await box.page(HOST, "/closed")).status, 401);
@@ -158,7 +158,7 @@ Deno.test("functions are bundled, run, logged, listed and stopped", async (t) =>
       },
     );
 
-    await t.step("they are listed", async () => {
+    await t.step("svc functions list shows all functions", async () => {
       const { stdout } = await box.tool(["functions", "list"]);
       assert.deepEqual(stdout.trim().split("\n"), ["drips", "gate", "hello", "stamp"]);
     });
@@ -178,7 +178,7 @@ Deno.test("functions are bundled, run, logged, listed and stopped", async (t) =>
         const answer = await readWhole(platform.port, "/drips", () => {
           for (const pid of childrenOf(platform.pid)) Deno.kill(pid, "SIGKILL");
         });
-        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "the last chunk is missing");
         await until(async () => (await box.page(HOST, "/api/x")).status === 200);
       },
     );

@@ -19,7 +19,7 @@ async function filesOfGallery(): Promise<Record<string, string>> {
 }
 
 testNeeding("git")(
-  "a gallery takes uploads, makes thumbnails by a queue, and has previews without them",
+  "a gallery accepts uploads and creates thumbnails through a queue; its previews have neither",
   () =>
     withBuilds(async (platform) => {
       const { hook } = await platform.project("gallery");

@@ -89,7 +89,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
             written.some(({ body }) => texts.every((expected) => body.includes(expected))),
           PATIENCE_MS,
         );
-        assert.equal(comments.length, 1, "the comment was changed, not repeated");
+        assert.equal(comments.length, 1, "the existing comment is updated");
         return comments[0]!.body;
       },
     });
@@ -114,7 +114,10 @@ Deno.test({
         base: "main",
       });
       const marks = await marked(first, "success");
-      assert.ok(marks.some(({ status }) => status === "pending"), "it was marked before");
+      assert.ok(
+        marks.some(({ status }) => status === "pending"),
+        "the commit is first marked as pending",
+      );
       const comment = await commented(number, "is live", first.slice(0, 7));
       const preview = hostOf(/http:\/\/shop-git-menu[^\s)\]]+/.exec(comment)?.[0]);
       assert.equal((await box.page(preview, "/")).text, "menu");

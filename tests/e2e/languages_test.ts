@@ -270,7 +270,7 @@ Deno.test("servers in other languages go live", async (t) => {
       const step = { name: `${name}${why}`, ignore, fn: () => goLive(box, name, files) };
       if (await t.step(step) && !ignore) live.push(name);
     }
-    assert.ok(live.includes("python"), "Python is needed for what follows");
+    assert.ok(live.includes("python"), "The remaining steps need Python");
     await t.step(
       "a deploy whose toolchain is missing reports how to install it",
       () => missing(box),

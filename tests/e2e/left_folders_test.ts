@@ -46,7 +46,7 @@ Deno.test("the next start removes folders that functions of a killed platform le
     assert.ok(!(await leftIn(temporary)).includes(before));
     assert.match((await box.page(HOST, "/api")).text, /called/);
     await box.platform!.stop();
-    assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder stays");
+    assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder is kept");
   }));
 
 /** A folder that a process seems to have created two minutes ago. */

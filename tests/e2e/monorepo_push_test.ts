@@ -97,18 +97,18 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
     assert.deepEqual(live(await push({})), ["web", "admin"]);
     await expectPages("ui 1, web 1", "ui 1, admin 1");
   });
-  await t.step("a change to one app builds only that app", async () => {
+  await t.step("a change in one app builds only that app", async () => {
     const said = await push({ "apps/admin/text": "admin 2" });
     assert.deepEqual(live(said), ["admin"]);
     assert.match(said, /main was not built: Skipped: nothing changed since .* in apps\/web, pack/);
     await expectPages("ui 1, web 1", "ui 1, admin 2");
   });
-  await t.step("a change to the shared package builds both", async () => {
+  await t.step("a change to the shared package builds both apps", async () => {
     const ui = FILES["packages/ui/package.json"]!.replace("' 1 >", "' 2 >");
     assert.deepEqual(live(await push({ "packages/ui/package.json": ui })), ["web", "admin"]);
     await expectPages("ui 2, web 1", "ui 2, admin 2");
   });
-  await t.step("a change to the root's lock file builds both", async () => {
+  await t.step("a change to the root's lock file builds both apps", async () => {
     const lock = json({
       name: "shop",
       version: "1.0.0",
@@ -126,7 +126,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
     });
     assert.deepEqual(live(await push({ "package-lock.json": lock })), ["web", "admin"]);
   });
-  await t.step("a change to the root's README builds neither", async () => {
+  await t.step("a change to the root's README builds neither app", async () => {
     assert.deepEqual(live(await push({ "README.md": "Shop" })), []);
   });
 }

@@ -117,7 +117,7 @@ async function checkProject(box: Sandbox, name: string, project: Project): Promi
   assert.equal(page.text, project.answers);
 }
 
-Deno.test("projects run on the engine that they are written for, with everything they bring", async (t) => {
+Deno.test("projects run on the engine that they require, with their packages", async (t) => {
   await withSandbox(async (box) => {
     await box.start();
     for (const [name, project] of Object.entries(PROJECTS)) {

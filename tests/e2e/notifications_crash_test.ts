@@ -66,7 +66,7 @@ Deno.test("acknowledged events are in the inbox once after kill -9, and bulk cha
       await last.body?.cancel();
       const inbox = await projects("archived=false");
       const all = [...inbox, ...await projects("archived=true")];
-      assert.equal(new Set(all).size, all.length, "An event is there twice");
+      assert.equal(new Set(all).size, all.length, "An event appears twice");
       const seen = new Set(all);
       const lost = [...acknowledged].filter((project) => !seen.has(project));
       assert.deepEqual(lost, []);

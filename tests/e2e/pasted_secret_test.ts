@@ -26,7 +26,7 @@ async function pasteAndRead(box: Sandbox, env: Record<string, string>, name: str
     await terminal.shows(/Value of KEY/);
     await PASTES[name]!(terminal);
     assert.equal(await terminal.ended, 0, terminal.screen());
-    assert.ok(!terminal.screen().includes("MIIEvQ"), "the secret is not shown");
+    assert.ok(!terminal.screen().includes("MIIEvQ"), "the terminal does not show the secret");
   } finally {
     await terminal.hangUp();
   }

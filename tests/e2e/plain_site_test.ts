@@ -85,13 +85,13 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       });
     }
 
-    await t.step("a page that the client has is not sent again", async () => {
+    await t.step("a page that the client has cached is not sent again", async () => {
       const { etag } = (await box.page(HOST, "/")).headers;
       const page = await box.page(HOST, "/", { headers: { "if-none-match": String(etag) } });
       assert.deepEqual([page.status, page.text], [304, ""]);
     });
 
-    await t.step("a range is sent alone, and HEAD gets no body", async () => {
+    await t.step("only the requested range is sent, and HEAD gets no body", async () => {
       const range = await box.page(HOST, "/robots.txt", { headers: { range: "bytes=0-9" } });
       assert.deepEqual([range.status, range.text], [206, "User-agent"]);
       const head = await box.page(HOST, "/robots.txt", { method: "HEAD" });

@@ -44,5 +44,9 @@ Deno.test("svc.toml protects its deployment regardless of the project's setting"
     const { code, stderr } = await box.tool(["deploy", "--prod"]);
     assert.notEqual(code, 0);
     assert.match(stderr, /svc\.toml:5.*\bUse "off", "members", "password", "all"/s);
-    assert.equal((await box.page(PRODUCTION, "/")).text, "shop", "the last deployment stays");
+    assert.equal(
+      (await box.page(PRODUCTION, "/")).text,
+      "shop",
+      "the previous deployment stays live",
+    );
   }));

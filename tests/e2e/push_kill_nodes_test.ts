@@ -73,7 +73,7 @@ const front = async ({ port }: Node): Promise<string> =>
 
 Deno.test({
   name:
-    "after kill -9 of a node during a push, it can be repeated through another node, and nothing is half stored",
+    "after kill -9 of a node, its push leaves no partial data, and can be repeated on another node",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });
@@ -91,7 +91,7 @@ Deno.test({
     const agree = async (...heads: readonly string[]): Promise<void> => {
       const found = await Promise.all([a, b].map((node) => headOf(node, env)));
       assert.equal(found[0], found[1]);
-      assert.ok(heads.includes(found[0]!), `${found[0]} is none of ${heads}`);
+      assert.ok(heads.includes(found[0]!), `${found[0]} is not one of ${heads}`);
       for (const name of ["a", "b"]) {
         assert.equal(await inRepository(join(folder, name), "fsck", "--full", "--strict"), "");
       }
@@ -113,7 +113,7 @@ Deno.test({
         await until(() => arrivedBytes(dataDir), (bytes) => bytes > 0, PATIENCE_MS);
         await a.kill();
         assert.notEqual((await arriving.ended()).code, 0);
-        assert.equal(await headOf(b, env), "", "no half of one");
+        assert.equal(await headOf(b, env), "", "the interrupted push leaves no branch");
         await startAgain();
         const again = await push(b).ended();
         assert.equal(again.code, 0, again.said);
@@ -127,7 +127,7 @@ Deno.test({
         await until(() => uncheckedObjects(dataDir), (names) => names.length > 0, PATIENCE_MS);
         await a.kill();
         assert.notEqual((await checking.ended()).code, 0);
-        assert.equal(await headOf(b, env), one, "it does not count");
+        assert.equal(await headOf(b, env), one, "the interrupted push does not move the branch");
         const again = push(b);
         await until(() => headOf(b, env), (head) => head === two, PATIENCE_MS);
         await startAgain();
@@ -156,7 +156,10 @@ Deno.test({
           const killed = performance.now();
           await until(begun, (count) => count === 2, PATIENCE_MS);
           const tookMs = performance.now() - killed;
-          assert.ok(tookMs < TAKEN_UP_MS, `begun again ${tookMs} ms after its node was killed`);
+          assert.ok(
+            tookMs < TAKEN_UP_MS,
+            `the build restarted ${tookMs} ms after its node was killed`,
+          );
           await until(() => front(b), (text) => text === "three", PATIENCE_MS);
           await building.ended();
           assert.equal(await headOf(c, env), three);

@@ -62,7 +62,11 @@ test("after kill -9 during a push and its build, the repository is intact, the p
     await box.platform!.kill();
     assert.notEqual((await arriving.ended()).code, 0);
     await startAgain(box);
-    assert.deepEqual(await namesIn(join(box.dataDir, "repositories")), [], "no half of one");
+    assert.deepEqual(
+      await namesIn(join(box.dataDir, "repositories")),
+      [],
+      "the interrupted push leaves no repository",
+    );
 
     // While the pushed commit is being built.
     const building = push(box);

@@ -46,7 +46,7 @@ test("git push deploys a linked folder, and gets its key from the CLI", async ()
     assert.equal(helpers.split("\n").length, 1);
     const other = "protocol=https\nhost=git.example.com\npath=git/main/shop.git\n";
     const answered = await askTool(box.site, box.env, other);
-    assert.equal(answered, "", "the key of a platform goes nowhere else");
+    assert.equal(answered, "", "the CLI gives a platform's key to no other host");
   });
 });
 

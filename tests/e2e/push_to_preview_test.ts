@@ -157,7 +157,7 @@ async function followForge(box: Sandbox): Promise<void> {
   const preview = hostOf(opened.urls?.branch);
   assert.equal((await box.page(preview, "/")).text, "changes");
   await until(() => states(forge, head).at(-1), (state) => state === "success");
-  assert.equal(states(forge, head)[0], "pending", "the commit was marked before it was live");
+  assert.equal(states(forge, head)[0], "pending", "the commit is first marked as pending");
   const [comment] = await until(
     () => [...forge.comments.values()],
     ([written]) => written?.text.includes("is live") === true,
@@ -176,6 +176,6 @@ async function followForge(box: Sandbox): Promise<void> {
     () => [...forge.comments.values()],
     ([written]) => written?.text.includes("was removed") === true,
   );
-  assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
+  assert.equal(forge.comments.size, 1, "the existing comment is updated");
   assert.deepEqual(forge.faults, []);
 }

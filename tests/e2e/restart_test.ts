@@ -25,7 +25,7 @@ async function replace(box: Sandbox): Promise<void> {
   assert.equal(await before.ended, 0, before.errors());
 }
 
-Deno.test("platforms that take over from each other drop no request", async () => {
+Deno.test("platforms that replace each other drop no request", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await deployKiosk(box);
@@ -34,7 +34,7 @@ Deno.test("platforms that take over from each other drop no request", async () =
     });
     for (const { counts } of clients) assert.ok(counts.connections > 1);
     const { code } = await box.tool(["serve", "--port", "0", "--data-dir", box.dataDir]);
-    assert.equal(code, 1, "expected a refusal without --replace");
+    assert.equal(code, 1, "a second platform is refused without --replace");
     assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
   });
 });

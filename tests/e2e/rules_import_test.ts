@@ -191,7 +191,7 @@ async function deployImported(box: Sandbox, { name, files, imports, ...site }: S
   await box.json(["deploy", "--prod"]);
 }
 
-Deno.test("imported rules behave as they do on the host that they come from", async (t) => {
+Deno.test("imported rules behave as they did on their original host", async (t) => {
   await withSandbox(async (box) => {
     await box.start();
     for (const site of [CLOUDFLARE, NETLIFY, VERCEL]) {

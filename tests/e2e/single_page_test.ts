@@ -49,7 +49,7 @@ Deno.test("a single-page app serves its page for document requests without a fil
         assert.match(answer.text, body, `${host}${path}`);
       }
       const data = await fetchByHost({ port, host, path: "/users/7", headers: { accept: "*/*" } });
-      assert.equal(data.status, 404, "requests for other than documents");
+      assert.equal(data.status, 404, "requests for anything but documents get a 404");
     };
     const serve = async (command: string, answers: Answers) => {
       const { site: cwd, env } = box;

@@ -91,12 +91,16 @@ Deno.test("the CLI names a platform that never responds while it waits", async (
   });
 });
 
-Deno.test("the CLI names what blocks a platform: a dead proxy, or another server that responds", async () => {
+Deno.test("the CLI reports that a dead proxy or another server blocks a platform", async () => {
   await withSandbox(async (box) => {
     const { start } = box;
     await start();
     const dead = { HTTP_PROXY: "http://ada:secret@127.0.0.1:9" };
-    assert.equal((await box.tool(["whoami"], dead)).code, 0, "this machine is reached without it");
+    assert.equal(
+      (await box.tool(["whoami"], dead)).code,
+      0,
+      "the CLI reaches its own machine without a proxy",
+    );
     const outside = { ...dead, SVC_API_URL: "http://svc.example.test" };
     const { stderr } = await box.tool(["whoami"], outside);
     assert.match(stderr, /Cannot reach http:\/\/svc\.example\.test through the proxy http:\/\/127/);
@@ -131,7 +135,7 @@ Deno.test("a deploy names a file that changes during the upload", () =>
     assert.equal(told.code, "file_unusable");
   }));
 
-Deno.test("an interrupted rollback shows what is live, and how to undo it", () =>
+Deno.test("an interrupted rollback shows the live deployment, and how to undo the rollback", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const first = await box.json(["deploy", "--prod"]) as {

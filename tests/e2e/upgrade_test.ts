@@ -206,7 +206,7 @@ Deno.test({
         assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
       });
 
-      await t.step("a proxy that sees only the host carries a whole upgrade", async () => {
+      await t.step("a whole upgrade works through a proxy that sees only the host", async () => {
         const behind = await install();
         const folder = dirname(dirname(behind.path));
         const host = "releases.example";
@@ -220,7 +220,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("a person is told about an upgrade once, and programs never", async () => {
+      await t.step("people are told about an upgrade once, programs never", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -276,7 +276,7 @@ Deno.test({
         },
       });
 
-      await t.step("it upgrades, shows its progress, and goes back and forth", async () => {
+      await t.step("svc upgrade shows its progress, and switches between versions", async () => {
         const shown = await inTerminal(box, "upgrade", {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -293,18 +293,21 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
-      await t.step("it never goes back to a program that cannot read the data", async () => {
-        const data = join(dirname(dirname(box.path)), "data", "svc");
-        await Deno.mkdir(data, { recursive: true });
-        const mark = { format: DATA_FORMAT + 1, program: NEW };
-        await Deno.writeTextFile(join(data, "format.json"), JSON.stringify(mark));
-        const { code, stderr } = await box.run(["upgrade", "--rollback"], {
-          XDG_DATA_HOME: dirname(data),
-        });
-        assert.equal(code, 1);
-        assert.match(stderr, /it reads data format \d+, but the data directory has format/);
-        assert.equal(await box.version(), NEW);
-      });
+      await t.step(
+        "svc upgrade never installs an older program that cannot read the data",
+        async () => {
+          const data = join(dirname(dirname(box.path)), "data", "svc");
+          await Deno.mkdir(data, { recursive: true });
+          const mark = { format: DATA_FORMAT + 1, program: NEW };
+          await Deno.writeTextFile(join(data, "format.json"), JSON.stringify(mark));
+          const { code, stderr } = await box.run(["upgrade", "--rollback"], {
+            XDG_DATA_HOME: dirname(data),
+          });
+          assert.equal(code, 1);
+          assert.match(stderr, /it reads data format \d+, but the data directory has format/);
+          assert.equal(await box.version(), NEW);
+        },
+      );
 
       await t.step({
         name: "a running platform continues, and is named with the command that restarts it",

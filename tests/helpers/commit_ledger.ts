@@ -69,11 +69,11 @@ export async function checkLedgers(
       n % 5 > 0 ? [`${writer}/${n}/0`] : [`${writer}/${n}/0`, `${writer}/${n}/1`]
     )
   );
-  assert.deepEqual(wanted.filter((row) => !kept.has(row)), [], "Acknowledged commits are gone");
+  assert.deepEqual(wanted.filter((row) => !kept.has(row)), [], "No acknowledged commit is lost");
   const halves = rows.filter(({ writer, n, part }) =>
     n % 5 === 0 && !kept.has(`${writer}/${n}/${1 - part}`)
   );
-  assert.deepEqual(halves, [], "Halves of a transaction are there");
+  assert.deepEqual(halves, [], "No transaction is stored in part");
   return rows.length;
 }
 

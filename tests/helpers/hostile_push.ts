@@ -133,7 +133,7 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
       repository: repositories[0]!,
       async attack(attacks) {
         const told = new Set(attacks.map(({ name }) => name));
-        assert.equal(told.size, attacks.length, "each is another");
+        assert.equal(told.size, attacks.length, "each attack has its own name");
         const rest = [...attacks];
         const faults: unknown[] = [];
         await Promise.all(repositories.map(async (repository) => {

@@ -97,7 +97,7 @@ export class Visitor {
   /** Like `submit()` for an action with a confirmation; `typed` is the reply to its question. */
   async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const question = await this.submit(page, action);
-    assert.match(question.html, /<form id="question"/, `${action} does not ask`);
+    assert.match(question.html, /<form id="question"/, `${action} does not ask for confirmation`);
     const [asked] = formsOf(question.html);
     return await this.submit(question, asked!.action, typed);
   }

@@ -18,7 +18,7 @@ export interface Patch {
 function replaceText(bytes: Buffer, from: string, to: string): void {
   assert.equal(from.length, to.length);
   let at = bytes.indexOf(from);
-  assert.notEqual(at, -1, `the program holds no ${from}`);
+  assert.notEqual(at, -1, `the program does not contain ${from}`);
   for (; at !== -1; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
 }
 

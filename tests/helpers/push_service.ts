@@ -45,7 +45,7 @@ async function checkVapid(header: string | null, facts: {
   const match = /^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), *k=([\w-]+)$/.exec(header ?? "");
   if (match === null) throw new Error(`no VAPID header: ${header}`);
   const [, head, claims, signature, key] = match;
-  if (key !== facts.publicKey) throw new Error("another key than the browser subscribed with");
+  if (key !== facts.publicKey) throw new Error("the key differs from the browser's subscription");
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   const imported = await crypto.subtle.importKey(
     "raw",

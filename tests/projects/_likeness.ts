@@ -88,7 +88,7 @@ export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
         resolve({ status, headers, text, streamedMs: now - (firstAt ?? now) });
       });
     });
-    sent.on("timeout", () => sent.destroy(new Error(`${path}: no answer for 30 seconds`)));
+    sent.on("timeout", () => sent.destroy(new Error(`${path}: no response for 30 seconds`)));
     sent.on("error", reject);
     sent.end(body);
   });

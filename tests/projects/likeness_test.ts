@@ -62,7 +62,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`compareSides() names ${what} that differs`, async () => {
+  Deno.test(`compareSides() reports ${what} that differs`, async () => {
     const [first] = await differencesOf(site({
       [path]: (_request, response) => {
         response.writeHead(answer, {
@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("compareSides() names a body that differs, and a stream that arrives in one piece", async () => {
+Deno.test("compareSides() reports a different body, and a stream in one piece", async () => {
   const late = (pause: number, text: string) =>
     site({
       "/next?a=1&b=2": (_request, response) => {

@@ -38,7 +38,7 @@ async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
 }
 
 Deno.test({
-  name: "servers with npm packages behave as under plain Node",
+  name: "servers with npm packages behave as they do on plain Node",
   ignore: !buildsProjects,
   fn: (t) =>
     withSandbox(async (box) => {

@@ -137,7 +137,10 @@ test("dev delivers messages of servers and functions signed and in order, and re
     );
     const [delayed] = ofKey("asked");
     assert.equal(delayed!.body, "from a function");
-    assert.ok(delayed!.time - asked >= 1000, "it was sent with a delay of a second");
+    assert.ok(
+      delayed!.time - asked >= 1000,
+      "the message is delivered after its delay of a second",
+    );
     await dev.said(/^Queue mails: attempt 1 delivered a message$/);
     await dev.said(/^Queue mails: attempt 1 failed\. The next is in \d s\. .*responded with 503$/);
     await dev.said(/^Queue mails: attempt 2 delivered a message$/);

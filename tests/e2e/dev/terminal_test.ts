@@ -102,7 +102,7 @@ test("dev shows why its server crashed, and restarts it at the press of a key", 
     assert.equal(await terminal.ended, 0, terminal.screen());
   }));
 
-test("dev ends with its terminal", () =>
+test("dev and its server exit when the terminal closes", () =>
   withTerminal(async ({ terminal, url }) => {
     const pid = Number(await read(`${url}/`));
     assert.ok(isRunning(pid));

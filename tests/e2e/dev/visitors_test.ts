@@ -58,7 +58,11 @@ Deno.test("dev simulates visitors with its flags, or for one request with a head
       assert.equal(await matches(name, OTHERS[name]), false, name);
       // Only the properties in the header differ.
       const other = NAMES[(NAMES.indexOf(name) + 1) % NAMES.length]!;
-      assert.equal(await matches(other, OTHERS[name]), true, `${other} beside ${name}`);
+      assert.equal(
+        await matches(other, OTHERS[name]),
+        true,
+        `${other} while the header sets ${name}`,
+      );
     }
     const who = await fetch(`http://127.0.0.1:${dev.port}/who`);
     assert.deepEqual(await who.json(), { country: "DE", ip: "203.0.113.7" });

@@ -47,13 +47,16 @@ Deno.test("svc dev and svc preview serve the web vitals script to a static proje
   assert.deepEqual(await askOf(ASKS, "preview"), WANTED);
 });
 
-Deno.test("svc dev serves no web vitals script unless the project asks for it", async () => {
+Deno.test("svc dev serves no web vitals script unless the project enables it", async () => {
   const { script, isOurs, taken } = await askOf("", "dev");
   assert.deepEqual([script, isOurs, taken], [404, false, 404]);
 });
 
-testNeeding("sh", "node")("svc dev serves it in front of a server of the project", async () => {
-  const server = '[dev]\ncommand = "node server.cjs"\n';
-  assert.deepEqual(await askOf(server + ASKS, "dev"), WANTED);
-  assert.equal((await askOf(server, "dev")).script, 418);
-});
+testNeeding("sh", "node")(
+  "svc dev serves the web vitals script in front of a project's server",
+  async () => {
+    const server = '[dev]\ncommand = "node server.cjs"\n';
+    assert.deepEqual(await askOf(server + ASKS, "dev"), WANTED);
+    assert.equal((await askOf(server, "dev")).script, 418);
+  },
+);

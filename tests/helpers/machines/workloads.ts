@@ -129,7 +129,7 @@ export function events(machines: Machines): Workload {
       const all = await inbox();
       const seen = new Set<string>();
       const twice = all.filter((name) => seen.has(name) || !seen.add(name));
-      assert.deepEqual(twice, [], "An inbox has an event twice");
+      assert.deepEqual(twice, [], "No inbox has an event twice");
     },
   };
 }

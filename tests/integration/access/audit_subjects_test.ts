@@ -21,7 +21,7 @@ const P = "/v1/projects/harbour";
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 
-Deno.test("every entry names what was created, changed or deleted, with old and new values", () =>
+Deno.test("every entry names the created, changed or deleted object, with old and new values", () =>
   withDashboard(async ({ own, ada, viewer, api }) => {
     const seen = new Set<string>();
     // deno-lint-ignore no-explicit-any -- tests inspect any response
@@ -30,7 +30,7 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     }
     async function newest(action: string): Promise<Entry> {
       const entry: Entry = (await call("GET", `/v1/audit?limit=1&action=${action}`)).items[0];
-      assert.ok(entry, `there is no entry of ${action}`);
+      assert.ok(entry, `there is no entry for ${action}`);
       seen.add(action);
       return entry;
     }
@@ -249,7 +249,7 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
         rotated.secret,
       ]
     ) {
-      assert.ok(!text.includes(secret), "the log holds a secret");
+      assert.ok(!text.includes(secret), "the log contains a secret");
     }
     const page = await ada.open("/workspaces/acme/audit?action=changeMember");
     assert.match(page.html, /<strong>vic<\/strong>/);

@@ -74,5 +74,8 @@ Deno.test("the page shows a refused call of a deploy hook, which has no author",
     const page = await ada.open("/workspaces/acme/audit");
     assert.match(page.html, /Refused an unsigned request to a deploy hook/);
     assert.match(page.html, /with the deploy hook &quot;&lt;b&gt;forge&lt;\/b&gt;&quot;/);
-    assert.ok(!page.html.includes(new URL(hook.url).pathname), "the hook's token is not shown");
+    assert.ok(
+      !page.html.includes(new URL(hook.url).pathname),
+      "the page does not show the hook's token",
+    );
   }));

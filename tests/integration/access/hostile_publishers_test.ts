@@ -65,7 +65,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ],
   ["a pull request on main", { event_name: "pull_request" }, /does not trust the pull request/],
   [
-    "a target of one",
+    "a pull_request_target",
     { event_name: "pull_request_target" },
     /pull_request_target workflows cannot get keys/,
   ],
@@ -77,7 +77,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
     /trusts the workflow deploy\.yml, but this is x\.yml/,
   ],
   [
-    "a workflow of elsewhere",
+    "a workflow of another repository",
     { workflow_ref: "mallory/octo-repo/.github/workflows/deploy.yml@refs/heads/main" },
     /this is another/,
   ],
@@ -90,8 +90,8 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ["expired", { exp: seconds(-60) }, /has expired/],
   ["not yet", { nbf: seconds(600) }, /is not valid yet/],
   ["from the future", { iat: seconds(600), nbf: undefined }, /issued in the future/],
-  ["no end", { exp: undefined }, /claim exp/],
-  ["an end that is text", { exp: "2099-01-01" }, /claim exp/],
+  ["no expiry", { exp: undefined }, /claim exp/],
+  ["an expiry that is text", { exp: "2099-01-01" }, /claim exp/],
   ["no id", { jti: undefined }, /claim jti is missing/],
   ["a long id", { jti: "j".repeat(400) }, /./],
   ["another issuer", { iss: "https://gitlab.com" }, /no trusted publisher with the issuer/],
@@ -126,7 +126,11 @@ Deno.test("claims that do not match a trusted workflow get no key", () =>
     }
     await onlyBootstrapKey(platform);
     const good = await issuer.sign(githubClaims(audience, { environment: "Production" }));
-    assert.equal((await askExchange(platform, { subject_token: good })).status, 200, "all others");
+    assert.equal(
+      (await askExchange(platform, { subject_token: good })).status,
+      200,
+      "the correct claims get a key",
+    );
   }));
 
 /** Tokens whose signature or form is wrong. */
@@ -153,17 +157,17 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["no alg", `${encode({ kid: "first" })}.${encode(claims)}.`, /its alg must be/],
     ["HS256 with the public key", hmac("HS256", pem), /its alg must be/],
     ["RS256 made by HMAC", hmac("RS256", pem), /its signature is wrong/],
-    ["ES256 with a key of RSA", hmac("ES256", pem), /not signed by the issuer/],
-    ["a list of alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
+    ["ES256 with an RSA key", hmac("ES256", pem), /not signed by the issuer/],
+    ["a list as alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
     ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /its key id \(kid\) is missing/],
     ["a key of another issuer", await stranger.sign(claims), /its signature is wrong/],
     [
-      "a key in its own head",
+      "a key in the token's header",
       await stranger.sign(claims, { header: { jwk: stranger.keys[0], jku: stranger.url } }),
       /its signature is wrong/,
     ],
     [
-      "a critical field",
+      "a critical header field",
       `${encode({ alg: "RS256", kid: "first", crit: ["exp"], exp: 1 })}.${body}.${signature}`,
       /not signed by the issuer/,
     ],
@@ -177,11 +181,11 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["two parts", `${head}.${body}`, /not a JSON Web Token|not signed by the issuer/],
     ["five parts", `${head}.${body}.${signature}.a.b`, /./],
     ["no token", "nonsense", /not a JSON Web Token/],
-    ["an empty one", "..", /not a JSON Web Token/],
+    ["an empty token", "..", /not a JSON Web Token/],
     ["a header that is not JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
     ["a body that is a list", `${head}.${encode([claims])}.${signature}`, /not a JSON Web Token/],
     ["a long kid", await issuer.sign(claims, { header: { kid: "k".repeat(2000) } }), /./],
-    ["a huge one", `${head}.${"A".repeat(12_000)}.${signature}`, /at most 12000 characters/],
+    ["a huge token", `${head}.${"A".repeat(12_000)}.${signature}`, /at most 12000 characters/],
     ...unknown,
   ];
 }
@@ -201,7 +205,7 @@ Deno.test("forged and altered tokens get no key", () =>
     await refused(platform, { subject_token }, /it was already exchanged/, "sent again");
   }));
 
-Deno.test("one token sent many times at once gets a single key", () =>
+Deno.test("a token sent many times at once gets a single key", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust();
     const subject_token = await issuer.sign(githubClaims(audience));
@@ -211,7 +215,7 @@ Deno.test("one token sent many times at once gets a single key", () =>
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
   }));
 
-Deno.test("a repository that takes over the name of a trusted one is refused", () =>
+Deno.test("a repository that takes over the name of a trusted repository is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));
@@ -360,7 +364,7 @@ Deno.test("publishers are validated when they are added, and belong to their wor
     const { status } = await platform.api("POST", "/v1/trusted-publishers", {
       json: { ...good, projects: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01"] },
     });
-    assert.equal(status, 404, "projects of the workspace only");
+    assert.equal(status, 404, "projects must be in the workspace");
     for (let count = 0; count < 100; count++) {
       await platform.api("POST", "/v1/trusted-publishers", { json: good });
     }

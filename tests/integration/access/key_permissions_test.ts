@@ -97,7 +97,7 @@ Deno.test("a key for previews deploys previews, and cannot touch production", ()
     assert.match(json.error, /lacks the permission "deploy-previews"/);
   }));
 
-Deno.test("a refusal reports what a key may do, where, and how to get access", () =>
+Deno.test("a refusal reports the key's permissions and projects, and how to get access", () =>
   withPlatform(async (platform) => {
     const { id } = await createProject(platform, "shop");
     const permissions = ["deploy-previews", "rules"];

@@ -84,7 +84,7 @@ Deno.test("a browser subscribed with a key gets its workspace's notifications un
     assert.deepEqual(await pushedTo(parts, "other", 3), ["by-ada", "by-key", "by-tool"]);
 
     const stolen = await platform.api("POST", PUSH, { token: key.key, json: laptop });
-    assert.equal(stolen.status, 409, "a key takes no browser from its owner");
+    assert.equal(stolen.status, 409, "a key cannot take over its owner's browser");
 
     await ada.send("DELETE", `/v1/api-keys/${key.id}`, { workspace: "other" });
     assert.deepEqual(await pushedTo(parts, "other", 2), ["by-ada", "by-tool"]);
@@ -93,7 +93,7 @@ Deno.test("a browser subscribed with a key gets its workspace's notifications un
     assert.equal((await ada.send("GET", PUSH)).json.items.length, 1);
   }));
 
-Deno.test("a browser subscribed in a session that is ended elsewhere gets no more notifications", () =>
+Deno.test("a browser gets no more notifications after another browser ends its session", () =>
   withAda(async (parts) => {
     const { platform, service, ada } = parts;
     const stolen = new Browser(platform);
@@ -122,7 +122,7 @@ Deno.test("subscriptions of a key do not count towards the limit of its owner's 
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences changed by a key or tool apply in its workspace, those of a person everywhere", () =>
+Deno.test("preferences set by a key or tool apply in one workspace, by a person in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");

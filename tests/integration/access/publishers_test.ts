@@ -57,7 +57,11 @@ Deno.test("a GitHub workflow deploys with a 15-minute key, and reaches nothing e
 
     const removed = await platform.api("DELETE", `/v1/trusted-publishers/${publisher.id}`);
     assert.equal(removed.status, 204);
-    assert.equal((await byKey.api("GET", "/v1/me")).status, 401, "its keys end with it");
+    assert.equal(
+      (await byKey.api("GET", "/v1/me")).status,
+      401,
+      "a publisher's keys are revoked with it",
+    );
     const log = await platform.api("GET", "/v1/security-events");
     const names = log.json.items.map(({ event }: { event: string }) => event);
     assert.deepEqual(names.slice(0, 2), ["security.publisher_removed", "security.publisher_added"]);
@@ -93,13 +97,17 @@ Deno.test("a company's own issuer, whose ES256 keys change, is rarely asked for 
     };
     assert.equal((await exchange("first")).status, 200);
     assert.equal((await exchange("first")).status, 200);
-    assert.equal(enterprise.asked.length, 2, "the discovery document and the keys, once");
+    assert.equal(
+      enterprise.asked.length,
+      2,
+      "the discovery document and the keys are fetched once",
+    );
     await enterprise.addKey("second", "ES256");
     const early = await exchange("second");
     assert.match(
       early.json.error_description,
       /has no key "second"/,
-      "unknown keys: once a minute",
+      "an unknown key causes at most one fetch per minute",
     );
     assert.equal(enterprise.asked.length, 2);
   }));
@@ -133,7 +141,11 @@ Deno.test("several publishers of one repository give each project its own permis
     await platform.api("DELETE", `/v1/trusted-publishers/${previews.id}`);
     const statusOf = async ({ access_token: token }: { access_token: string }) =>
       (await platform.api("GET", "/v1/me", { token })).status;
-    assert.equal(await statusOf(both), 401, "a key ends with each of those that gave it");
+    assert.equal(
+      await statusOf(both),
+      401,
+      "a key is revoked when any publisher that granted it is deleted",
+    );
     assert.equal(await statusOf(other), 200);
   }));
 

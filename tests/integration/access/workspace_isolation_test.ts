@@ -103,10 +103,13 @@ Deno.test("no credential of one workspace reaches another on any endpoint", () =
     };
     for (const [name, path] of Object.entries(lists)) {
       const { items } = (await ada.send("GET", path, { workspace: "ada" })).json;
-      assert.ok(items.some(({ id }: { id: string }) => id === known[name]), `the ${name} is there`);
+      assert.ok(
+        items.some(({ id }: { id: string }) => id === known[name]),
+        `the ${name} still exists`,
+      );
     }
     const still = await ada.send("GET", "/v1/projects/adas-secret-shop", { workspace: "ada" });
-    assert.equal(still.status, 200, "nothing was changed");
+    assert.equal(still.status, 200, "nothing has changed");
     assert.equal((await ada.send("GET", "/v1/members", { workspace: "ada" })).status, 200);
   }));
 
@@ -126,7 +129,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   const control = await new Deno.Command("grep", {
     args: ["-rqaF", "-e", "ada@example.com", dataDir],
   }).output();
-  assert.equal(control.code, 0, "plain text is found");
+  assert.equal(control.code, 0, "the search finds plain text");
   const secrets = {
     session: ada.token,
     "API key": key.key,
@@ -144,7 +147,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   for (const [name, text] of Object.entries(secrets)) {
     const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, dataDir] })
       .output();
-    assert.equal(code, 1, `the data directory holds the ${name}`);
+    assert.equal(code, 1, `the data directory contains the ${name}`);
   }
   await Deno.remove(dataDir, { recursive: true });
 });

@@ -88,7 +88,7 @@ Deno.test("password guesses are slowed down equally for known and unknown accoun
     const unknown = await statuses("nobody@example.com");
     assert.deepEqual(known, [401, 401, 401, 401, 401, 429]);
     assert.deepEqual(unknown, known);
-    assert.equal((await ada.send("GET", "/v1/account")).status, 200, "who is in stays in");
+    assert.equal((await ada.send("GET", "/v1/account")).status, 200, "existing sessions continue");
   }, { now: stillClock() }));
 
 Deno.test("many simultaneous guesses gain nothing", () =>
@@ -151,7 +151,7 @@ Deno.test("only the platform's own pages can change anything with a session", ()
       json: { email: "ada@example.com", password: PASSWORD },
       headers: { "sec-fetch-site": "cross-site" },
     });
-    assert.equal(signIn.status, 403, "another site signs nobody in");
+    assert.equal(signIn.status, 403, "another site can sign no one in");
   }));
 
 Deno.test("a session names its workspace, and sees only its user's workspaces", () =>
@@ -181,7 +181,7 @@ Deno.test("the second factor is required, no code works twice, and recovery code
       const browser = new Browser(platform);
       const first = await browser.signIn("ada@example.com");
       assert.equal(first.json.status, "two_factor_required");
-      assert.equal(browser.cookie, "", "the password alone makes no session");
+      assert.equal(browser.cookie, "", "the password alone creates no session");
       const { challenge } = first.json;
       const answer = await browser.send("POST", "/v1/sign-in/two-factor", {
         json: { challenge, code },
@@ -191,7 +191,7 @@ Deno.test("the second factor is required, no code works twice, and recovery code
     const [code, earlier] = [authenticatorCode(secret), authenticatorCode(secret, -1)];
     assert.equal(await signIn(code), 200);
     assert.equal(await signIn(code), 403);
-    assert.equal(await signIn(earlier), 403, "no code of a step that has passed");
+    assert.equal(await signIn(earlier), 403, "codes from earlier time steps are refused");
     assert.equal(await signIn(recoveryCodes[0]!.toUpperCase().replaceAll("-", " ")), 200);
     assert.equal(await signIn(recoveryCodes[0]!), 403);
     const events = await eventsOf(ada);
@@ -269,7 +269,7 @@ Deno.test("the owner of a new platform signs in by a link that works once", asyn
     browser.send("POST", "/v1/owner-link", {
       json: { token: given, name: "Olga", email: "olga@example.com", password: PASSWORD },
     });
-  assert.equal((await claim(old)).status, 404, "a new start ends the old link");
+  assert.equal((await claim(old)).status, 404, "a restart invalidates the earlier link");
   const olga = new Browser(platform);
   const claimed = await claim(token, olga);
   assert.deepEqual([claimed.status, claimed.json.account.name], [200, "Olga"]);
@@ -290,7 +290,11 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   const before = await start(dataDir);
   const { secret } = await enrol(await signUp(before, "ada"));
   await before.shutdown();
-  assert.equal(await rekey(dataDir), 2, "of the authenticator, and of device cookies");
+  assert.equal(
+    await rekey(dataDir),
+    2,
+    "the secrets of the authenticator and of device cookies are encrypted again",
+  );
   const platform = await start(dataDir);
   const browser = new Browser(platform);
   const { json } = await browser.signIn("ada@example.com");
@@ -332,7 +336,7 @@ Deno.test("members join by invitation once, and can leave; the last owner stays"
       guest.send("POST", "/v1/projects", { json: { name: "shop" }, workspace: "ada" });
     assert.equal((await create()).status, 403);
     assert.equal((await role(them.id, "developer")).status, 200);
-    assert.equal((await create()).status, 201, "a new role counts at once");
+    assert.equal((await create()).status, 201, "a new role applies immediately");
     const remove = () => guest.send("DELETE", "/v1/projects/shop", { workspace: "ada" });
     assert.equal((await remove()).status, 403);
     assert.equal(
@@ -342,7 +346,7 @@ Deno.test("members join by invitation once, and can leave; the last owner stays"
     assert.equal((await guest.send("GET", "/v1/projects", { workspace: "ada" })).status, 404);
   }));
 
-Deno.test("an invitation ends with the rights of the person who created it", () =>
+Deno.test("an invitation is invalid once its creator is no longer a member", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -359,7 +363,7 @@ Deno.test("an invitation ends with the rights of the person who created it", () 
     assert.equal(answer.status, 404);
   }));
 
-Deno.test("keys end with their creator's membership, and do not return with it", () =>
+Deno.test("keys are revoked when their creator leaves, and stay revoked if they rejoin", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -401,7 +405,7 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
       platform.api(method, path, { token: made.key, ...(json === undefined ? {} : { json }) });
     assert.equal((await byKey("GET", "/v1/me")).json.workspace.role, "viewer");
     assert.equal((await byKey("POST", "/v1/projects", { name: "shop" })).status, 403);
-    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key is not a person");
+    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key has no account");
     assert.equal((await byKey("POST", "/v1/sign-out")).status, 403);
     const seen = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.notEqual(seen.json.items[0].lastUsedAt, null);
@@ -412,7 +416,11 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
     });
     assert.equal(change.status, 200);
     assert.equal((await ada.send("DELETE", path, { workspace: "ada" })).status, 204);
-    assert.equal((await byKey("GET", "/v1/me")).status, 401, "at once, though it was remembered");
+    assert.equal(
+      (await byKey("GET", "/v1/me")).status,
+      401,
+      "revocation applies immediately, despite the cache",
+    );
     const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
     assert.deepEqual(log.json.items.map((each: { event: string }) => each.event), [
       "security.api_key_revoked",

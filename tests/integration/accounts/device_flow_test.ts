@@ -5,7 +5,7 @@ import { eventsOf, signUp, signUpWithWorkspace } from "../../helpers/browser.ts"
 import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("a tool gets its token once a person approves, and only once", () =>
+Deno.test("a client gets its token only once, after a person approves", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const started = await form(platform, "/v1/device", { client_id: "svc on laptop" });
@@ -35,7 +35,7 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
       [1, 2, 3, 4].map(() => poll(platform, device_code, "svc on laptop")),
     );
     const tokens = polls.filter(({ status }) => status === 200);
-    assert.equal(tokens.length, 1, "polls at once get one token");
+    assert.equal(tokens.length, 1, "simultaneous polls get one token");
     const { access_token, ...token } = tokens[0]!.json;
     assert.deepEqual(token, {
       token_type: "Bearer",
@@ -61,7 +61,7 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("a tool with the scope read can view everything and change nothing", () =>
+Deno.test("a client with the scope read can view everything and change nothing", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });
@@ -76,7 +76,7 @@ Deno.test("a tool with the scope read can view everything and change nothing", (
     assert.equal(made.status, 403);
   }));
 
-Deno.test("a tool learns that the person denied access", () =>
+Deno.test("a client learns that the person denied access", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { json } = await form(platform, "/v1/device", {});
@@ -174,7 +174,7 @@ Deno.test("guessing user codes is slowed down and reported", () =>
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429, 429]);
   }));
 
-Deno.test("a token is for a workspace of the person who approved it, and ends with their membership", () =>
+Deno.test("a token is for a workspace of its approver, who alone can revoke it", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId: bobs } = await signUpWithWorkspace(platform, "bob");
@@ -208,7 +208,7 @@ Deno.test("a token used from a second country within an hour is reported as susp
     const seen = log.json.items.filter((each: { event: string }) =>
       each.event === "security.suspicious_activity"
     );
-    assert.equal(seen.length, 1, "reported once");
+    assert.equal(seen.length, 1, "the guesses are reported once");
     assert.match(seen[0].detail, /was used from DE and US within an hour/);
   }, { trustProxy: ["127.0.0.1"] }));
 

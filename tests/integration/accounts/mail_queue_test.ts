@@ -53,7 +53,11 @@ Deno.test("an undeliverable mail is a dead letter of the first workspace until i
     const before = await start(dataDir, options);
     await new Visitor(before).signUp("ada");
     const text = await until(() => ready(before.url), (shown) => told.test(shown));
-    assert.doesNotMatch(text, /ada|confirm\//i, "neither the receiver nor the link is shown");
+    assert.doesNotMatch(
+      text,
+      /ada|confirm\//i,
+      "the dead letter reveals neither the receiver nor the link",
+    );
     await before.shutdown();
     const after = await start(dataDir, options);
     assert.match(await ready(after.url), told);

@@ -65,7 +65,11 @@ Deno.test(
     const [question] = await api.until(7, 1);
     assert.match(question!.text, /<b>Sign in to localhost:\d+\?<\/b>\n\n[^]*127\.0\.0\.1/);
     assert.equal(question!.buttons.length, 4);
-    assert.match((await ada.open(PATH)).html, /Your number is/, "not before the tap");
+    assert.match(
+      (await ada.open(PATH)).html,
+      /Your number is/,
+      "the page keeps showing the number until the button is tapped",
+    );
     assert.match(await tap(api, 7, numberOf(waiting)), /^Signed in to localhost/);
     const newcomer = await ada.open(PATH);
     assert.equal(formsOf(newcomer.html)[0]!.fields.name, "Ada <L>");
@@ -103,7 +107,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a forwarded link signs no one in: the number is wrong, or the person declines",
+  "a forwarded link signs no one in, because the number is wrong or the person declines",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);

@@ -40,7 +40,7 @@ function signInAt(
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
-Deno.test("wrong passwords from elsewhere do not lock out the owner", () =>
+Deno.test("wrong passwords from other addresses do not lock out the owner", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });
@@ -50,7 +50,11 @@ Deno.test("wrong passwords from elsewhere do not lock out the owner", () =>
     assert.ok(Number(slowed.headers.get("retry-after")) >= 1);
     const owner = await signInAt(platform, "192.0.2.1");
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
-    assert.equal((await wrong()).status, 429, "the owner's sign-in lifts nothing for others");
+    assert.equal(
+      (await wrong()).status,
+      429,
+      "the owner's sign-in does not reset the limit for others",
+    );
   }, guessing()));
 
 Deno.test("a browser that has signed in before is let through regardless of guesses, and its owner is notified once", () =>
@@ -105,7 +109,7 @@ for (
           (_, index) => named(String(index).padEnd(43, "B")),
         ).join("; "),
         "that is not a token": named("x"),
-        "of a stranger's session": eves,
+        "of another person's session": eves,
       };
       for (const [which, cookie] of Object.entries(planted)) {
         assert.equal(await whois(`${cookie}; ${ada.cookie}`), EMAIL, `before: ${which}`);
@@ -114,10 +118,12 @@ for (
       assert.equal(
         await whois(`${ada.cookie}; ${eve.cookie}`),
         401,
-        "two that nothing tells apart",
+        "two valid sessions are ambiguous",
       );
       const plain = ada.cookie.replace("__Host-", "");
-      if (scheme === "https") assert.equal(await whois(plain), 401, "a name that others can plant");
+      if (scheme === "https") {
+        assert.equal(await whois(plain), 401, "a cookie without the __Host- prefix is refused");
+      }
     }, options));
 }
 

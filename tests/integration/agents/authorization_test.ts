@@ -106,7 +106,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
       });
     const first = open();
     await assert.rejects(new Client({ name: "a", version: "1" }).connect(first));
-    assert.ok(address !== undefined, "the client was sent nowhere");
+    assert.ok(address !== undefined, "the client did not open the authorization URL");
     assert.equal(address.searchParams.get("resource"), `${platform.url}/mcp`);
     const visitor = visitorOf(platform, ada);
     const { page, to } = await decide(visitor, address.pathname + address.search, {
@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
   });
 });
 
-Deno.test("a code works once and for its client only; a second use ends its tokens", async () => {
+Deno.test("a code works once, for its client only; a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -155,11 +155,11 @@ Deno.test("a code works once and for its client only; a second use ends its toke
     assert.equal((await me()).json.workspace.slug, "ada");
     const again = await exchange(platform, { client_id: id, code });
     assert.match(again.json.error_description, /used before/);
-    assert.equal((await me()).status, 401, "the replay ended the grant");
+    assert.equal((await me()).status, 401, "the replay revokes the grant");
   });
 });
 
-Deno.test("refreshing returns new tokens; reusing the old one ends all of them", async () => {
+Deno.test("refreshing returns new tokens; reusing an old one revokes all tokens", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);
@@ -177,7 +177,7 @@ Deno.test("refreshing returns new tokens; reusing the old one ends all of them",
   });
 });
 
-Deno.test("a read-only token changes nothing, however it is used", async () => {
+Deno.test("a read-only token changes nothing, regardless of how it is used", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id, "read");

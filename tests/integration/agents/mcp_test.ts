@@ -100,7 +100,11 @@ Deno.test("an agent without a folder deploys files passed in the call", async ()
     ];
     const preview = await agent.call("deploy_files", { project: "paper", files });
     assert.match(preview.text, /^LIVE: http.*\nDeployment /);
-    assert.equal((await platform.get("paper.localhost", "/")).status, 404, "only a preview");
+    assert.equal(
+      (await platform.get("paper.localhost", "/")).status,
+      404,
+      "the files are only in a preview",
+    );
     const live = await agent.call("deploy_files", { project: "paper", files, production: true });
     assert.match(live.text, /- rollback /);
     for (const path of ["/", "/copy/"]) {
@@ -129,7 +133,7 @@ Deno.test("an agent without a folder deploys files passed in the call", async ()
       assert.match(answer.text, expected);
     }
     const { json } = await platform.api("GET", "/v1/projects/paper/deployments");
-    assert.equal(json.items.length, 2, "refused calls left nothing");
+    assert.equal(json.items.length, 2, "refused calls create no deployment");
   });
 });
 
@@ -145,7 +149,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     const reading = await keyOf({ permissions: ["read"], projects: ids.slice(0, 1) });
     await using reader = await connect(platform, { token: reading });
     assert.ok(!(await reader.tools()).includes("rollback"));
-    assert.ok((await reader.tools()).includes("describe_database"), "shape, no rows");
+    assert.ok(
+      (await reader.tools()).includes("describe_database"),
+      "read includes the shape of a database",
+    );
     assert.ok(
       !(await reader.tools()).includes("query_database"),
       "read does not include access to rows",
@@ -154,7 +161,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     assert.ok(rows.isError);
     const whole = await keyOf({ permissions: ["everything"] });
     await using analyst = await connect(platform, { token: whole, query: "?read-only=true" });
-    assert.ok((await analyst.tools()).includes("query_database"), "by a mode, with a whole key");
+    assert.ok(
+      (await analyst.tools()).includes("query_database"),
+      "a key with all permissions can query in read-only mode",
+    );
     assert.ok(!(await analyst.tools()).includes("rollback"));
     assert.match((await reader.call("status", { project: "blog" })).text, /^Project blog/);
     assert.ok((await reader.call("status", { project: "shop" })).isError);
@@ -183,7 +193,7 @@ Deno.test("the URL confines an agent, and a viewer's key is offered no tools tha
     assert.ok(!(await viewer.tools()).includes("rollback"));
     assert.ok((await viewer.call("rollback", { project: "blog" })).isError);
     const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
-    assert.equal(wrong.status, 400, "a misspelt parameter would confine nothing");
+    assert.equal(wrong.status, 400, "a misspelt parameter is refused");
     await wrong.body?.cancel();
   });
 });
@@ -214,7 +224,7 @@ Deno.test("without a token, /mcp reports where to get one, and other sites are r
       await answer.body?.cancel();
     }
     const get = await fetch(`${platform.url}/mcp`, { headers: KEY });
-    assert.equal(get.status, 405, "there is no stream that the platform begins");
+    assert.equal(get.status, 405, "the platform opens no stream");
     await get.body?.cancel();
   });
 });

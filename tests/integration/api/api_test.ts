@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import { createProject, deploy, start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("requests without a valid key are refused, with a hint what to send", () =>
+Deno.test("requests without a valid key are refused, with a hint about what to send", () =>
   withPlatform(async (platform) => {
     for (const token of [null, "svc_wrong", `${TOKEN}x`]) {
       const answer = await platform.api("GET", "/v1/projects", { token });
@@ -189,7 +189,7 @@ Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a 
       first.headers.get("x-svc-request-id"),
     );
     assert.equal((await send("k1", "other")).status, 409);
-    assert.equal((await send("k2", "shop")).status, 409, "another key is another request");
+    assert.equal((await send("k2", "shop")).status, 409, "a different key is a different request");
     const secret = await platform.api("POST", "/v1/sign-in", {
       token: null,
       json: { email: "ada@example.com", password: "x" },

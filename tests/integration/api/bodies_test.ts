@@ -18,7 +18,7 @@ async function sendHead(platform: TestPlatform, lines: readonly string[]): Promi
   return new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
 }
 
-Deno.test("a body that is declared too large is refused before any of it is sent", () =>
+Deno.test("a body with too large a declared length is refused before it is sent", () =>
   withPlatform(async (platform) => {
     const length = `content-length: ${32 * 1024 * 1024}`;
     const answer = await sendHead(platform, ["POST /v1/sign-in HTTP/1.1", length]);

@@ -62,7 +62,7 @@ const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["System", "NORMAL"],
 ];
 
-Deno.test("events have the category and priority of their row, and new accounts its default preferences", () =>
+Deno.test("events and new accounts have the category, priority and preferences of the tables", () =>
   withPlatform(async (platform) => {
     for (const [event, priority] of EVENT_ROWS) {
       const [prefix = ""] = event.split(".");
@@ -85,7 +85,7 @@ Deno.test("events have the category and priority of their row, and new accounts 
     );
   }));
 
-Deno.test("notifications change state as the table says, by its endpoints and filters", () =>
+Deno.test("notifications change state as the table of endpoints and filters specifies", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const at = "/v1/notifications";

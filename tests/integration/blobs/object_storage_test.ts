@@ -13,7 +13,7 @@ import { createProject, start } from "../../helpers/platform.ts";
 const LARGE = Array.from({ length: 400_000 }, (_, number) => String(number)).join(" ");
 const PARTS = ["a".repeat(5 << 20), "b".repeat(5 << 20), "end"];
 
-Deno.test("a blob store in object storage does everything that one on disk does", () =>
+Deno.test("a blob store in object storage supports everything that a store on disk supports", () =>
   inTestFolder(async (folder) => {
     await using storage = await openFaultyStorage();
     const options = { blobs: storage.place, env: { ...Deno.env.toObject(), ...storage.env } };

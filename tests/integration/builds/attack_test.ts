@@ -62,9 +62,12 @@ Deno.test("a build sees nothing of the platform, its data or its processes", asy
       assert.ok(!lines.has(`${name}=${value}`), name);
     }
     const sources = denoCache(Deno.env.toObject());
-    assert.ok(!lines.has(`DENO_DIR=${sources}`), "where a program from source keeps its sources");
+    assert.ok(!lines.has(`DENO_DIR=${sources}`), "the build does not get the platform's DENO_DIR");
     const uid = Number(/uid=(\d+)/.exec(text)?.[1]);
-    assert.ok(uid === 0 || uid >= FIRST_TEST_UID, "root of its own namespace, or a build user");
+    assert.ok(
+      uid === 0 || uid >= FIRST_TEST_UID,
+      "the build runs as root of its own namespace, or as a build user",
+    );
   });
 });
 
@@ -85,7 +88,7 @@ Deno.test("a build reaches no file that the platform opened or inherited", async
     );
     assert.equal(deployment.error, null, text);
     assert.doesNotMatch(text, /LEAKED|inherited secret/);
-    assert.match(text, /^0 1 2 3 $/m, "ls itself opens the folder");
+    assert.match(text, /^0 1 2 3 $/m, "the only other descriptor is the folder that ls opens");
   });
   await Deno.remove(secret);
 });
@@ -160,7 +163,7 @@ Deno.test("no process outlives a successful build", async () => {
     assert.equal(deployment.error, null);
     assert.deepEqual(await left(deployment.id), []);
     const { code } = await new Deno.Command("pgrep", { args: ["-f", "sleep 987"] }).output();
-    assert.equal(code, 1, "a process is left");
+    assert.equal(code, 1, "no process remains");
   });
 });
 
@@ -197,7 +200,7 @@ Deno.test("links, strange names and submodules cannot escape from a repository",
       ".gitmodules": '[submodule "x"]\n\tpath = x\n\turl = y\n\tupdate = !touch /tmp/evil',
     });
     const refused = await platform.trigger(hook, { branch: "main", commitSha });
-    assert.notEqual(refused.status, 200, "git takes no such object");
+    assert.notEqual(refused.status, 200, "git refuses the submodule command");
   });
 });
 

@@ -109,7 +109,7 @@ Deno.test("builds support a root directory and local packages, and report why th
   });
 });
 
-Deno.test("the log of a build is followed to its end", async () => {
+Deno.test("the log of a build can be followed to its end", async () => {
   await withBuilds(async ({ project, repository, trigger, port, ended }) => {
     const { hook } = await project("shop", {
       buildCommand:
@@ -131,7 +131,7 @@ Deno.test("the log of a build is followed to its end", async () => {
       assert.equal(lines.filter((line: string) => line === `line ${count}`).length, 1);
     }
     assert.equal(events.at(-1).isComplete, true);
-    assert.ok(events.length > 3, "lines come as they are printed");
+    assert.ok(events.length > 3, "lines arrive as they are printed");
     await ended(id);
   });
 });

@@ -150,7 +150,7 @@ for (const monorepo of [NPM, PNPM, YARN, BUN]) {
   });
 }
 
-Deno.test("a workspace with several apps asks for the root directory, one with a single app does not", () =>
+Deno.test("a workspace requires a root directory only if it has several apps", () =>
   withBuilds(async ({ project, build, get, repository }) => {
     const { hook } = await project("shop");
     const several = await build(hook, {

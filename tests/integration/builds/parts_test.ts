@@ -117,7 +117,7 @@ Deno.test("submodules cannot reach private addresses that the project's reposito
   }, STRICT);
 });
 
-Deno.test("a build has the files stored in Git LFS, and names a missing one", async () => {
+Deno.test("a build has the files stored in Git LFS, and names a missing file", async () => {
   await withBuilds(async (platform) => {
     await using server = serveLfs();
     const { hook } = await platform.project("shop", { outputDirectory: "site" });

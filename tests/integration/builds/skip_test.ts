@@ -57,7 +57,7 @@ Deno.test("a commit that changes nothing in the root directory is skipped; force
     assert.match(textOf(await log(needed.id)), /Changed since [0-9a-f]{7}: packages\/ui\/index.js/);
     assert.equal((await build(hook, { "packages/other/index.js": "1" })).status, "STOPPED");
     assert.equal((await build(hook, { "package-lock.json": "{}" })).status, "LIVE");
-    assert.equal((await build(hook, {})).status, "LIVE", "an empty commit asks for a build");
+    assert.equal((await build(hook, {})).status, "LIVE", "an empty commit requests a build");
 
     const skipped = await build(hook, { "apps/admin/index.html": "<p>three</p>" });
     assert.equal(skipped.status, "STOPPED");
@@ -68,12 +68,12 @@ Deno.test("a commit that changes nothing in the root directory is skipped; force
     await build(hook, { "apps/admin/index.html": "<p>four</p>" });
     await api("PATCH", `/v1/projects/${id}`, { json: { nodeVersion: null, displayName: "Shop" } });
     const settings = await build(hook, { "apps/admin/index.html": "<p>five</p>" });
-    assert.equal(settings.status, "LIVE", "other settings make another site");
+    assert.equal(settings.status, "LIVE", "changed settings require a build");
     await api("PUT", `/v1/projects/${id}/variables/A`, {
       json: { value: "1", category: "plain", scope: "all" },
     });
     const variables = await build(hook, { "apps/admin/index.html": "<p>six</p>" });
-    assert.equal(variables.status, "LIVE", "other variables do so, too");
+    assert.equal(variables.status, "LIVE", "changed variables require a build");
   }));
 
 Deno.test("the exit code of build.ignore decides, and it gets the changed files", () =>
@@ -91,7 +91,7 @@ Deno.test("the exit code of build.ignore decides, and it gets the changed files"
     assert.equal(both.status, "LIVE");
     assert.match(textOf(await log(both.id)), /requests a build/);
     const preview = await build(hook, { "docs/a.txt": "c" }, "menu");
-    assert.equal(preview.status, "LIVE", "a new branch shows nothing yet");
+    assert.equal(preview.status, "LIVE", "a branch without a deployment requires a build");
   }));
 
 Deno.test("a push with nothing to build reports that, and is not refused", () =>

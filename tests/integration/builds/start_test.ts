@@ -44,7 +44,11 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     const preview = await start("--branch", "menu");
     assert.deepEqual([preview.code, preview.json.deployment.isPreview], [0, true]);
     const again = await start("--branch", "menu");
-    assert.equal(again.json.deployment.id, preview.json.deployment.id, "it is deployed already");
+    assert.equal(
+      again.json.deployment.id,
+      preview.json.deployment.id,
+      "the same commit is not deployed again",
+    );
     const forced = await start("--branch", "menu", "--rebuild");
     assert.notEqual(forced.json.deployment.id, preview.json.deployment.id);
     const byOldName = await start("--branch", "menu", "--force");

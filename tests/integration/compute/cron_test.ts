@@ -133,7 +133,7 @@ function testMinutes() {
   return { minutes, begin };
 }
 
-Deno.test("a task runs by itself when its minute comes, and ends with its deployment", () => {
+Deno.test("a task runs automatically at its scheduled minute, and ends with its deployment", () => {
   const { minutes, begin } = testMinutes();
   return withPlatformInProcess(async (platform) => {
     await createProject(platform, "shop");

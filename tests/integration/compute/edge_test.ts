@@ -66,7 +66,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "large bodies go both ways without being held",
+  "large bodies are streamed in both directions without buffering",
   ({ engine }) =>
     withServer(async (platform) => {
       const large = await platform.get(HOST, "/api/large");
@@ -126,7 +126,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "failures are plain pages with the request's id, and told in the logs",
+  "failures show plain pages with the request's id, and are logged",
   ({ engine }) =>
     withServer(async (platform) => {
       const late = await platform.get(HOST, "/api/hang");
@@ -151,7 +151,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server that does not start never goes live, and what was live stays",
+  "a server that does not start never goes live, and the live deployment stays",
   ({ engine }) =>
     withServer(async (platform) => {
       const files = {
@@ -179,7 +179,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "old and new versions run side by side until the old has no request left",
+  "old and new versions run side by side until the old version has no requests left",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

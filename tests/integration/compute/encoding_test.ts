@@ -32,7 +32,7 @@ Deno.serve({ port: Number(Deno.env.get("PORT")) }, (request) =>
 };
 
 for (const [name, source] of Object.entries(SERVERS)) {
-  Deno.test(`a response of ${name} is not compressed on its way`, async () => {
+  Deno.test(`a response of ${name} is not compressed in transit`, async () => {
     const directory = await writeModules({ "entry.mjs": source });
     await using app = computeServer({ directory });
     const result = await app.get("/", {

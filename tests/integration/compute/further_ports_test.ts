@@ -208,7 +208,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("a server can listen on further ports, which only its own processes reach", async (t) => {
+Deno.test("a server can open additional ports, which only its processes reach", async (t) => {
   await withPlatform(async (platform) => {
     for (const [project, command] of [["shop", undefined], ["scripted", "npm start"]] as const) {
       await createProject(platform, project);

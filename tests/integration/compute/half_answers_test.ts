@@ -58,7 +58,7 @@ async function readAll(port: number, path: string): Promise<string> {
 }
 
 onEachEngine(
-  "a response that breaks off is visibly broken: the connection ends before it does",
+  "a response that breaks off is visibly incomplete, because the connection closes early",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -67,7 +67,7 @@ onEachEngine(
         const text = await readAll(platform.port, path);
         assert.match(text, /^HTTP\/1\.1 200 /, path);
         assert.match(text, /first part/, path);
-        assert.doesNotMatch(text, /\r\n0\r\n\r\n$/, `${path} must not look whole`);
+        assert.doesNotMatch(text, /\r\n0\r\n\r\n$/, `${path} must not look complete`);
         const whole = await readAll(platform.port, "/api/whole?length");
         assert.match(whole, /content-length: 1000/i, "the next request gets a response");
       }
@@ -76,7 +76,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a request that an ending process does not accept goes to the next process",
+  "a request that an exiting process does not accept goes to the next process",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -132,7 +132,7 @@ const MIB = 1024 * 1024;
 const pattern = (size: number) => new Uint8Array(size).map((_, at) => at % 251);
 
 onEachEngine(
-  "WebSockets pass messages of 1 and 16 MiB whole, also in fragments, and pings",
+  "WebSockets pass pings, and messages of 1 and 16 MiB, complete even in fragments",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -163,7 +163,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a message of 33 MiB of a server closes its socket, and no other",
+  "a 33 MiB message from a server closes its own socket only",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -173,7 +173,7 @@ onEachEngine(
       const answer = nextMessage(socket);
       socket.send(pattern(33 * MIB));
       const end = await answer;
-      assert.ok(!(end instanceof Uint8Array), "no message that large comes back");
+      assert.ok(!(end instanceof Uint8Array), "the oversized message is not returned");
       const echo = nextMessage(other);
       other.send(new Uint8Array([1, 2, 3]));
       assert.deepEqual(await echo, new Uint8Array([1, 2, 3]));

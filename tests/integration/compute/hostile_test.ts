@@ -197,7 +197,7 @@ async function attack(
 
 for (const { name, engine, attempts, options, ignore = false } of WALLS) {
   Deno.test({
-    name: `a hostile server reaches nothing and disturbs no one, ${name}`,
+    name: `a hostile server reaches nothing and disturbs nothing else, ${name}`,
     ignore,
     fn: async () => {
       assert.ok(Object.keys(attempts).length >= 100);

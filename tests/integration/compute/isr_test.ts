@@ -55,7 +55,7 @@ Deno.test("cached pages are available immediately after a restart", async () => 
     const after = await start(dataDir);
     try {
       const kept = await page(after);
-      assert.equal(kept.started, started, "the old page, without a server");
+      assert.equal(kept.started, started, "the cached page is served without a server");
       assert.match(String(kept.state), /^(HIT|STALE)$/);
       const renewed = await until(() => page(after), (found) => found.started !== started);
       assert.equal(renewed.text, "count 1");

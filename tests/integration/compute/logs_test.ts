@@ -18,7 +18,7 @@ async function found(platform: TestPlatform, query: string): Promise<readonly Se
 }
 
 onEachEngine(
-  "what a server writes is logged with level, layer and request, next to the request's outcome",
+  "a server's output is logged with level, layer and request, along with the request's outcome",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
@@ -44,7 +44,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "follow tells of the server's lines as they come",
+  "following the log shows the server's lines as they are written",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -20,7 +20,7 @@ Deno.test("a platform runs no more servers than allowed, and leaves no folder be
     const first = await pidOf("one");
     assert.equal(folders().length, 1);
     assert.notEqual(await pidOf("two"), first);
-    assert.equal(folders().length, 1, "the first one's process has made room");
+    assert.equal(folders().length, 1, "the first server's process has stopped");
     const [slow, fast] = await Promise.all([
       platform.get("two.localhost", "/api/slow"),
       platform.get("one.localhost", "/x"),

@@ -127,7 +127,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       });
     });
   }
-  await t.step("a connection that is cut", async () => {
+  await t.step("a connection that breaks closes with code 1006", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const socket = await open(app);
     await socket.send("cut");
@@ -136,7 +136,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       value: { code: 1006, reason: "" },
     });
   });
-  await t.step("a response instead of the socket", async () => {
+  await t.step("the server can respond without a WebSocket", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const result = await app.server.connect({
       method: "GET",

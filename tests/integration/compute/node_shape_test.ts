@@ -43,7 +43,7 @@ createServer(async (request, response) => {
 `,
 });
 
-onEachEngine("a server finds what Node has", async ({ serve }) => {
+onEachEngine("a server finds Node's API and its view of the machine", async ({ serve }) => {
   await using app = serve({ directory });
   assert.deepEqual(JSON.parse((await app.ask("/")).replace(/^200 /, "")), {
     host: ["app.example"],

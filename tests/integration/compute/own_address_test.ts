@@ -124,7 +124,7 @@ function reach(platform: TestPlatform, host: string) {
 }
 
 onEachEngine(
-  "a server reaches itself, its own host and other sites, and nothing else of the machine",
+  "a server reaches itself, its own host and other sites, and nothing else on the machine",
   ({ engine, t }) =>
     withPlatform(async (platform) => {
       await using local = Deno.serve(

@@ -35,7 +35,7 @@ export default { fetch: () => new Response("ok") };
 `,
 });
 
-Deno.test("a new server stops the one that was idle the longest, if no slot is free", async () => {
+Deno.test("if no slot is free, a new server stops the longest idle server", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });
@@ -45,9 +45,9 @@ Deno.test("a new server stops the one that was idle the longest, if no slot is f
   assert.equal(again, ran[0]);
   assert.match(await third.ask("/"), /^200 \d+$/);
   assert.ok(second.logs.some(({ message }) => /another server needed its place/.test(message)));
-  assert.equal(await first.ask("/"), ran[0], "the most recently used one stays");
+  assert.equal(await first.ask("/"), ran[0], "the most recently used server keeps running");
   assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
-  assert.match(await second.ask("/"), /^200 \d+$/, "an ended one starts again");
+  assert.match(await second.ask("/"), /^200 \d+$/, "a stopped server restarts on demand");
 });
 
 Deno.test("a server waits until another becomes idle, up to a limit", async () => {
@@ -57,7 +57,7 @@ Deno.test("a server waits until another becomes idle, up to a limit", async () =
   const held = first.ask("/hold");
   await using second = computeServer({ directory, places });
   assert.match(await second.ask("/"), /^200 \d+$/);
-  assert.equal(await held, "200 held", "no request is cut short");
+  assert.equal(await held, "200 held", "the open request completes");
 
   const few = new ProcessPlaces({ max: 1, waitMs: 50 });
   await using busy = computeServer({ directory, places: few });
@@ -90,7 +90,7 @@ function childrenOf(pid: number): number[] {
   return ids.filter((id) => parentOf(id) === pid);
 }
 
-onEachEngine("a server that listens to SIGTERM ends itself, in time", async ({ serve, t }) => {
+onEachEngine("a server that handles SIGTERM exits in time", async ({ serve, t }) => {
   const told = (app: TestServer) =>
     app.logs.map(({ message }) => message).filter((message) => !message.includes("cold start"));
   await t.step("when drained", async () => {
@@ -111,7 +111,7 @@ onEachEngine("a server that listens to SIGTERM ends itself, in time", async ({ s
     await app.server.drain(300);
     assert.deepEqual(told(app), ["heard SIGTERM"]);
   });
-  await t.step("not by a signal to the process", async () => {
+  await t.step("a signal does not stop the process", async () => {
     await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
     const { pid } = app.server as ComputeServer & { readonly pid: number };

@@ -106,7 +106,7 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
 
 onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   await using app = serve({ directory });
-  await t.step("headers, except those of the connection", async () => {
+  await t.step("headers, except connection-specific ones", async () => {
     const answer = await app.ask("/headers?a=b", {
       headers: [["host", "app.example"], ["connection", "x-drop"], ["x-drop", "1"], ["x-a", "1"], [
         "x-svc-request-id",
@@ -129,7 +129,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     assert.deepEqual(cookies.map(([, value]) => value), ["a=1", "b=2"]);
     assert.equal(await new Response(result.response.body).text(), "made");
   });
-  await t.step("no body if none is allowed", async () => {
+  await t.step("no body where HTTP allows none", async () => {
     const empty = await app.get("/empty");
     assert.ok(empty.type === "response" && empty.response.body === null);
     const head = await app.get("/headers", { method: "HEAD" });
@@ -144,11 +144,11 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     for await (const part of result.response.body!) bytes += part.byteLength;
     assert.equal(bytes, size);
   });
-  await t.step("reading a body, whether there is one or not", async () => {
+  await t.step("a request with or without a body can be read", async () => {
     assert.equal(await app.ask("/awaited"), "200 0");
     assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
-  await t.step("a response before the body is sent completely", async () => {
+  await t.step("a response that starts before the request body ends", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });
     assert.equal(await app.ask("/early", { method: "POST", body }), "413 too large");
   });
@@ -163,7 +163,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   });
 });
 
-onEachEngine("a client that leaves is seen by the server", async ({ serve }) => {
+onEachEngine("a server notices that its client has left", async ({ serve }) => {
   await using app = serve({ directory });
   const leaving = new AbortController();
   const result = await app.get("/endless", { signal: leaving.signal });
@@ -191,7 +191,7 @@ onEachEngine(
   },
 );
 
-onEachEngine("a server that does not react is ended and started again", async ({ serve }) => {
+onEachEngine("a server that does not respond is stopped and restarted", async ({ serve }) => {
   await using app = serve({ directory, limits: { timeoutMs: 1000 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
@@ -201,7 +201,7 @@ onEachEngine("a server that does not react is ended and started again", async ({
 
 for (const path of ["/exit", "/throw"]) {
   onEachEngine(
-    `a crash fails its request, and the next starts the server again (${path})`,
+    `a crash fails its request, and the next request restarts the server (${path})`,
     async ({ serve }) => {
       await using app = serve({ directory });
       await app.server.start();
@@ -219,27 +219,30 @@ for (const path of ["/exit", "/throw"]) {
   );
 }
 
-onEachEngine("a response breaks off when its server ends", async ({ serve }) => {
+onEachEngine("a response breaks off when its server exits", async ({ serve }) => {
   await using app = serve({ directory });
   const result = await app.get("/cut");
   assert.ok(result.type === "response");
   await assert.rejects(new Response(result.response.body).text());
 });
 
-onEachEngine("a server that cannot start fails its requests, with pauses", async ({ serve }) => {
-  const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
-  await using app = serve({ directory: broken });
-  const result = await app.get("/");
-  assert.ok(result.type === "failed" && result.reason === "cannot_start");
-  assert.equal(result.message, "Error: at load");
-  for (let more = 0; more < 5; more++) await app.ask("/");
-  const paused = await app.get("/");
-  assert.ok(paused.type === "failed");
-  assert.match(paused.message, /^Error: at load \(starts again in \d s\)$/);
-  assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
-});
+onEachEngine(
+  "a server that cannot start fails its requests, and is retried after pauses",
+  async ({ serve }) => {
+    const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
+    await using app = serve({ directory: broken });
+    const result = await app.get("/");
+    assert.ok(result.type === "failed" && result.reason === "cannot_start");
+    assert.equal(result.message, "Error: at load");
+    for (let more = 0; more < 5; more++) await app.ask("/");
+    const paused = await app.get("/");
+    assert.ok(paused.type === "failed");
+    assert.match(paused.message, /^Error: at load \(starts again in \d s\)$/);
+    assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
+  },
+);
 
-onEachEngine("a server that never listens is ended", async ({ serve }) => {
+onEachEngine("a server that never listens is stopped", async ({ serve }) => {
   const silent = await writeModules({ "entry.mjs": "setInterval(() => {}, 1000);" });
   await using app = serve({ directory: silent, limits: { startMs: 4000 } });
   const result = await app.get("/");
@@ -247,7 +250,7 @@ onEachEngine("a server that never listens is ended", async ({ serve }) => {
   assert.match(result.message, /^The server did not listen within 4 s: /);
 });
 
-onEachEngine("an idle server ends, and the next request starts it", async ({ serve }) => {
+onEachEngine("an idle server stops, and the next request restarts it", async ({ serve }) => {
   await using app = serve({ directory, limits: { idleMs: 100 } });
   assert.equal(await app.ask("/closed"), "200 ");
   await until(() => app.logs.some(({ message }) => /it was idle/.test(message)));
@@ -255,18 +258,21 @@ onEachEngine("an idle server ends, and the next request starts it", async ({ ser
   assert.equal(await app.ask("/closed"), "200 ");
 });
 
-onEachEngine("requests over the limit wait, and more than that are refused", async ({ serve }) => {
-  await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
-  await app.server.start();
-  const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
-  assert.deepEqual(answers.sort(), [
-    ...Array<string>(4).fill("200 slow"),
-    "overloaded",
-    "overloaded",
-  ]);
-});
+onEachEngine(
+  "requests over the limit wait, and requests beyond the queue are refused",
+  async ({ serve }) => {
+    await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
+    await app.server.start();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
+    assert.deepEqual(answers.sort(), [
+      ...Array<string>(4).fill("200 slow"),
+      "overloaded",
+      "overloaded",
+    ]);
+  },
+);
 
-onEachEngine("draining waits for requests under way, and starts nothing", async ({ serve }) => {
+onEachEngine("draining waits for running requests, and starts no new ones", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
   // This request is in progress from here on.
@@ -277,7 +283,7 @@ onEachEngine("draining waits for requests under way, and starts nothing", async 
   await drained;
 });
 
-onEachEngine("lines of the log name level and request", async ({ serve }) => {
+onEachEngine("log lines have the level and request", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
   await Promise.all([

@@ -287,7 +287,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("the processes that a start script starts are in the sandbox, and end with it", async () => {
+Deno.test("the processes of a start script run in the sandbox, and exit with it", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {

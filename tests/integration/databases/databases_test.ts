@@ -131,7 +131,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a stopped database tells its clients that it is stopped, and works again when started",
+    name: "a stopped database reports that to its clients, and works again when started",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);

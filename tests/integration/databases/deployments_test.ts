@@ -66,7 +66,7 @@ async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean
 const userOf = (url: string): string => new URL(url).username;
 
 onEachEngine(
-  "a server reads and writes its database, and a preview its own branch",
+  "a server reads and writes its database, and a preview uses its own branch",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -99,7 +99,7 @@ const CASES: readonly DatabaseCase[] = [{
       const { rows: [next] } = await client.query(
         "INSERT INTO things (t) VALUES ('next') RETURNING id",
       );
-      assert.equal(next.id, 42, "sequences go on");
+      assert.equal(next.id, 42, "sequences continue");
       const { rows: parts } = await client.query(
         "SELECT tableoid::regclass::text AS part FROM parts ORDER BY id",
       );

@@ -40,7 +40,7 @@ async function send({ platform, at }: DatabaseTest, body: BodyInit): Promise<str
 
 export const FOREIGN_DUMPS: readonly DatabaseCase[] = [{
   shares: true,
-  name: "its roles are skipped, and everything else is imported",
+  name: "roles in a dump are skipped, and everything else is imported",
   async run(test) {
     const said = await send(test, DUMP);
     assert.doesNotMatch(said, /"type":"error"/);

@@ -74,7 +74,7 @@ const COLUMNS = `SELECT column_name FROM information_schema.columns
 
 const CASES: readonly DatabaseCase[] = [
   {
-    name: "prisma migrate deploy, migrate status, db push and db pull",
+    name: "prisma migrate deploy, migrate status, db push and db pull work",
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
@@ -103,7 +103,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "node-pg-migrate goes up and down",
+    name: "node-pg-migrate migrates up and down",
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const env = { DATABASE_URL: await urlOf(platform, at) };

@@ -38,7 +38,7 @@ export const PIPELINES: readonly DatabaseCase[] = [{
   },
 }, {
   shares: true,
-  name: "a temporary table blocks no one, and is visible to its connection only",
+  name: "a temporary table blocks no other client, and is visible to its connection only",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
     const [one, other] = [await connect(url), await connect(url)];

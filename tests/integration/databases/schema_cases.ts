@@ -119,12 +119,12 @@ export const SCHEMAS: readonly DatabaseCase[] = [{
     }
 
     const again = (await callsOf(platform, fresh).query(schema)).at(-1);
-    assert.ok(again?.type === "error", "If it already exists, it fails");
+    assert.ok(again?.type === "error", "creating an existing schema fails");
     assert.equal(again.sqlState, "42P06");
-    assert.equal(await schemaOf(test, fresh), schema, "and changes nothing");
+    assert.equal(await schemaOf(test, fresh), schema, "the failure changes nothing");
   },
 }, {
-  name: "the schema of one engine recreates itself on the other, whose version differs",
+  name: "a printed schema recreates itself on the other engine, whose version differs",
   only: "server",
   async run(test) {
     const { platform, project, at } = test;

@@ -36,7 +36,7 @@ const passes = (event: EventName): boolean => {
 const isUrgent = (event: EventName): boolean => rank(EVENTS[event].priority) <= rank("HIGH");
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
-Deno.test("each channel gets exactly those of all 32 events that the table lists", async () => {
+Deno.test("of all 32 events, each channel gets exactly those that the table lists", async () => {
   let publicKey = "";
   const hooked: string[] = [];
   await using smtp = await serveSmtp();
@@ -96,7 +96,7 @@ Deno.test("each channel gets exactly those of all 32 events that the table lists
         );
         return `${told?.payload.event}`;
       });
-      assert.deepEqual(sorted(mailed), sorted(urgent), "the others wait for their digest");
+      assert.deepEqual(sorted(mailed), sorted(urgent), "all other events wait for the digest");
       assert.deepEqual(push.refused, []);
       assert.deepEqual((await platform.api("GET", "/v1/dead-letters")).json.items, []);
     }, {

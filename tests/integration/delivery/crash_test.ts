@@ -110,7 +110,7 @@ Deno.test(`after three kills during ${COUNT} deliveries, every accepted event ha
     assert.equal(kills, 3);
     assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);
     const repeats = repeatsOf(smtp);
-    assert.ok(repeats <= kills * UNDER_WAY, `${repeats} came twice`);
+    assert.ok(repeats <= kills * UNDER_WAY, `${repeats} arrived twice`);
     assert.doesNotMatch(platform.errors(), /error/i);
   } finally {
     await platform.kill();

@@ -47,7 +47,7 @@ Deno.test("a mail's link turns off mails of its category with one click, without
     };
     const page = await fetch(`${base}${pathname}`);
     assert.match(await page.text(), /Turn off health mails\?/);
-    assert.equal((await preferences()).Health, true, "looking changes nothing");
+    assert.equal((await preferences()).Health, true, "opening the link changes nothing");
     const forged = pathname.replace(".health.", ".billing.");
     const refused = await fetch(`${base}${forged}`, { method: "POST" });
     assert.equal(refused.status, 404);
@@ -73,7 +73,7 @@ Deno.test("a mail's link turns off mails of its category with one click, without
 });
 
 for (const tls of ["never", "starttls", "implicit"] as const) {
-  Deno.test(`mail goes to a server with credentials, TLS ${tls}`, async () => {
+  Deno.test(`mail is sent to a server with credentials, TLS ${tls}`, async () => {
     await using smtp = await serveSmtp({ auth: { user: "svc", pass: "p@ss:w/rd" }, tls });
     const smtpUrl = smtp.url.replace("p@ss:w/rd", encodeURIComponent("p@ss:w/rd"));
     await withPlatform(async (platform) => {

@@ -24,7 +24,7 @@ function withBot(
     await withPlatform(async (platform) => {
       await test(platform, api);
       const told = platform.logged.join("\n");
-      assert.ok(!told.includes(BOT_TOKEN), `the log holds the token: ${told}`);
+      assert.ok(!told.includes(BOT_TOKEN), `the log contains the token: ${told}`);
     }, { bot: { token: BOT_TOKEN, api: api.url } });
   };
 }
@@ -48,7 +48,11 @@ Deno.test(
     await raise(platform, "deployment.live", { project: "shop" });
     await raise(platform, "deployment.failed", { project: "a <b>&amp; shop", error: "</b><a" });
     const messages = await api.until(7, 2);
-    assert.equal(messages.length, 2, "only the critical one: the messenger is off by default");
+    assert.equal(
+      messages.length,
+      2,
+      "only the critical event is sent: the messenger is off by default",
+    );
     assert.match(messages[1]!.text, /a &lt;b&gt;&amp;amp; shop/);
     await prefer(owner, { category: "Deployment", channels: { messenger: true } });
     await raise(platform, "deployment.live", { project: "shop" });

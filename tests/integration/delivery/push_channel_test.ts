@@ -130,7 +130,7 @@ Deno.test("a subscription cannot reach a private address unless allowed", async 
   });
 });
 
-Deno.test("the page of channels loads the worker, its own script and the common script, and no other", () =>
+Deno.test("the channels page loads only the worker, its own script and the common script", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const base = `http://127.0.0.1:${platform.port}`;

@@ -23,16 +23,20 @@ Deno.test("secrets of channels are stored encrypted, and survive a new key", asy
     for (const secret of [webhook.secret, webhook.secret.replace("whsec_", "")]) {
       const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", secret, dataDir] })
         .output();
-      assert.equal(code, 1, "the data directory holds the secret");
+      assert.equal(code, 1, "the data directory contains the secret");
     }
     assert.ok(await rekey(dataDir) >= 2);
-    assert.equal(await rekey(dataDir) >= 2, true, "again, with another key");
+    assert.equal(await rekey(dataDir) >= 2, true, "the data can be re-keyed again");
 
     const after = await start(dataDir, options);
     assert.equal(await vapidKey(after), key);
     const path = `/v1/webhooks/${webhook.id}/test`;
     assert.equal((await after.api("POST", path, { json: {} })).json.delivered, true);
-    assert.equal(signatures[0]!.split(" ").length, 2, "with the secret before, too");
+    assert.equal(
+      signatures[0]!.split(" ").length,
+      2,
+      "deliveries are also signed with the previous secret",
+    );
     await after.shutdown();
   } finally {
     await stopServer(hook);

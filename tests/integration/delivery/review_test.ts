@@ -43,8 +43,8 @@ const quiet = ({ preferences }: Delivery) =>
 
 for (
   const [name, sentAt, mails] of [
-    ["is not mailed when quiet hours began before it was due", "22:00:10", 0],
-    ["is mailed before they begin", "21:59:59", 1],
+    ["is not mailed if quiet hours started before it was due", "22:00:10", 0],
+    ["is mailed before quiet hours start", "21:59:59", 1],
   ] as const
 ) {
   Deno.test(`a digest ${name}`, () =>
@@ -104,7 +104,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     }));
 }
 
-Deno.test("a digest includes only what is still wanted when it is sent", () =>
+Deno.test("a digest includes only events that are still wanted when it is sent", () =>
   withMail(async (delivery, smtp) => {
     const low = { category, minimumPriority: "LOW" } as const;
     await delivery.preferences.setCategory(OWN, low);

@@ -80,7 +80,7 @@ Deno.test(
     assert.equal(live.data.priority, "NORMAL");
     assert.equal(live.data.details.project, "shop");
     const { json } = await platform.api("GET", "/v1/webhooks");
-    assert.equal(JSON.stringify(json).includes("whsec_"), false, "the secret is shown once");
+    assert.equal(JSON.stringify(json).includes("whsec_"), false, "the secret is shown only once");
     assert.equal((await log(platform, first.id)).length, 3);
   }),
 );

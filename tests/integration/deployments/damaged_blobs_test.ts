@@ -24,7 +24,7 @@ async function blobFile({ dataDir }: TestPlatform, content: string): Promise<str
     const path = join(blobs, name, hash.slice(0, 2), hash);
     if (await Deno.stat(path).then(() => true, () => false)) return path;
   }
-  throw new Error(`No blob of ${hash}`);
+  throw new Error(`Cannot find the blob ${hash}`);
 }
 
 /** Changes one byte of a blob, but not its size. */

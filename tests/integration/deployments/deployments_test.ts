@@ -94,7 +94,11 @@ Deno.test("activation is refused while blobs are missing, and nothing is visible
     assert.equal((await platform.get("shop.localhost", "/")).status, 404);
     await upload(platform, site("one"));
     assert.equal((await platform.api("POST", path)).json.status, "LIVE");
-    assert.equal((await platform.api("POST", path)).json.status, "LIVE", "twice is once");
+    assert.equal(
+      (await platform.api("POST", path)).json.status,
+      "LIVE",
+      "activating a live deployment again has no effect",
+    );
   }));
 
 Deno.test("a blob whose content does not match its hash is refused", () =>

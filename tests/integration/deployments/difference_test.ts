@@ -60,7 +60,7 @@ Deno.test("a difference from the live deployment goes live like the full list", 
     assert.equal((await platform.get("shop.localhost", "/a/c")).status, 404);
   }));
 
-Deno.test("a missing, foreign or mismatched base is refused with a separate code", () =>
+Deno.test("a base that is missing, mismatched or of another project is refused as unusable", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "blog");

@@ -43,8 +43,8 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no routes": manifest({ routes: [] }),
   "meta of 16 KB": manifest({ meta: meta(16_384) }),
   "a name of 64 characters": layer({ name: "n".repeat(64) }),
-  "a directory of the output itself": layer({ directory: "." }),
-  "limits of a server": layer({ runtime: { timeoutMs: 1000, memoryMb: 128 } }, SERVER),
+  "the output itself as directory": layer({ directory: "." }),
+  "a server with limits": layer({ runtime: { timeoutMs: 1000, memoryMb: 128 } }, SERVER),
   "a server without limits": layer({ runtime: {} }, SERVER),
   "a pattern of 500 characters": route({ pattern: `^/${"a".repeat(498)}` }),
   "every method": route({
@@ -53,15 +53,15 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "a negative priority": route({ priority: -1 }),
   "a large priority": route({ priority: 1e12 }),
   "a priority that is not an integer": route({ priority: 0.5 }),
-  "a server that is revalidated": route({ revalidate: 60 }, DYNAMIC),
-  "fallthrough of a static layer": route({ fallthrough: false }),
-  "fallthrough of a server": route({ fallthrough: true }, DYNAMIC),
+  "a server route with revalidate": route({ revalidate: 60 }, DYNAMIC),
+  "a static layer without fallthrough": route({ fallthrough: false }),
+  "a server with fallthrough": route({ fallthrough: true }, DYNAMIC),
   "two equal routes": manifest({ routes: [ROUTE, ROUTE] }),
   "a method twice": route({ methods: ["GET", "GET"] }),
 };
 
 const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>> = {
-  "another version": [manifest({ version: 2 }), "version"],
+  "an unknown version": [manifest({ version: 2 }), "version"],
   "no version": [without(manifest(), "version"), "version"],
   "no layers": [without(manifest(), "layers"), "layers"],
   "no routes": [without(manifest(), "routes"), "routes"],
@@ -78,17 +78,17 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "no name": [layer(without(STATIC, "name"), {}), "layers[0].name"],
   "a name of 65 characters": [layer({ name: "n".repeat(65) }), "layers[0].name"],
   "a name twice": [manifest({ layers: [STATIC, STATIC], routes: [] }), "layers[1].name"],
-  "another target": [layer({ target: "EDGE" }), "layers[0].target"],
+  "an unknown target": [layer({ target: "EDGE" }), "layers[0].target"],
   "no directory": [layer(without(STATIC, "directory"), {}), "layers[0].directory"],
   "a directory of 257 characters": [layer({ directory: "d".repeat(257) }), "layers[0].directory"],
   "a directory outside the output": [layer({ directory: "../a" }), "layers[0].directory"],
-  "a server without entry": [layer(without(SERVER, "entry"), {}), "layers[0].entry"],
+  "a server without an entry": [layer(without(SERVER, "entry"), {}), "layers[0].entry"],
   "an entry of 513 characters": [
     layer({ entry: `server/${"e".repeat(506)}` }, SERVER),
     "layers[0].entry",
   ],
-  "an entry that is not there": [layer({ entry: "server/none.mjs" }, SERVER), "layers[0].entry"],
-  "an entry of a static layer": [layer({ entry: "a/b.html" }), "layers[0].entry"],
+  "an entry that does not exist": [layer({ entry: "server/none.mjs" }, SERVER), "layers[0].entry"],
+  "an entry in a static layer": [layer({ entry: "a/b.html" }), "layers[0].entry"],
   "a timeout that is not a number": [
     layer({ runtime: { timeoutMs: "1s" } }, SERVER),
     "layers[0].runtime.timeoutMs",
@@ -105,8 +105,8 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "no layer": [route(without(ROUTE, "layer"), {}), "routes[0].layer"],
   "an unknown layer": [route({ layer: "none" }), "routes[0].layer"],
   "a priority that is not a number": [route({ priority: "1" }), "routes[0].priority"],
-  "another method": [route({ methods: ["TRACE"] }), "routes[0].methods[0]"],
-  "a static layer that is revalidated": [route({ revalidate: 60 }), "routes[0].revalidate"],
+  "an unsupported method": [route({ methods: ["TRACE"] }), "routes[0].methods[0]"],
+  "a static route with revalidate": [route({ revalidate: 60 }), "routes[0].revalidate"],
   "fallthrough that is not a boolean": [route({ fallthrough: 1 }), "routes[0].fallthrough"],
   ...Object.fromEntries(
     ["^/(?!a)", "^/(?=a)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?>a)", "("].map((pattern) => [

@@ -175,7 +175,7 @@ Deno.test("production serves assets of earlier deployments, even after restart a
     };
     await deploy(platform, "shop", { files: assetsOf(6), rules: deny });
     const denied = await platform.get("shop.localhost", "/assets/index-DX2k9f11.js");
-    assert.equal(denied.status, 403, "the rules of what is live come first");
+    assert.equal(denied.status, 403, "the live deployment's rules apply first");
     const off = { ...STATIC_MANIFEST, keepAssetsSeconds: 0 };
     await deploy(platform, "shop", { files: assetsOf(7), manifest: off });
     const unkept = await platform.get("shop.localhost", "/assets/index-DX2k9f11.js");
@@ -206,8 +206,12 @@ Deno.test("requests from open pages reach the server of their deployment", async
     assert.equal(cookie, `svc_deployment=${first.id}`);
     assert.equal(page.text, "1 GET no cookie");
     const again = await ask("/", { ...BY_VISITOR, cookie: `a=b; ${cookie}` });
-    assert.equal(cookieOf(again), undefined, "the browser has it");
-    assert.equal(cookieOf(await ask("/api/x", BY_SCRIPT)), undefined, "no page");
+    assert.equal(cookieOf(again), undefined, "the browser already has the cookie");
+    assert.equal(
+      cookieOf(await ask("/api/x", BY_SCRIPT)),
+      undefined,
+      "a request by a script gets no cookie",
+    );
 
     const second = await deploy(platform, "shop", {
       files: serverFiles(2),
@@ -269,9 +273,13 @@ Deno.test("requests from open pages reach the server of their deployment", async
     const pinned = await ask("/api/x", { "x-deployment-id": first.id });
     assert.equal(pinned.headers["cache-control"], "private, no-cache");
     const newPage = await ask("/", { ...BY_VISITOR, cookie });
-    assert.equal(cookieOf(newPage), `svc_deployment=${second.id}`, "a page gets its own id");
+    assert.equal(
+      cookieOf(newPage),
+      `svc_deployment=${second.id}`,
+      "a page gets its own deployment's id",
+    );
     const version = await ask("/_app/version.json", { ...BY_SCRIPT, cookie });
-    assert.equal(version.text, '{"version":"2"}', "pages learn what is live");
+    assert.equal(version.text, '{"version":"2"}', "pages learn which version is live");
     const asset = await ask("/assets/index-DX2k9f11.js", { ...BY_SCRIPT, cookie });
     assert.deepEqual([asset.text, asset.headers[FROM]], ["index 1", first.id]);
     const missing = await ask("/assets/index-DX2k9f14.js");
@@ -283,14 +291,18 @@ Deno.test("requests from open pages reach the server of their deployment", async
 
     await rollBack(platform, "shop");
     const newer = await ask("/api/y", { "x-deployment-id": "build-2" });
-    assert.equal(newer.text, "2 GET no cookie", "the newer deployment's pages after a rollback");
+    assert.equal(
+      newer.text,
+      "2 GET no cookie",
+      "pages of the newer deployment still reach it after a rollback",
+    );
     const back = await ask("/api/y", { "x-deployment-id": first.id });
     assert.equal(back.text, "1 GET no cookie");
 
     const stopped = await platform.api("POST", `/v1/deployments/${second.id}/stop`, { json: {} });
     assert.equal(stopped.status, 200, JSON.stringify(stopped.json));
     const ended = await ask("/api/y", { "x-deployment-id": "build-2" });
-    assert.equal(ended.text, "1 GET no cookie", "stop ends a deployment at once");
+    assert.equal(ended.text, "1 GET no cookie", "stopping a deployment takes effect immediately");
 
     await deploy(platform, "shop", {
       files: serverFiles(4),

@@ -106,7 +106,7 @@ Deno.test("a release that starts to fail withdraws itself, and visitors of the o
     assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
   }));
 
-Deno.test("a release progresses by itself, and ends manually or with another change of production", () =>
+Deno.test("a release advances automatically, and ends manually or when production changes", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = (text: string) => ({ "index.html": text });

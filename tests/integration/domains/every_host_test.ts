@@ -208,6 +208,6 @@ Deno.test({
         180_000,
       ).finally(() => isOver = true);
       await Promise.all(clients);
-      assert.deepEqual(failures, [], `of ${count} handshakes`);
+      assert.deepEqual(failures, [], `failures in ${count} handshakes`);
     }, { lifeSeconds: LIFE_SECONDS }),
 });

@@ -177,9 +177,9 @@ Deno.test({
           );
         }
         const failed = platform.logged.filter((line) => /Cannot get a cert/.test(line));
-        assert.deepEqual(failed, [], "at the first attempt");
+        assert.deepEqual(failed, [], "the first attempt succeeds");
         const { answers } = await UDPClient({ dns: HERE, port })(ALIAS, "TXT");
-        assert.deepEqual(answers, [], "no proof is left");
+        assert.deepEqual(answers, [], "no proof remains");
       })
     ),
 });

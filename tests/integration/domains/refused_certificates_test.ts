@@ -65,7 +65,7 @@ const verify = (platform: TestPlatform, domain: string) =>
   platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`);
 
 Deno.test({
-  name: "a refusal because of CAA names the records found, and the one to add",
+  name: "a refusal because of CAA names the records found, and the record to add",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {

@@ -35,7 +35,7 @@ Deno.test("the operator's own certificate serves API and sites, over HTTP/2 and 
     for (const path of ["/v1/health", "/sign-in", "/v1/projects", "/nowhere", "/account"]) {
       assert.equal(await hsts("svc.test", path), "max-age=31536000", path);
     }
-    assert.equal(await hsts("shop.svc.test", "/"), "", "a site decides for itself");
+    assert.equal(await hsts("shop.svc.test", "/"), "", "a site sets its own HSTS policy");
     assert.equal((await platform.get("shop.svc.test", "/")).text, "secure");
     await platform.shutdown();
   }));
@@ -151,7 +151,7 @@ Deno.test({
         assert.equal(
           (await platform.get("late.other.test", "/")).text,
           "sealed",
-          "a name without certificate is served by plain HTTP",
+          "a name without a certificate is served over plain HTTP",
         );
         await platform.api("DELETE", `/v1/projects/shop/domains/${shop}`);
         await until(

@@ -134,7 +134,7 @@ const to = (target: string, ...fields: string[]) =>
 const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
-  "a method of no list": lines("PROPFIND /", `Host: ${HOST}`),
+  "an unlisted method": lines("PROPFIND /", `Host: ${HOST}`),
   "a host in upper case": lines("GET /", "Host: SHOP.LocalHost"),
   "a host with a final dot": lines("GET /", `Host: ${HOST}.`),
   "a host with a port": lines("GET /", `Host: ${HOST}:99`),
@@ -157,7 +157,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
     "Cookie: role=admin",
     "Connection: close, cookie",
   ),
-  "fields that only an edge may write": to(
+  "fields that only an edge may set": to(
     "/",
     "X-Real-IP: 10.0.0.1",
     "X-Forwarded-Host: evil.test",
@@ -170,17 +170,17 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "encoded letters": to("/%61dmin/a"),
   "doubled slashes": to("//admin"),
   "a path in another case": to("/ADMIN"),
-  "a raw path of UTF-8": to("/\xc3\xbc"),
-  "an encoded path of UTF-8": to("/%c3%BC"),
+  "a raw UTF-8 path": to("/\xc3\xbc"),
+  "an encoded UTF-8 path": to("/%c3%BC"),
   "an encoded query": to("/?r%6fle=%61dmin"),
   "a parameter sent twice": to("/?role=admin&role=user"),
-  "a query behind another mark": to("/??role=admin"),
+  "a query after a second question mark": to("/??role=admin"),
   "a fragment": to("/#/admin?role=admin"),
   "two cookies in one field": to("/", "Cookie: a=b; role=admin"),
-  "two fields of cookies": to("/", "Cookie: a=b", "Cookie: role=admin"),
-  "a body in chunks": lines("POST /", `Host: ${HOST}`, "Transfer-Encoding: chunked") +
+  "two Cookie fields": to("/", "Cookie: a=b", "Cookie: role=admin"),
+  "a chunked body": lines("POST /", `Host: ${HOST}`, "Transfer-Encoding: chunked") +
     "2\r\nok\r\n0\r\n\r\n",
-  "a body in a content coding": lines(
+  "a body with a content coding": lines(
     "POST /",
     `Host: ${HOST}`,
     "Content-Encoding: gzip",
@@ -204,7 +204,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
   ),
   "userinfo before the host": lines("GET /", `Host: user@${HOST}`),
-  "a path behind the host": lines("GET /", `Host: ${HOST}/admin`),
+  "a path after the host": lines("GET /", `Host: ${HOST}/admin`),
   "two hosts": to("/", "Host: other.test"),
   "the same host twice": to("/", `Host: ${HOST}`),
   "a length and a coding": lines(
@@ -269,7 +269,7 @@ const withEcho = (run: (platform: TestPlatform) => Promise<void>) =>
     await run(platform);
   });
 
-Deno.test("rules and server see the same request", async (t) => {
+Deno.test("rules and servers see the same request", async (t) => {
   await withEcho(async (platform) => {
     for (const [name, text] of Object.entries(ANSWERED)) {
       await t.step(name, async () => {

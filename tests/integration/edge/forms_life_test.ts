@@ -142,7 +142,11 @@ Deno.test("a restored backup has the submissions and their files", () =>
       const key = before.flatMap(({ files }) => files)[0]!.key;
       const signed = await second.api("POST", "/v1/projects/shop/blobs/sign", { json: { key } });
       assert.equal((await (await fetch(signed.json.url)).text()).length, 200_000);
-      assert.equal((await post(second, "email=cy@example.com")).status, 200, "it takes more");
+      assert.equal(
+        (await post(second, "email=cy@example.com")).status,
+        200,
+        "the restored form accepts submissions",
+      );
       assert.equal((await submissionsOf(second)).length, 3);
     } finally {
       await second.shutdown();
@@ -156,7 +160,7 @@ async function warningsOf(platform: TestPlatform): Promise<string[]> {
     .map(({ title, body }: { title: string; body: string }) => `${title}. ${body}`);
 }
 
-Deno.test("a full form tells the visitor and, once a day, members", () =>
+Deno.test("a full form is reported to the visitor and, once a day, to members", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data, { blobQuota: 100_000 });
@@ -169,8 +173,12 @@ Deno.test("a full form tells the visitor and, once a day, members", () =>
     }
     assert.deepEqual(await submissionsOf(first), []);
     const { json: blobs } = await first.api("GET", "/v1/projects/shop/blobs?prefix=forms/");
-    assert.deepEqual(blobs.items, [], "nothing is left of what was refused");
-    assert.equal((await post(first, "email=ada@example.com")).status, 200, "texts have room");
+    assert.deepEqual(blobs.items, [], "a refused submission leaves no file");
+    assert.equal(
+      (await post(first, "email=ada@example.com")).status,
+      200,
+      "submissions without files are still accepted",
+    );
     const [warning, ...rest] = await until(() => warningsOf(first), ({ length }) => length > 0);
     assert.match(warning!, /^shop: the form contact is full\. The blob stores .* are full/);
     assert.deepEqual(rest, []);

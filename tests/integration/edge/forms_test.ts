@@ -225,7 +225,7 @@ Deno.test("forms of a site accept submissions from visitors, and members read th
       /email: bo@example\.com, message: =HYPERLINK\("https\[:\]\/\/evil\[\.\]example"\)/,
     );
     assert.match(bodies, /email: cy@example\.com Bcc: all@example\.com/);
-    assert.ok(!/bot@example|a\.example/.test(bodies), "spam tells nobody");
+    assert.ok(!/bot@example|a\.example/.test(bodies), "spam notifies no one");
 
     const { forms } = await tool("forms", "list") as { forms: Form[] };
     assert.deepEqual(forms.map(({ lastAt: _, ...rest }) => rest), [
@@ -236,7 +236,7 @@ Deno.test("forms of a site accept submissions from visitors, and members read th
     const one = await tool("forms", "delete", "contact", second!.id, "--force");
     assert.deepEqual(one, { form: "contact", removed: 1 });
     const gone = await platform.api("GET", "/v1/projects/shop/blobs?prefix=forms/");
-    assert.deepEqual(gone.json.items, [], "its files go with it");
+    assert.deepEqual(gone.json.items, [], "a deleted submission's files are deleted");
     assert.equal((await tool("forms", "delete", "contact", "--spam", "--force")).removed, 2);
     assert.equal((await listAt(platform)).length, 1);
 
@@ -298,5 +298,5 @@ Deno.test("forms respect their settings, their environment and its protection", 
     await platform.api("DELETE", "/v1/projects/shop/environments/stage");
     await platform.api("POST", "/v1/projects/shop/environments", { json: { name: "stage" } });
     const { json } = await platform.api("GET", "/v1/projects/shop/forms?environment=stage");
-    assert.deepEqual(json.items, [], "submissions go with their environment");
+    assert.deepEqual(json.items, [], "submissions are deleted with their environment");
   }, { trustProxy: ["127.0.0.1/32"] }));

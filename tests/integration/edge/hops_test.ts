@@ -93,7 +93,7 @@ Deno.test("another site sees no header fields that impersonate other clients", (
     assert.match(seen[0]!, /^accept: \*\/\*\r$/m);
   }));
 
-Deno.test("the site's server sees none of them either, only values that the edge sets", () =>
+Deno.test("the site's server sees no forged header fields, only values that the edge sets", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -160,7 +160,7 @@ Deno.test("interim responses of another site end at the edge, and the connection
     () => `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n${INTERIM}${OK}`,
   ));
 
-Deno.test("interim responses to a function's fetch end there, too", async () => {
+Deno.test("interim responses to a function's fetch end at the edge", async () => {
   await using machinery = await openMachinery();
   const { url } = noting(machinery, () => `${INTERIM}${OK}`);
   const ask = `export default async () => {
@@ -209,7 +209,7 @@ Deno.test("the content of GET and HEAD requests is forwarded to another site", (
       assert.match(seen.pop()!, /transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
     }
     await exchange(port, request("GET /up/none"));
-    assert.match(seen.pop()!, /\r\n\r\n$/, "nothing is made up if nothing was sent");
+    assert.match(seen.pop()!, /\r\n\r\n$/, "no body is added to a request without one");
   }));
 
 Deno.test("a GET with content bypasses the cache, and its response is not stored", async () => {

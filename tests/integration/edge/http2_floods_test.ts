@@ -106,7 +106,7 @@ async function checkZeroWindow(
     return opened.every(({ isClosed }) => isClosed);
   });
   assert.ok(most < MAX_GROWTH_MB, `${most.toFixed(0)} MB more`);
-  assert.ok(opened.every(({ received }) => received > 0), "Heads came");
+  assert.ok(opened.every(({ received }) => received > 0), "Every connection gets response headers");
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 
@@ -192,7 +192,7 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
 Deno.test("floods of headers and pings end their connections or get responses, in bounded memory", async (t) => {
   await withPlatform(async (platform) => {
     const before = await residentMb(platform);
-    await t.step("headers without an end", async () => {
+    await t.step("headers that never end", async () => {
       using client = await openPlain(platform);
       await client.send(Buffer.concat([helloWithoutWindow(), unfinishedGet(1, HOST)]));
       const part = Buffer.concat(Array.from({ length: 1000 }, () => moreOfHead(1)));

@@ -114,7 +114,7 @@ Deno.test("functions that request themselves are detected, and refused with 508"
       ["/through", "told: leaf"],
     ] as const
   ) {
-    await t.step(`what only looks like a loop is served: ${path}`, async () => {
+    await t.step(`a request that only resembles a loop is served: ${path}`, async () => {
       const answer = await get(path);
       assert.deepEqual([answer.status, answer.text], [200, text]);
     });

@@ -77,7 +77,7 @@ function overHttp2(port: number, host: string): { readonly ask: Ask; close(): vo
   };
 }
 
-Deno.test("nothing of a protected preview reaches the next visitor, and an expired way in no longer works", () =>
+Deno.test("a protected preview leaks neither to other visitors nor after access is withdrawn", () =>
   withDashboard(async ({ platform, own, ada, api }) => {
     const get: Get = (url, headers = {}) => {
       const { host, pathname, search } = new URL(url);

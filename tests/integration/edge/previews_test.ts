@@ -120,7 +120,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       assert.equal(inside.text, "not public yet");
       assert.equal(inside.headers["cache-control"], "private, no-cache");
       assert.match(String(inside.headers["x-robots-tag"]), /noindex/);
-      assert.equal(await statusOf(branch!, member), 401, "the cookie of another host");
+      assert.equal(await statusOf(branch!, member), 401, "another host's cookie is refused");
 
       // Nothing leaks to the next visitor.
       for (let round = 0; round < 50; round++) {

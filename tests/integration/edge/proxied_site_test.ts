@@ -183,7 +183,7 @@ Deno.test("rate limits: 429 with Retry-After and the fields of RateLimit", async
   assert.match(String(answers[2]?.headers["retry-after"]), /^\d+$/);
 });
 
-Deno.test("functions have their deployment's code and variables, are logged, rolled back and ended", async (t) => {
+Deno.test("functions belong to their deployment: code, variables, logs and lifetime", async (t) => {
   await using machinery = await openMachinery();
   let { platform } = machinery;
   const before = functionProcesses();
@@ -212,11 +212,11 @@ Deno.test("functions have their deployment's code and variables, are logged, rol
   };
   const told = () => toldBy(HOST);
 
-  await t.step("they respond, with the variables of their deployment", async () => {
+  await t.step("functions respond with the variables of their deployment", async () => {
     assert.deepEqual(first.functions, ["api"]);
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
     await set("two");
-    assert.equal((await told()).key, "one", "a later value is for later deployments");
+    assert.equal((await told()).key, "one", "a later value applies to later deployments only");
   });
 
   await t.step(
@@ -251,7 +251,7 @@ Deno.test("functions have their deployment's code and variables, are logged, rol
     },
   );
 
-  await t.step("a restart of the platform restores them, and leaves no process", async () => {
+  await t.step("a restart of the platform restores functions, and leaves no process", async () => {
     const old = started();
     assert.ok(old.length > 0);
     platform = await machinery.restart();
@@ -272,7 +272,7 @@ Deno.test("functions have their deployment's code and variables, are logged, rol
     assert.match(JSON.stringify(answer.json), /not-there/);
   });
 
-  await t.step("they stop when their project is deleted", async () => {
+  await t.step("functions stop when their project is deleted", async () => {
     assert.ok(started().length > 0);
     const gone = await platform.api("DELETE", "/v1/projects/shop");
     assert.ok(gone.status < 300, JSON.stringify(gone.json));

@@ -111,14 +111,14 @@ function parseRequests(text: string): { target: string; fields: string[]; body: 
   const found = [];
   for (let rest = text; rest !== "";) {
     const end = rest.indexOf("\r\n\r\n");
-    assert.ok(end > 0, `A whole head: ${JSON.stringify(rest)}`);
+    assert.ok(end > 0, `Not a complete head: ${JSON.stringify(rest)}`);
     const [line = "", ...fields] = rest.slice(0, end).split("\r\n");
     assert.match(line, /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1$/);
     for (const field of fields) assert.match(field, /^[!#$%&'*+.^_`|~0-9a-z-]+: [\t\x20-\xff]*$/i);
     const values = (name: string) =>
       fields.filter((field) => field.toLowerCase().startsWith(`${name}:`));
     const [lengths, codings] = [values("content-length"), values("transfer-encoding")];
-    assert.ok(lengths.length + codings.length <= 1, "one framing");
+    assert.ok(lengths.length + codings.length <= 1, "the forwarded request has only one framing");
     assert.equal(values("host").length, 1);
     rest = rest.slice(end + 4);
     let body = "";
@@ -157,14 +157,14 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
       const passed = statuses.filter((status) => status === 200).length;
       assert.ok(
         requests.length <= Math.max(passed, 1),
-        `${requests.length} requests for ${passed} answers: ${upstream.received()}`,
+        `${requests.length} requests for ${passed} responses: ${upstream.received()}`,
       );
       for (const { fields, target } of requests) {
         assert.ok(
           !fields.some((field) => /^(?:x-evil|upgrade|http2-settings|te|expect):/i.test(field)),
         );
         assert.ok(fields.some((field) => /^host: localhost:\d+$/i.test(field)));
-        if (target === "/evil") assert.equal(passed, 2, "a second request has a second answer");
+        if (target === "/evil") assert.equal(passed, 2, "a second request gets a second response");
       }
     });
   }
@@ -191,10 +191,10 @@ Deno.test("an upstream cannot respond twice, or with two framings", async (t) =>
     "two framings":
       "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nok",
     "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 20\r\n\r\nok",
-    "a second answer":
+    "a second response":
       "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL",
     "a split field": "HTTP/1.1 200 OK\r\nx-a: b\rset-cookie: evil=1\r\ncontent-length: 2\r\n\r\nok",
-    "an answer that switches protocols":
+    "a response that switches protocols":
       "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\nEVIL",
   };
   let answer = "";

@@ -47,7 +47,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
     assert.deepEqual([answer.status, answer.text], [200, "ok"]);
   };
 
-  await t.step("20 requests, one after the other, over one connection", async () => {
+  await t.step("20 sequential requests use one connection", async () => {
     for (let index = 0; index < 20; index++) await get(`/up/${index}`);
     assert.deepEqual([connections, requests], [1, 20]);
   });
@@ -58,19 +58,22 @@ Deno.test("connections to another site are reused, and never shared by two reque
       assert.deepEqual([connections, requests], [2, 22]);
     },
   );
-  await t.step("five at the same time need five, which serve the next five", async () => {
-    for (let round = 0; round < 2; round++) {
-      await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
-      arrived = 0;
-      all = Promise.withResolvers();
-    }
-    assert.equal(connections, 6);
-  });
+  await t.step(
+    "five simultaneous requests open five connections, which serve the next five",
+    async () => {
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(Array.from({ length: 5 }, () => get("/up/together")));
+        arrived = 0;
+        all = Promise.withResolvers();
+      }
+      assert.equal(connections, 6);
+    },
+  );
   await t.step("a connection that the other site closes is not reused", async () => {
     await get("/up/close");
     await get("/up/after");
     assert.equal(requests, 34);
-    assert.equal(connections, 6, "four were left");
+    assert.equal(connections, 6, "one of the four open connections is reused");
   });
 });
 

@@ -218,7 +218,7 @@ Deno.test("private responses never reach another person through the edge", () =>
     }
   }));
 
-Deno.test("simultaneous requests for a page share one, and pages stay available while the platform is down", () =>
+Deno.test("simultaneous requests for a page cause one fetch; pages survive an outage", () =>
   withEdge(async ({ get, line, platform }) => {
     const text = await warm({ get }, "/pages/a");
     for (let at = 0; at < 2; at++) await platform.get(HOST, "/pages/b");

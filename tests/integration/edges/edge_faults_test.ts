@@ -27,7 +27,7 @@ async function version(platform: TestPlatform, text: string): Promise<void> {
   await deploy(platform, "shop", { files: { "index.html": text } });
 }
 
-Deno.test("an edge waits for a slow connection, but not for a broken one", () =>
+Deno.test("an edge waits for a slow connection, but not for a broken connection", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");

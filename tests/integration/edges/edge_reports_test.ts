@@ -42,7 +42,7 @@ async function logOf(platform: TestPlatform, count: number): Promise<readonly Lo
   );
 }
 
-Deno.test("requests that an edge serves or forwards are in log and traffic, with its name", () =>
+Deno.test("the log and traffic name the edge that served or forwarded each request", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "<h1>home</h1>" } });
@@ -124,7 +124,7 @@ Deno.test("an edge keeps its request log while the platform is down", () =>
     }
   }));
 
-Deno.test("the owner sees the distance of each edge on the page, and can drain one", () =>
+Deno.test("the owner sees the distance of each edge on the page, and can drain an edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -156,7 +156,7 @@ Deno.test("the owner sees the distance of each edge on the page, and can drain o
     }
   }));
 
-Deno.test("a drained edge still responds, sends its clients elsewhere, and stays drained after a restart", () =>
+Deno.test("a drained edge still responds, but sends clients elsewhere, even after a restart", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);

@@ -163,7 +163,7 @@ Deno.test("no edge shows replaced content after a change has returned, and each 
       if (IS_LONG) {
         console.log(`${sent} requests, ${changes.count} changes, ${excused.size} waits given up,`);
         console.log(`files fetched: ${fetches.map((each) => each.length)}`);
-        assert.ok(excused.size < changes.count, "most changes were waited for");
+        assert.ok(excused.size < changes.count, "most changes waited for the edges");
       }
     } finally {
       for (const edge of edges) await edge.kill();

@@ -286,7 +286,7 @@ Deno.test("a deploy, its rules and its protection are at the edge when the platf
     }
   }));
 
-Deno.test("without the platform, the edge serves what it has, and catches up later", () =>
+Deno.test("without the platform, the edge serves its cached content, and catches up later", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform = await start(dataDir);
@@ -420,7 +420,7 @@ Deno.test("a forged, changed, old or repeated signature is refused", () =>
     assert.equal(await statusOf(send({}), "/other"), 403, "another path");
     assert.equal(await statusOf(send({ secret: Buffer.alloc(32) })), 403, "another secret");
     assert.equal(await statusOf(send({ time: Date.now() - 120_000 })), 403, "old");
-    assert.equal(await statusOf(send({ time: Date.now() + 120_000 })), 403, "of the future");
+    assert.equal(await statusOf(send({ time: Date.now() + 120_000 })), 403, "from the future");
     assert.equal(await statusOf(send({ edge: "near" })), 403, "another edge");
     assert.equal(await statusOf({ ...send({}), "x-svc-edge-relay": "nonsense" }), 403, "nonsense");
     assert.equal(await statusOf(send({})), 200);

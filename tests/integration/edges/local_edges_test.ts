@@ -191,7 +191,7 @@ Deno.test("no process shows earlier content after a deploy or rollback has retur
     assert.deepEqual(await texts(), new Set(["version 5"]));
   }));
 
-Deno.test("log and traffic have every request, with the edge that handled it", () =>
+Deno.test("the log and traffic have every request, with the edge that handled it", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: RULES });
     const sent: Record<string, number> = {};
@@ -229,7 +229,7 @@ Deno.test("log and traffic have every request, with the edge that handled it", (
     }
   }));
 
-Deno.test("a file that one process finds damaged is missing at all others too", () =>
+Deno.test("a file that one process finds damaged is missing in all other processes", () =>
   withEdges(async (platform) => {
     const large = "x".repeat(5_000_000);
     await deploy(platform, "shop", { files: { "index.html": "home", "large.txt": large } });
@@ -271,7 +271,7 @@ Deno.test("a killed edge is replaced, and only its own connections are lost", ()
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
   }));
 
-Deno.test("a platform whose edges cannot start serves everything, until they can", () =>
+Deno.test("a platform serves everything itself while its edges cannot start", () =>
   inTestFolder(async (folder) => {
     const geoip = join(folder, "countries.mmdb");
     await Deno.copyFile(COUNTRIES, geoip);
@@ -346,7 +346,7 @@ Deno.test("a drained edge gets no new connections, and loses none", () =>
     assert.deepEqual(platform.logged.filter((line) => line.includes("Replacing it")), []);
   }));
 
-Deno.test("a platform with edges is replaced, and its successor has edges", () =>
+Deno.test("a platform that replaces one with edges starts its own edges", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     const first = await start(dataDir, { edges: EDGES.length });

@@ -179,7 +179,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
       assert.equal((await found(platform, late.live.id)).referencesChanged, false);
     });
 
-    await t.step("a preview that ends marks deployments that have its URL", async () => {
+    await t.step("stopping a preview marks deployments that have its URL", async () => {
       await platform.api("POST", `/v1/deployments/${other.id}/stop`, { json: {} });
       assert.equal((await found(platform, late.live.id)).referencesChanged, true);
       assert.equal((await found(platform, early.live.id)).referencesChanged, false);
@@ -227,7 +227,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
 
     await t.step(
-      "a build from git gets them, and its log hides the connection string",
+      "a build from git gets resolved references, and its log hides the connection string",
       async () => {
         const built = await platform.build(hook, {
           "build.mjs": `import { mkdirSync, writeFileSync } from "node:fs";
@@ -246,7 +246,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
       },
     );
 
-    await t.step("the CLI reports what references resolve to", () =>
+    await t.step("the CLI shows the values of references", () =>
       inTestFolder(async (home) => {
         const folder = join(home, "site");
         await Deno.mkdir(folder);

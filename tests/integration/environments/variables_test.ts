@@ -87,7 +87,11 @@ Deno.test("a deployment shows that its variables have changed", () =>
       (await platform.api("GET", `/v1/deployments/${live.id}`)).json.variablesChanged;
     await set(platform, "A", { value: "1" });
     await set(platform, "B", { value: "1", scope: "preview" });
-    assert.equal(await changed(), false, "the same value, and another environment");
+    assert.equal(
+      await changed(),
+      false,
+      "only other values in the same environment count as changes",
+    );
     await set(platform, "A", { value: "2" });
     assert.equal(await changed(), true);
   }));
@@ -179,7 +183,11 @@ Deno.test("re-keying keeps every secret readable and deletes the old key", async
     await assert.rejects(rekey(dataDir), /another svc serve is using it/);
     await first.shutdown();
     const before = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
-    assert.equal(await rekey(dataDir), 2, "the variable, and the deployment's copy");
+    assert.equal(
+      await rekey(dataDir),
+      2,
+      "the variable and the deployment's copy are encrypted again",
+    );
     const after = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
     assert.equal(after.keys.length, 1);
     assert.notEqual(after.keys[0].id, before.keys[0].id);

@@ -153,7 +153,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
   own_header_of_runtime: /^200 x$|^invalid_result/,
 };
 
-Deno.test("hostile functions are denied access, and the neighbour continues", async (t) => {
+Deno.test("hostile functions are denied access, and other functions continue", async (t) => {
   await using lab = await openLab(Object.keys(DENIED), { memoryMb: 600, timeoutMs: 8000 });
   const [pid] = lab.host.pids;
   for (const [name, expected] of Object.entries(DENIED)) {
@@ -198,7 +198,7 @@ for (
     "nested_thenables",
   ]
 ) {
-  Deno.test(`${name} times out, is replaced, and does not delay the neighbour`, async () => {
+  Deno.test(`${name} times out, is replaced, and does not delay other functions`, async () => {
     await using lab = await openLab([name]);
     const [pid] = lab.host.pids;
     const looping = call(lab.host, name);
@@ -228,7 +228,7 @@ Deno.test("a function that uses the CPU in short turns is killed for the total",
 });
 
 for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
-  Deno.test(`${name} ends its process, and the neighbour restarts immediately in another`, async () => {
+  Deno.test(`${name} ends its process, and other functions restart in a new one`, async () => {
     await using lab = await openLab([name], { timeoutMs: 10_000 });
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
@@ -284,7 +284,7 @@ Deno.test("a worker denies access even to a function that was not sealed", async
   }
 });
 
-Deno.test("an endless stream waits for its reader, and ends with it", async () => {
+Deno.test("an endless stream waits for its reader, and ends when the reader leaves", async () => {
   await using lab = await openLab(["infinite_stream", "stalled_stream"]);
   const result = await call(lab.host, "infinite_stream");
   assert.ok(result.type === "response" && result.response.body !== null);

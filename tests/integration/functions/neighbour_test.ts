@@ -33,7 +33,7 @@ const HOSTILE = {
 
 const SLOW: ReadonlySet<string> = new Set(["loops", "bomb", "never", "endless"]);
 
-Deno.test("hostile functions harm neither neighbours nor the platform", async () => {
+Deno.test("hostile functions harm neither other projects nor the platform", async () => {
   await using machinery = await openMachinery({ allowPrivateUpstreams: false });
   const { platform } = machinery;
   await createProject(platform, "good");
@@ -70,7 +70,11 @@ Deno.test("hostile functions harm neither neighbours nor the platform", async ()
       platform.api("GET", "/v1/projects"),
     ]);
     assert.deepEqual([page.status, page.text], [200, "home"]);
-    assert.deepEqual([api.status, api.text], [200, `good ${++good}`], "its process is the same");
+    assert.deepEqual(
+      [api.status, api.text],
+      [200, `good ${++good}`],
+      "the other project's process is the same",
+    );
     assert.equal(health.status, 200);
   }
   for (const conn of slow) conn.close();

@@ -39,10 +39,10 @@ Deno.test("new functions stop those that were idle the longest, if no slot is fr
   const kept = first.host.pids;
   assert.equal(await ask(first), "answered");
   assert.equal(await ask(third), "answered");
-  assert.deepEqual(first.host.pids, kept, "the most recently used one stays");
+  assert.deepEqual(first.host.pids, kept, "the most recently used functions keep running");
   assert.deepEqual(second.host.pids, []);
   assert.equal(places.taken, 2);
-  assert.equal(await ask(second), "answered", "an ended one starts again");
+  assert.equal(await ask(second), "answered", "stopped functions restart on demand");
   assert.equal(places.taken, 2);
 });
 
@@ -76,14 +76,14 @@ Deno.test("functions that get no slot in time are reported as overloaded", async
   assert.equal(await bodyText(await held), "answered");
 });
 
-Deno.test("functions without calls are stopped after the last one, and restart on demand", async () => {
+Deno.test("functions stop when their last call has ended, and restart on demand", async () => {
   await using deployment = await deployFunctions({ functions, limits });
   const { host } = deployment;
   await host.start();
   const { call, letGo } = heldCall();
   const held = host.invoke(call);
   await host.endWhenIdle();
-  assert.equal(host.pids.length, 1, "a call is under way");
+  assert.equal(host.pids.length, 1, "a process with a running call is not stopped");
   letGo();
   assert.equal(await bodyText(await held), "answered");
   await until(() => host.pids.length === 0);
@@ -121,6 +121,10 @@ Deno.test("a project keeps one process for functions, regardless of how often it
   await until(async () => (await health()).running === 1);
   assert.equal((await health()).max, MOST);
   const own = new URL(versions[1].url).hostname;
-  assert.equal((await platform.get(own, "/")).text, "1", "its own address starts it again");
+  assert.equal(
+    (await platform.get(own, "/")).text,
+    "1",
+    "a request to the deployment's URL restarts its functions",
+  );
   assert.equal((await health()).running, 2);
 });

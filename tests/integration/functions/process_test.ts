@@ -34,7 +34,7 @@ Deno.test("calls over the limit wait, and calls beyond the queue are refused", a
   ]);
 });
 
-Deno.test("a function that cannot be loaded fails its own calls, and others run", async () => {
+Deno.test("a function that cannot be loaded fails only its own calls", async () => {
   await using deployment = await deployFunctions({
     functions: [
       module("broken", "throw new Error('at load');\nexport default () => {};"),
@@ -53,7 +53,7 @@ Deno.test("a function that cannot be loaded fails its own calls, and others run"
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("an idle process ends, and the next call starts another", async () => {
+Deno.test("an idle process exits, and the next call starts another", async () => {
   await using deployment = await deployFunctions({ limits: { idleMs: 30, memoryPollMs: 5 } });
   const { host } = deployment;
   await host.start();
@@ -76,7 +76,7 @@ Deno.test("a killed process fails its calls, and is replaced immediately", async
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("a function that broke a process gets a separate one", async () => {
+Deno.test("a function that broke its process gets a separate process", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -156,7 +156,7 @@ Deno.test("the socket of a process is removed with it", async () => {
   assert.ok(!hasFolder(folder));
 });
 
-Deno.test("calls that arrive while a process ends wait for the next one, and none is lost", async () => {
+Deno.test("calls that arrive while a process exits wait for the next process", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -192,7 +192,7 @@ function priorities(pid: number): number[] {
 }
 
 Deno.test(
-  "a thread that burns CPU time gets a lower priority than others, and all a lower one than the platform",
+  "functions have a lower priority than the platform, and busy threads the lowest",
   {
     ignore: Deno.build.os !== "linux",
   },
@@ -207,7 +207,10 @@ Deno.test(
     const { host } = deployment;
     await host.start();
     const pid = host.pids[0]!;
-    assert.ok(priorities(pid).every((nice) => nice >= 10), "all of the process");
+    assert.ok(
+      priorities(pid).every((nice) => nice >= 10),
+      "all threads of the process have a lower priority",
+    );
     const looping = host.invoke(invocation("/", { function: "loops" }));
     await until(() => priorities(pid).some((nice) => nice >= 19));
     assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);

@@ -29,7 +29,7 @@ const FUNCTIONS = [{ name: "page", source: SOURCE }];
 const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
   invocation(path, { function: "page", ...more });
 
-Deno.test("calls behind a spinning one are handled by another worker, long before its limit", async () => {
+Deno.test("another worker soon handles calls that are queued behind an endless loop", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
@@ -48,12 +48,12 @@ Deno.test("calls behind a spinning one are handled by another worker, long befor
     ),
   );
   const order = Array.from({ length: 20 }, (_, index) => String(index + 1));
-  assert.deepEqual(bodies, order, "each began once, in order, in one new worker");
+  assert.deepEqual(bodies, order, "each call started once, in order, in one new worker");
   leave.abort();
   assert.equal((await spinning).type, "failed");
 });
 
-Deno.test("calls that a killed worker had not started run in a new one, with their body", async () => {
+Deno.test("calls that a killed worker had not started run in a new worker", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },
@@ -70,7 +70,7 @@ Deno.test("calls that a killed worker had not started run in a new one, with the
   const result = await behind;
   assert.ok(result.type === "response", JSON.stringify(result));
   assert.equal(await new Response(result.response.body).text(), "what was sent");
-  assert.deepEqual(site.host.pids.length, 1, "in the same process");
+  assert.deepEqual(site.host.pids.length, 1, "the new worker is in the same process");
 });
 
 Deno.test("a call uses one slot at a time, regardless of its worker", async () => {
@@ -101,7 +101,7 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   });
 });
 
-Deno.test("a waiting function uses no CPU time, and a busy one causes a warning", async () => {
+Deno.test("a waiting function uses no CPU time, and a busy function causes a warning", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using site = await deployFunctions({

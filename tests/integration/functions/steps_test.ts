@@ -31,7 +31,7 @@ Deno.test("functions run in a process", async (t) => {
   ];
 
   await t.step(
-    "the context has what the platform knows, and only the project's own variables",
+    "the context has the platform's facts about the request, and only the project's own variables",
     async () => {
       const result = await host.invoke(invocation("/context", { as: "gate", context }));
       assert.deepEqual(JSON.parse(await bodyText(result)), {
@@ -113,7 +113,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.match(result.message, /clone\(\)/);
   });
 
-  await t.step("a step can give the request another body", async () => {
+  await t.step("a step can replace the request's body", async () => {
     const result = await host.invoke(
       invocation("/new-body", { mode: "request", method: "POST", body: bodyOf("abc") }),
     );

@@ -121,7 +121,7 @@ Deno.test("a rollback to a build from git builds nothing, and keeps its variable
     assert.equal(
       json.deployment.variablesChanged,
       true,
-      "it has the variables of its creation",
+      "the deployment has the variables from its creation",
     );
     await shows("shop.localhost", `<p>main ${one}</p>`);
   }));

@@ -23,7 +23,11 @@ Deno.test("triggering the same commit again returns the existing deployment, unl
     assert.deepEqual([again.status, again.json.id], [200, first.json.id]);
     assert.equal(again.json.status, "LIVE");
     await Deno.rename(repository.path, `${repository.path}.away`);
-    assert.equal((await trigger(url, body)).json.id, first.json.id, "without asking git");
+    assert.equal(
+      (await trigger(url, body)).json.id,
+      first.json.id,
+      "a live commit is found without the repository",
+    );
     await Deno.rename(`${repository.path}.away`, repository.path);
     const forced = await trigger(url, { ...body, force: true });
     assert.notEqual(forced.json.id, first.json.id);
@@ -35,7 +39,7 @@ Deno.test("triggering the same commit again returns the existing deployment, unl
     assert.match(failed.error, /^Build failed: `exit 3` exited with code 3/);
     await setBuildCommand(MAKES_PAGE);
     const retried = await trigger(url, body);
-    assert.notEqual(retried.json.id, failing.json.id, "what failed is built again");
+    assert.notEqual(retried.json.id, failing.json.id, "a failed commit is built again");
     assert.equal((await ended(retried)).status, "LIVE");
   }));
 
@@ -59,15 +63,19 @@ Deno.test("a commit that is no longer live is deployed again (a revert), once", 
     assert.deepEqual(reverts.map(({ json }) => json.id), [reverted, reverted, reverted]);
     await ended(reverts[0]!);
     await shows("shop.localhost", `<p>main ${older}</p>`);
-    assert.equal(await deploy(older), reverted, "now it is what is live");
+    assert.equal(await deploy(older), reverted, "the reverted commit is live");
     await api("POST", "/v1/projects/shop/rollback");
     await shows("shop.localhost", `<p>main ${newer}</p>`);
-    assert.equal(await deploy(newer), second, "a rollback makes it what is live");
+    assert.equal(await deploy(newer), second, "the rollback makes the newer commit live");
     await setBuildCommand(FAILS);
     const failed = await deploy(older);
-    assert.notEqual(failed, reverted, "what was rolled back is deployed again");
+    assert.notEqual(failed, reverted, "a commit that was rolled back is deployed again");
     await api("POST", "/v1/projects/shop/rollback", { json: { to: first } });
-    assert.equal(await deploy(older), first, "although a later deployment of it failed");
+    assert.equal(
+      await deploy(older),
+      first,
+      "the live deployment is returned, although a later one failed",
+    );
   }));
 
 Deno.test("reverting a branch to an earlier commit works in previews, too", () =>
@@ -153,7 +161,7 @@ Deno.test("a hook accepts 30 triggers a minute", () =>
     }
     assert.equal(statuses.indexOf(429), 30);
     const other = await hook({ name: "other" });
-    assert.equal((await trigger(other.url, {})).status, 400, "each hook has its own");
+    assert.equal((await trigger(other.url, {})).status, 400, "each hook has its own limit");
   }));
 
 Deno.test("an Idempotency-Key returns the same deployment, and refuses a different body", () =>
@@ -167,7 +175,11 @@ Deno.test("an Idempotency-Key returns the same deployment, and refuses a differe
     const send = (key: string, json: unknown) =>
       trigger(url, json, { headers: { "idempotency-key": key } });
     const answers = await Promise.all(Array.from({ length: 8 }, () => send("release-1", body)));
-    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 1, "although it is forced");
+    assert.equal(
+      new Set(answers.map(({ json }) => json.id)).size,
+      1,
+      "forced triggers with the same key create one deployment",
+    );
     await ended(answers[0]!);
     assert.equal((await send("release-1", body)).json.id, answers[0]!.json.id);
     assert.notEqual((await send("release-2", body)).json.id, answers[0]!.json.id);
@@ -178,7 +190,7 @@ Deno.test("an Idempotency-Key returns the same deployment, and refuses a differe
     assert.equal((await send("not ok", body)).status, 400);
   }));
 
-Deno.test("200 triggers at once over 20 projects keep their order, and are built once each, few at a time", () => {
+Deno.test("200 simultaneous triggers are built once each, in order, and few at a time", () => {
   // Runs in this process, because the test delays builds, and counts parallel ones.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {

@@ -40,7 +40,7 @@ const hasJq = await new Deno.Command("jq", { args: ["--version"], stdout: "null"
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "the CI snippets of docs/deploy-hooks.md deploy, wait and fail as they say",
+  name: "the CI snippets of docs/deploy-hooks.md deploy, wait and fail as documented",
   ignore: !hasJq,
   fn: () =>
     withBuilds(async ({ project, repository, get }) => {

@@ -39,7 +39,11 @@ Deno.test("a repository that is still being fetched is reported as such, and the
     while (late.status === 503) late = await trigger(url, body);
     assert.equal((await ended(late)).status, "LIVE");
     const fetches = server.requests.filter((path) => path.includes("info/refs"));
-    assert.equal(fetches.length, 1, "those who ask meanwhile wait for the same fetch");
+    assert.equal(
+      fetches.length,
+      1,
+      "triggers during a fetch wait for it instead of starting another",
+    );
   }, { allowPrivateUpstreams: true, resolveMs: 1000 }));
 
 Deno.test("a trigger that waits for its repository gets a response when the platform stops", () =>
@@ -82,5 +86,5 @@ Deno.test("an unusable git URL is refused when it is set", () =>
         assert.equal(json.problems[0].path, "body.gitUrl");
       }
     }
-    assert.equal((await api("GET", "/v1/projects/other")).status, 404, "nothing was made");
+    assert.equal((await api("GET", "/v1/projects/other")).status, 404, "no project is created");
   }));

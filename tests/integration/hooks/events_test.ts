@@ -63,7 +63,7 @@ Deno.test("people are notified once of a build whose manifest is not valid", () 
     const invalid = await trigger((await hook()).url, { branch: "main", commitSha });
     assert.match((await ended(invalid)).error, /^Manifest validation failed/);
     const events = await toldOf(platform, invalid.json.id, "deployment.build_failed");
-    assert.ok(!events.includes("deployment.failed"), "one alarm is enough");
+    assert.ok(!events.includes("deployment.failed"), "only one event is raised");
   });
 });
 
@@ -112,7 +112,7 @@ Deno.test("the notification of a failed build links to a page with the reason, f
     }
     const bob = await signUp(platform, "bob");
     assert.equal((await look(bob.cookie)).status, 404);
-    assert.equal((await look("")).status, 303, "a stranger signs in first");
+    assert.equal((await look("")).status, 303, "visitors who are not signed in must sign in first");
   }));
 
 Deno.test("deleting a project deletes its hooks and builds, including running ones", () =>
@@ -136,6 +136,10 @@ Deno.test("deleting a project deletes its hooks and builds, including running on
     }
     await api("POST", "/v1/projects", { json: { name: "shop", gitUrl: repository.path } });
     const again = await hook();
-    assert.equal((await trigger(again.url, body)).status, 200, "the new project is not busy");
+    assert.equal(
+      (await trigger(again.url, body)).status,
+      200,
+      "the new project has no running build",
+    );
     assert.deepEqual(logged.filter((line) => line.startsWith("error")), []);
   }, { buildConcurrency: 1 }));

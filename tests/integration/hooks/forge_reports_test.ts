@@ -96,7 +96,10 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
       assert.equal((await platform.ended(opened)).status, "LIVE");
       await until(() => last(forge), (state) => state === ENDS[kind]);
       assert.ok(forge.statuses.every((status) => status.sha === sha));
-      assert.ok(new Set(forge.statuses.map(({ state }) => state)).size > 1, "it was marked before");
+      assert.ok(
+        new Set(forge.statuses.map(({ state }) => state)).size > 1,
+        "the status has changed at least once",
+      );
       const [comment] = await until(
         () => [...forge.comments.values()],
         ([first]) => first?.text.includes("is live") === true,
@@ -125,8 +128,8 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
         () => [...forge.comments.values()],
         ([first]) => first?.text.includes("was removed") === true,
       );
-      assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
-      assert.equal(last(forge), ENDS[kind], "a deleted preview is not the fault of its commit");
+      assert.equal(forge.comments.size, 1, "the existing comment is updated");
+      assert.equal(last(forge), ENDS[kind], "a deleted preview does not mark its commit as failed");
       assert.deepEqual(forge.faults, []);
     }));
 }
@@ -207,7 +210,7 @@ Deno.test("a forge that refuses or fails never fails a deployment, which shows t
     assert.ok(!everything.includes(TOKEN));
   }));
 
-Deno.test("a deleted comment is written again, and one left by a crash is found", () =>
+Deno.test("a deleted comment is created again, and a comment from before a crash is reused", () =>
   withForge("gitea", async ({ forge, platform, repository, send }) => {
     const project = (await platform.api("GET", "/v1/projects/shop")).json;
     await repository.commit("menu", { "index.html": "<p>menu</p>" });

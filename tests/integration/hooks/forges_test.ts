@@ -44,7 +44,7 @@ const pullRequest = (action: string, state: "open" | "closed", branch = "menu") 
   },
 });
 
-Deno.test("a pull request has a preview from its opening to its end, a push goes to production", () =>
+Deno.test("a pull request has a preview until it is closed, and a push goes to production", () =>
   withHooks(async (platform) => {
     const { hook, ended, repository, api } = platform;
     const { url, secret, signed } = await hook({ signed: true });
@@ -63,7 +63,7 @@ Deno.test("a pull request has a preview from its opening to its end, a push goes
     assert.deepEqual([opened.json.isPreview, opened.json.commitSha], [true, head]);
     assert.equal((await ended(opened)).status, "LIVE");
     const again = await send("push", pushed("menu"));
-    assert.equal(again.json.id, opened.json.id, "the push that opened it is built once");
+    assert.equal(again.json.id, opened.json.id, "the pushed commit is built only once");
 
     const closed = await send("pull_request", pullRequest("closed", "closed"));
     assert.deepEqual([closed.status, closed.json.message], [

@@ -112,7 +112,7 @@ Deno.test("scopes decide between production and preview", () =>
     assert.match(refused.json.error, /restricted to branch 'release\/\*'/);
   }));
 
-Deno.test("a trigger without a commit is refused, as the contract requires one", () =>
+Deno.test("a trigger without a commit is refused, because the contract requires a commit", () =>
   withHooks(async ({ hook, trigger }) => {
     const { url } = await hook({ scope: "Preview" });
     for (const body of [{ branch: "main" }, { branch: "main", commitSha: null }]) {

@@ -175,19 +175,23 @@ const JSON_FAULTS: Readonly<Record<string, string>> = {
   "nothing": "",
   "half of an object": "{",
   "9,000 open lists": "[".repeat(9000),
-  "100 lists": "[".repeat(100) + "]".repeat(100),
-  "1,000 objects in each other": '{"a":'.repeat(1000) + "1" + "}".repeat(1000),
+  "100 nested lists": "[".repeat(100) + "]".repeat(100),
+  "1,000 nested objects": '{"a":'.repeat(1000) + "1" + "}".repeat(1000),
   "a comment": '{"ref":"refs/heads/main"/**/}',
   "a number": "1",
   "null": "null",
   "a list": "[]",
-  "a text": '"refs/heads/main"',
+  "a string": '"refs/heads/main"',
   "a ref that is a list": JSON.stringify({ ref: ["refs/heads/main"], after: SHA }),
   "a ref that is an object": JSON.stringify({ ref: { $ne: 1 }, after: SHA }),
   "a SHA that is an object": JSON.stringify({ ref: "refs/heads/main", after: {} }),
   "a prototype instead of fields": '{"__proto__":{"ref":"refs/heads/main","after":"a"}}',
   "a constructor": '{"constructor":{"prototype":{"ref":"refs/heads/main"}}}',
-  "a deletion that is a text": JSON.stringify({ ref: "refs/heads/main", after: SHA, deleted: "x" }),
+  "a deletion that is a string": JSON.stringify({
+    ref: "refs/heads/main",
+    after: SHA,
+    deleted: "x",
+  }),
 };
 
 const pullRequest = (more: Readonly<Record<string, unknown>>) =>
@@ -232,24 +236,24 @@ function signedAttacks(): Attack[] {
     ]
       .map((type) => signed(`the type ${type}`, BODY, INVALID, { "content-type": type })),
     signed("a form without its field", "other=1", INVALID, form),
-    signed("a form of noise", "payload=%7B%22", INVALID, form),
+    signed("a form with invalid JSON", "payload=%7B%22", INVALID, form),
     signed("a form with a list", "payload=%5B%5D", INVALID, form),
     signed("5 MiB and a byte", " ".repeat(5 * 1024 * 1024 + 1), {
       status: 413,
       says: /at most|too large/,
     }),
-    signed("a pull request of a fork", fork({ full_name: "eve/shop" }), IGNORED, pull),
-    signed("a pull request of no repository", fork(null), IGNORED, pull),
-    signed("a pull request without a number", pullRequest({ number: -1 }), INVALID, pull),
-    signed("a pull request of number 1.5", pullRequest({ number: 1.5 }), INVALID, pull),
-    signed("a pull request of number 1e300", pullRequest({ number: 1e300 }), INVALID, pull),
+    signed("a pull request from a fork", fork({ full_name: "eve/shop" }), IGNORED, pull),
+    signed("a pull request without a repository", fork(null), IGNORED, pull),
+    signed("a pull request with a negative number", pullRequest({ number: -1 }), INVALID, pull),
+    signed("a pull request with the number 1.5", pullRequest({ number: 1.5 }), INVALID, pull),
+    signed("a pull request with the number 1e300", pullRequest({ number: 1e300 }), INVALID, pull),
     signed("a pull request without branches", pullRequest({ pull_request: {} }), INVALID, pull),
     signed("the deletion of ../main", '{"ref":"../main","ref_type":"branch"}', IGNORED, {
       "x-github-event": "delete",
     }),
-    signed("an event of 5,000 letters", BODY, IGNORED, { "x-github-event": "x".repeat(5000) }),
-    signed("an event __proto__", BODY, IGNORED, { "x-github-event": "__proto__" }),
-    signed("an event of another forge", BODY, IGNORED, { "x-event-key": "repo:steal" }),
+    signed("an event name of 5,000 letters", BODY, IGNORED, { "x-github-event": "x".repeat(5000) }),
+    signed("an event named __proto__", BODY, IGNORED, { "x-github-event": "__proto__" }),
+    signed("an event from another forge", BODY, IGNORED, { "x-event-key": "repo:steal" }),
   ];
 }
 
@@ -309,7 +313,7 @@ Deno.test("secrets of a hook open nothing else, and other secrets open no hook",
     const token = new URL(url).pathname.split("/").at(-1)!;
     for (const key of [token, secret, url]) {
       const { status } = await api("GET", "/v1/projects", { token: key });
-      assert.equal(status, 401, "the API");
+      assert.equal(status, 401, "a hook's token gives no access to the API");
     }
     const plain = await hook({ name: "plain" });
     const answer = await trigger(plain.url, { branch: "main", commitSha });

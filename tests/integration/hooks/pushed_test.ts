@@ -14,7 +14,7 @@ Deno.test("a hook of a pushed project builds pushed commits", () =>
     const url = `http://127.0.0.1:${port}${new URL(hook.url).pathname}`;
     const first = await site.commit("main", { "index.html": "first" });
     const early = await trigger(url, { branch: "main", commitSha: first });
-    assert.equal(early.status, 404, "nothing was pushed yet");
+    assert.equal(early.status, 404, "a commit that is not pushed yet gets a 404");
 
     const remote = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${project.workspace}/shop.git`;
     await git(site.path, "push", remote, "main");

@@ -55,12 +55,16 @@ Deno.test("a hook's token is never written, logged or returned, except when it i
     await tell(api("GET", path).then(({ json }) => JSON.stringify(json)));
   }
   const log = answers.at(-1)!;
-  assert.ok(log.includes("/v1/hooks/"), "the control: calls of a wrong host are logged");
+  assert.ok(log.includes("/v1/hooks/"), "control: calls to a wrong host are logged");
   await platform.shutdown();
-  assert.ok(await holds(folder, made.id), "the control: plain text is found");
+  assert.ok(await holds(folder, made.id), "control: the search finds plain text");
   for (const token of tokens) {
     for (const text of [...answers, ...platform.logged]) assert.ok(!text.includes(token), text);
-    assert.equal(await holds(`${folder}/data`, token), false, "the data directory holds a token");
+    assert.equal(
+      await holds(`${folder}/data`, token),
+      false,
+      "the data directory contains a token",
+    );
   }
   await Deno.remove(folder, { recursive: true });
 });
@@ -105,7 +109,11 @@ Deno.test("git credentials are encrypted, never shown, and sent to their own hos
     const token = "ghp_0123456789abcdefSECRET";
     const path = "/v1/projects/shop";
     const refused = await api("PUT", `${path}/git-credentials`, { json: { type: "https", token } });
-    assert.deepEqual([refused.status, refused.json.code], [409, "conflict"], "the URL is a path");
+    assert.deepEqual(
+      [refused.status, refused.json.code],
+      [409, "conflict"],
+      "credentials need an https URL, not a path",
+    );
     for (
       const gitUrl of [`https://ada:${token}@git.example/x.git`, `https://${token}@git.example/x`]
     ) {
@@ -121,7 +129,11 @@ Deno.test("git credentials are encrypted, never shown, and sent to their own hos
     assert.ok(!JSON.stringify([set.json, shown.json, logged]).includes(token));
     assert.equal(await holds(dataDir, token), false);
     await api("PATCH", path, { json: { gitUrl: "https://git.example/other.git" } });
-    assert.equal((await api("GET", path)).json.gitCredentials, "https", "the same host");
+    assert.equal(
+      (await api("GET", path)).json.gitCredentials,
+      "https",
+      "credentials are kept if the host stays the same",
+    );
     const moved = await api("PATCH", path, { json: { gitUrl: "https://evil.example/x.git" } });
     assert.equal(moved.json.gitCredentials, null);
     const removed = await api("DELETE", `${path}/git-credentials`, { token: TOKEN });

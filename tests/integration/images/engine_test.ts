@@ -89,7 +89,7 @@ Deno.test("photographs are turned upright, and keep the colors of their profile"
   const red = await engine.convert(job(withSwappedColors(16, 16), { format: "png", quality: 100 }));
   assert.ok(red.ok, JSON.stringify(red));
   const [r, g] = await firstPixel(red.bytes);
-  assert.ok(r! < 60 && g! > 200, `what the profile calls green is green: ${r}, ${g}`);
+  assert.ok(r! < 60 && g! > 200, `green in the profile is shown as green: ${r}, ${g}`);
 });
 
 /** The first pixel of a PNG with 8 bits for each color, whose first row has no filter or "sub". */
@@ -134,7 +134,7 @@ Deno.test("data that is not an image is refused, and the engine continues", asyn
     const result = await engine.convert(job(source));
     assert.deepEqual([result.ok, !result.ok && result.reason], [false, reason], name);
   }
-  assert.deepEqual(engine.pids, [pid], "none of them broke the process");
+  assert.deepEqual(engine.pids, [pid], "no image breaks the process");
 
   const hidden = new Uint8Array([...png, ...text("<script>alert(1)</script>")]);
   const clean = await engine.convert(job(hidden, { format: "png" }));
@@ -183,7 +183,7 @@ Deno.test("a process that is killed, slow or too large is replaced", async () =>
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("jobs beyond the queue's limit are refused immediately, those of one owner first", async () => {
+Deno.test("jobs beyond the limit of the queue or their owner are refused at once", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

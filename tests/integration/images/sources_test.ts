@@ -62,9 +62,13 @@ Deno.test("an image is not readable through the endpoint if its own URL is not",
   assert.equal(await get(endpoint("/%64enied/a.png")), 403);
   assert.equal(await get(endpoint("//denied/a.png")), 400);
   assert.equal(await get("/members/a.png", member), 200);
-  assert.equal(await get(endpoint("/members/a.png"), member), 403, "cookies are not used");
+  assert.equal(await get(endpoint("/members/a.png"), member), 403, "the endpoint ignores cookies");
   assert.equal(await get("/gated/a.png", member), 200);
-  assert.equal(await get(endpoint("/gated/a.png"), member), 401, "nor by functions");
+  assert.equal(
+    await get(endpoint("/gated/a.png"), member),
+    401,
+    "the endpoint passes no cookies to functions",
+  );
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
@@ -73,7 +77,7 @@ Deno.test("an image is not readable through the endpoint if its own URL is not",
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
 
-Deno.test("rules apply to the endpoint itself as to any path", async () => {
+Deno.test("rules apply to the endpoint like to any other path", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -148,12 +152,12 @@ Deno.test("a server gets image requests without credentials, as often as its cac
     for (let round = 0; round < 3; round++) {
       assert.equal((await get("/plain.png")).headers["x-svc-cache"], "HIT");
     }
-    assert.equal(await asked(), 4, "asked each time, converted once");
+    assert.equal(await asked(), 4, "the server gets each request, and the image is converted once");
 
     const kept = await get("/kept.png?size=1");
     assert.match(String(kept.headers["cache-control"]), /^public, max-age=600/);
     assert.equal((await get("/kept.png?size=1")).headers["x-svc-cache"], "HIT");
-    assert.equal(await asked(), 5, "not asked again while fresh");
+    assert.equal(await asked(), 5, "a fresh image causes no second request");
 
     for (let round = 0; round < 2; round++) {
       const secret = await get("/private.png");
@@ -194,7 +198,7 @@ Deno.test("images are fetched from other sites only if the project declares them
   assert.deepEqual([first.status, first.headers["content-type"]], [200, "image/webp"], first.text);
   assert.match(String(first.headers["cache-control"]), /^public, max-age=3600/);
   assert.equal((await get(`${cdn.url}/photos/a.png?v=1`)).headers["x-svc-cache"], "HIT");
-  assert.equal(seen.length, 1, "fresh for an hour");
+  assert.equal(seen.length, 1, "the image stays fresh for an hour");
   const { cookie, via, "x-forwarded-for": address } = seen[0]!.headers;
   assert.deepEqual([cookie, address, via?.includes("svc-")], [undefined, undefined, true]);
 

@@ -128,7 +128,7 @@ Deno.test("drains receive the records of their projects, masked, with resource a
   await Promise.all([ownAt.server.shutdown(), allAt.server.shutdown()]);
 });
 
-Deno.test("unusable drains are refused, and failing ones report why", async () => {
+Deno.test("unusable drains are refused, and failing drains report why", async () => {
   const [receiver, all] = [new TestReceiver(), new TestReceiver()];
   const [at, allAt] = [listen(receiver), listen(all)];
   await withPlatform(async (platform) => {

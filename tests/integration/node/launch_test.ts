@@ -71,7 +71,7 @@ const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
 });
 
 testNode(
-  "Node writes to its folder for temporary files only, and no more than it may",
+  "Node writes to its temporary folder only, and no more than its limit",
   async (only) => {
     await using server = await launchServer(
       `
@@ -114,7 +114,7 @@ const answer = () => JSON.stringify(seen);
   },
 );
 
-testNode("Node is ended when its temporary files take too much of the disk", async (only) => {
+testNode("Node is stopped when its temporary files use too much of the disk", async (only) => {
   await using server = await launchServer(
     `
 import { openSync, unlinkSync, writeFileSync } from "node:fs";
@@ -137,7 +137,7 @@ const answer = () => [1, 2, 3].forEach(fill);
   ]);
 }, ["kernel"]);
 
-testNode("Node is ended when it takes too much memory", async (only) => {
+testNode("Node is stopped when it uses too much memory", async (only) => {
   await using server = await launchServer(
     `
 const kept = [];
@@ -150,7 +150,7 @@ const answer = () => { for (;;) kept.push(new Uint8Array(1 << 24).fill(1)); };
   assert.deepEqual([reason, message], ["memory", "Node used more than 300 MiB of memory"]);
 });
 
-testNode("Node holds nothing open that it has not opened itself", async (only) => {
+testNode("Node has nothing open that it has not opened itself", async (only) => {
   await using server = await launchServer(
     `
 import { readdirSync, readlinkSync } from "node:fs";
@@ -168,7 +168,7 @@ const answer = () => JSON.stringify([...new Set(targets.map((each) => each.repla
   assert.deepEqual(kinds.filter((each) => !meant.test(each)), []);
 }, isRoot ? ["namespaces"] : []);
 
-testNode("Node reaches an address of the machine only where that is allowed", async (only) => {
+testNode("Node reaches an address of the machine only if that is allowed", async (only) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   void (async () => {
     for await (const conn of listener) {
@@ -188,7 +188,7 @@ const answer = (url) => text(connect(Number(url.searchParams.get("port")), "loca
   assert.equal(await open.ask(path), "local");
 });
 
-testNode("Node uses threads, and listens to SIGTERM", async (only) => {
+testNode("Node uses threads, and handles SIGTERM", async (only) => {
   await using server = await launchServer(
     `
 import { Worker } from "node:worker_threads";
@@ -232,20 +232,23 @@ async function launchLauncher(only: NodeSandboxKind) {
   return { launcher, reader, pid: Number(text) };
 }
 
-testNode("Node ends with the process that started it, however that process ends", async (only) => {
-  // In one CI run, the first launcher did not start, for unknown reasons. A second attempt would
-  // show them.
-  const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
-    assert.fail("No launcher starts");
-  const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
-  assert.ok(await exists());
-  launcher.kill("SIGKILL");
-  await launcher.status;
-  while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
-  await reader.cancel();
-});
+testNode(
+  "Node exits with the process that started it, regardless of how that process exits",
+  async (only) => {
+    // In one CI run, the first launcher did not start, for unknown reasons. A second attempt would
+    // show them.
+    const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
+      assert.fail("No launcher starts");
+    const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+    assert.ok(await exists());
+    launcher.kill("SIGKILL");
+    await launcher.status;
+    while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await reader.cancel();
+  },
+);
 
-testNode("Node's programs start others while earlier ones end", async (only) => {
+testNode("programs that Node starts can start and end many others", async (only) => {
   await using server = await launchServer(
     `
 import { execFile } from "node:child_process";
@@ -294,7 +297,7 @@ const answer = async (url) => {
 };
 `;
 
-testNode("processes that Node starts are confined as it is, and end with it", async (only) => {
+testNode("processes that Node starts have the same limits, and exit with Node", async (only) => {
   const seconds = only === "kernel" ? 98_001 : 98_002;
   {
     await using server = await launchServer(FAMILY, {

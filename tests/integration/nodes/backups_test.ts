@@ -14,7 +14,7 @@ const EVERY_MS = 60_000;
 const PATIENCE_MS = 240_000;
 
 Deno.test({
-  name: "one of three nodes creates each backup, and another takes over when it is gone",
+  name: "one of three nodes creates each backup, and another takes over when that node is gone",
   ignore: NO_POSTGRES !== undefined || !IS_LONG,
   async fn() {
     await using cluster = await Cluster.open();

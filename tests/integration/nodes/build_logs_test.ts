@@ -55,7 +55,8 @@ async function follow({ url }: TestPlatform, { id, token }: { id: string; token:
 }
 
 Deno.test({
-  name: "the log of a build can be read and followed on every node, even after its node is gone",
+  name:
+    "the log of a build can be read and followed on every node, even after its own node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -86,7 +87,7 @@ Deno.test({
           Boolean,
           PATIENCE_MS,
         );
-        assert.ok(!heard.text.includes("last words"), "as it comes");
+        assert.ok(!heard.text.includes("last words"), "the log arrives while the build is running");
         assert.match(textOf((await logOf(a, id)).lines), /first words/);
         using _ = Deno.listen({ hostname: "127.0.0.1", port });
         await ended;
@@ -94,11 +95,15 @@ Deno.test({
         const numbers = [...heard.text.matchAll(/"number":(\d+)/g)].map(([, number]) =>
           Number(number)
         );
-        assert.deepEqual(numbers, numbers.map((_, index) => index + 1), "each line once, in order");
+        assert.deepEqual(
+          numbers,
+          numbers.map((_, index) => index + 1),
+          "each line arrives once, in order",
+        );
       },
     );
 
-    await t.step("both nodes show the same log of an ended build", async () => {
+    await t.step("both nodes show the same log of a finished build", async () => {
       await until(async () => await statusOf(a, id) === "LIVE");
       const [ofA, ofB] = [await logOf(a, id), await logOf(b, id)];
       assert.match(textOf(ofA.lines), /last words/);
@@ -106,7 +111,7 @@ Deno.test({
       assert.equal(ofA.isComplete, true);
     });
 
-    await t.step("the node that built it is gone", async () => {
+    await t.step("the log stays readable after its node is gone", async () => {
       assert.equal(await cluster.countRecords("build_logs"), 1);
       await cluster.stop(b);
       const log = await logOf(a, id);

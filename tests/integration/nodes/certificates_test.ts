@@ -20,7 +20,7 @@ async function leaderOf(platform: TestPlatform): Promise<string | undefined> {
 }
 
 Deno.test({
-  name: "one node orders certificates, another responds to the challenge, and all have them",
+  name: "one node orders certificates, another responds to the challenge, and all serve them",
   ignore: pebbleProgram === undefined || NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -55,14 +55,14 @@ Deno.test({
       );
 
     await t.step(
-      "the leader orders one, the other node responds to the challenge, and both serve it",
+      "the leader orders a certificate, the other node proves it, and both serve it",
       async () => {
         assert.equal(await leaderOf(b), "a");
         await bindDomain(a, dns.names, "www.shop.test");
         await isServed(a, "www.shop.test");
         await isServed(b, "www.shop.test");
         const failed = [...a.logged, ...b.logged].filter((line) => /Cannot get a cert/.test(line));
-        assert.deepEqual(failed, [], "at the first attempt");
+        assert.deepEqual(failed, [], "the first attempt succeeds");
       },
     );
 
@@ -75,7 +75,7 @@ Deno.test({
       },
     );
 
-    await t.step("the other orders once the leader is gone", async () => {
+    await t.step("the other node orders certificates once the leader is gone", async () => {
       await cluster.stop(a);
       await until(async () => await leaderOf(b) === "b");
       await bindDomain(b, dns.names, "late.third.test");

@@ -48,13 +48,13 @@ Deno.test({
     await until(async () => await readiness(cut) === 503);
     const reason = await (await askReadiness(cut)).text();
     assert.match(reason, /The store has not responded for \d+ s/);
-    assert.equal(await status(), 503, "it asks the store, and cannot");
+    assert.equal(await status(), 503, "the node cannot check the key in the store");
     assert.equal((await cut.get("site.localhost", "/")).text, "one");
     await until(async () => await leader() === "other");
 
     proxy.passesAnswers = true;
     await until(async () => await readiness(cut) === 200);
-    assert.equal(await status(), 401, "it knows of the revocation");
+    assert.equal(await status(), 401, "the node learns that the key is revoked");
     assert.equal(await leader(), "other", "the other node keeps the leadership");
     await deploy(other, project.id, { files: { "index.html": "two" } });
     await until(async () => (await cut.get("site.localhost", "/")).text === "two");

@@ -21,7 +21,7 @@ Deno.test({
     await until(async () => (await stateOf(a)) === "healthy");
     assert.equal(await stateOf(b), "healthy");
     await cluster.stop(b);
-    assert.equal(await stateOf(a), "idle", "a has not been asked for a page");
+    assert.equal(await stateOf(a), "idle", "node a has not received a page request");
     assert.equal((await a.get("shop.localhost", "/x")).text, "server: /x");
     assert.equal(await stateOf(a), "healthy");
   },

@@ -47,7 +47,7 @@ async function openUpstream(folder: string) {
 }
 
 Deno.test({
-  name: "one node leads, all show the same data, and another leads when it is gone",
+  name: "one node leads, all show the same data, and another leads when that node is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -57,7 +57,7 @@ Deno.test({
     const a = await cluster.start("a", { ...options, nodeId: "a" });
     const b = await cluster.start("b", { ...options, nodeId: "b" });
 
-    await t.step("both nodes list both, and the first leads everything", async () => {
+    await t.step("both nodes list each other, and the first leads everything", async () => {
       const seen = await nodesSeenBy(b);
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
       assert.deepEqual(seen.map(({ roles }) => roles.length), [ROLES.length, 0]);
@@ -67,25 +67,28 @@ Deno.test({
     });
 
     await t.step(
-      "a node with another data directory cannot use the name of one of them",
+      "a node with another data directory cannot reuse a node's name",
       async () => {
         await assert.rejects(cluster.start("c", { nodeId: "a" }), /Cannot start as node \\?"a\\?"/);
       },
     );
 
-    await t.step("an event on the other node is in the inbox once, on both", async () => {
-      const { status } = await raise(b, "deployment.live", { project: "one" });
-      assert.ok(status < 300, `${status}`);
-      await until(async () => (await inboxOf(b)).length === 1);
-      const [notification] = await inboxOf(a);
-      assert.equal((await inboxOf(a)).length, 1);
-      await b.api("POST", `/v1/notifications/${notification!.id}/read`);
-      await until(async () => (await inboxOf(a))[0]?.read === true);
-      await a.api("POST", `/v1/notifications/${notification!.id}/archive`);
-      await until(async () => (await inboxOf(b)).length === 0);
-    });
+    await t.step(
+      "an event on the other node appears in the inbox once, on both nodes",
+      async () => {
+        const { status } = await raise(b, "deployment.live", { project: "one" });
+        assert.ok(status < 300, `${status}`);
+        await until(async () => (await inboxOf(b)).length === 1);
+        const [notification] = await inboxOf(a);
+        assert.equal((await inboxOf(a)).length, 1);
+        await b.api("POST", `/v1/notifications/${notification!.id}/read`);
+        await until(async () => (await inboxOf(a))[0]?.read === true);
+        await a.api("POST", `/v1/notifications/${notification!.id}/archive`);
+        await until(async () => (await inboxOf(b)).length === 0);
+      },
+    );
 
-    await t.step("a purge through one node applies on the other", async () => {
+    await t.step("a purge through one node applies on the other node", async () => {
       await createProject(a, "shop");
       const rules = [proxyTo(url), rule("cache", { type: "cache", ttlSeconds: 60 })];
       await publish(a, "shop", { rules });
@@ -96,7 +99,7 @@ Deno.test({
       await until(async () => await state() === "MISS");
     });
 
-    await t.step("the other node leads when the first is gone", async () => {
+    await t.step("the other node leads when the first node is gone", async () => {
       await cluster.stop(a);
       await until(async () =>
         (await nodesSeenBy(b)).some(({ roles }) => roles.length === ROLES.length)

@@ -159,7 +159,10 @@ for (const edges of [0, 2]) {
       await visitors;
       await balancer.close();
       const late = seen.filter(({ wasLeaving }) => wasLeaving);
-      assert.ok(late.every(({ connection }) => connection === "close"), "each is the last one");
+      assert.ok(
+        late.every(({ connection }) => connection === "close"),
+        "each response closes its connection",
+      );
       await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
     },
   });
@@ -172,6 +175,6 @@ Deno.test({
     await using cluster = await Cluster.open();
     const a = await cluster.start("a", { nodeId: "a" });
     await a.leave();
-    assert.equal(await isReady(a.port), true, "it has not begun to leave");
+    assert.equal(await isReady(a.port), true, "the node has not started to leave");
   },
 });

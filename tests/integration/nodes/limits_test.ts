@@ -52,14 +52,14 @@ Deno.test({
       assert.equal(code, 0, `${stdout}${stderr}`);
       return `${stdout}${stderr}`;
     };
-    assert.doesNotMatch(await svc("rules", "check"), /limit/, "one node counts all");
+    assert.doesNotMatch(await svc("rules", "check"), /limit/, "a single node counts all requests");
 
     const b = await cluster.start("b", { nodeId: "b" });
     await until(() => svc("rules", "check"), (said) => WARNING.test(said));
     assert.match(await svc("deploy", "--prod", "--yes"), WARNING);
     for (const node of [a, b]) {
       await until(async () => (await node.get("shop.localhost", "/other")).status === 200);
-      assert.deepEqual(await ask(node, 3), [200, 200, 429], "each counts by itself");
+      assert.deepEqual(await ask(node, 3), [200, 200, 429], "each node counts its own requests");
     }
     assert.match(await svc("rules", "publish", "--yes"), WARNING);
 

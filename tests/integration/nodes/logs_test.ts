@@ -93,7 +93,7 @@ Deno.test({
       },
     );
 
-    await t.step("following the log through one node shows entries of both", async () => {
+    await t.step("following the log through one node shows entries of both nodes", async () => {
       const stream = await follow(a, token);
       await until(async () => {
         await b.get(HOST, "/from-b");
@@ -105,7 +105,7 @@ Deno.test({
     });
 
     await t.step(
-      "errors of both nodes are added up, with log lines of the node that has them",
+      "errors of both nodes are added up, and each log line comes from its own node",
       async () => {
         for (const node of [a, b, b]) assert.ok((await node.get(HOST, "/fail/x")).status >= 500);
         const [error] = await until(
@@ -116,7 +116,7 @@ Deno.test({
         assert.match(shown.title, /No boat/);
         assert.ok(
           shown.lines.some(({ path }: Logged) => path === "/fail/x"),
-          "the request is of b",
+          "the request was handled by node b",
         );
       },
     );
@@ -129,7 +129,7 @@ Deno.test({
     });
 
     await t.step(
-      "a node that does not respond is named, and so is one that no longer exists",
+      "a node that does not respond is named, and so is a node that no longer exists",
       async () => {
         const c = await cluster.start("c", { nodeId: "c", nodeUrl: "http://127.0.0.1:9" });
         const listed = (await a.api("GET", "/v1/nodes")).json.items;
@@ -151,8 +151,12 @@ Deno.test({
           ]),
           [["b", "is gone"], ["c", "is gone"]],
         );
-        assert.equal(gone.items.length, 16, "requests that a handled itself");
-        assert.equal((await ask(a, "traffic")).missingNodes, undefined, "it is in the store");
+        assert.equal(gone.items.length, 16, "only requests that node a handled remain");
+        assert.equal(
+          (await ask(a, "traffic")).missingNodes,
+          undefined,
+          "traffic is in the store, so no node is missing",
+        );
       },
     );
   },

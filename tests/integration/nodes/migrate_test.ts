@@ -76,7 +76,11 @@ Deno.test({
       while (!await when() && !isOver) await new Promise((done) => setTimeout(done, 20));
       if (!isOver) child.kill("SIGKILL");
       const { signal, stdout } = await output;
-      assert.equal(signal, "SIGKILL", `it ended before: ${new TextDecoder().decode(stdout)}`);
+      assert.equal(
+        signal,
+        "SIGKILL",
+        `the migration ended before it was killed: ${new TextDecoder().decode(stdout)}`,
+      );
     };
 
     const before = await start(data);
@@ -93,7 +97,10 @@ Deno.test({
     await assert.rejects(start(join(folder, "b"), { kv, keysFile: keys, env }), /move/);
     const moved = await finish(there);
     assert.equal(moved.resumed, true, JSON.stringify(moved));
-    assert.ok(moved.records.copied < moved.records.count, "it went on");
+    assert.ok(
+      moved.records.copied < moved.records.count,
+      "the migration resumed where it was killed",
+    );
 
     const options = { kv, keysFile: keys, blobs: storage.place, env };
     const after = await start(join(folder, "b"), options);

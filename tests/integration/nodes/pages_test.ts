@@ -56,7 +56,7 @@ Deno.test({
     await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
     const again = await cluster.start("b");
     await until(async () => (await get(again, "/isr/page")).status === 200);
-    assert.equal(await page(again), "HIT rendered 1", "by the server that was started since");
+    assert.equal(await page(again), "HIT rendered 1", "the page is rendered by the new server");
   },
 });
 

@@ -26,7 +26,7 @@ const shows = (node: TestPlatform, text: string) =>
   until(async () => (await node.get("shop.localhost", "/")).text.includes(text));
 
 Deno.test({
-  name: "a repository pushed through one node can be cloned, pushed to and built on another",
+  name: "a repository pushed through one node can be cloned, pushed to and built on another node",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -39,19 +39,26 @@ Deno.test({
       `http://svc:${key}@127.0.0.1:${port}/git/${project.workspace}/shop.git`;
     const site = await makeRepository(`${cluster.folder}/work`);
 
-    await t.step("it is pushed through a, built on b, and cloned through both", async () => {
-      await site.commit("main", { "index.html": "one" });
-      const text = await mustRun("-C", site.path, "push", urlOf(a), "main");
-      assert.match(text, /remote: Building commit [^]*main is live at/, "the log of b");
-      await shows(a, "one");
-      for (const [name, node] of [["of-a", a], ["of-b", b]] as const) {
-        const folder = `${cluster.folder}/${name}`;
-        await mustRun("clone", "--quiet", urlOf(node), folder);
-        assert.equal(await Deno.readTextFile(`${folder}/index.html`), "one");
-      }
-    });
+    await t.step(
+      "the repository is pushed through node a, built on node b, and cloned through both",
+      async () => {
+        await site.commit("main", { "index.html": "one" });
+        const text = await mustRun("-C", site.path, "push", urlOf(a), "main");
+        assert.match(
+          text,
+          /remote: Building commit [^]*main is live at/,
+          "the push shows the log of node b",
+        );
+        await shows(a, "one");
+        for (const [name, node] of [["of-a", a], ["of-b", b]] as const) {
+          const folder = `${cluster.folder}/${name}`;
+          await mustRun("clone", "--quiet", urlOf(node), folder);
+          assert.equal(await Deno.readTextFile(`${folder}/index.html`), "one");
+        }
+      },
+    );
 
-    await t.step("then it is pushed through b, and through a again", async () => {
+    await t.step("the repository is pushed through node b, then through node a again", async () => {
       const pages = [[b, "two"], [a, "three"], [b, "four"]] as const;
       for (const [node, page] of IS_LONG ? pages : pages.slice(0, 1)) {
         await site.commit("main", { "index.html": page });
@@ -95,7 +102,7 @@ Deno.test({
       }
     };
     await t.step({
-      name: "two pushes at once through two nodes are each applied or refused",
+      name: "of two simultaneous pushes through two nodes, each is applied or refused",
       ignore: !IS_LONG,
       fn: race,
     });

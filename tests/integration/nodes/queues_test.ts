@@ -56,7 +56,7 @@ function nodeOf(pid: number, nodes: readonly Node[]): Node | undefined {
 }
 
 Deno.test({
-  name: "three nodes deliver each message once, and others take over from a killed one",
+  name: "three nodes deliver each message once, and others take over from a killed node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -12,7 +12,8 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const NAMES = IS_LONG ? ["a", "b", "c"] : ["a", "b"];
 
 Deno.test({
-  name: "a rolling release splits visitors alike on every node, and failures on one withdraw it",
+  name:
+    "a rolling release splits visitors alike on all nodes, and failures on one node withdraw it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -66,6 +67,6 @@ Deno.test({
       }
     }
     const { json } = await last.api("GET", "/v1/audit?action=withdrawRelease");
-    assert.equal(json.items.length, 1, "one node withdraws it, once");
+    assert.equal(json.items.length, 1, "the release is withdrawn once, by one node");
   },
 });

@@ -45,9 +45,11 @@ Deno.test({
       const key = `delivery-${round}`;
       const ids = await Promise.all(nodes.map((node) => deliver(node, key)));
       const [id, ...others] = new Set(ids.filter((each) => each !== undefined));
-      assert.ok(id !== undefined, "one of them is carried out");
+      assert.ok(id !== undefined, "one of the deliveries is carried out");
       assert.deepEqual(others, []);
-      for (const node of nodes) assert.equal(await deliver(node, key), id, "told again, and late");
+      for (const node of nodes) {
+        assert.equal(await deliver(node, key), id, "a late repetition returns the same deployment");
+      }
       made.add(id);
       await a.api("POST", `/v1/builds/${id}/cancel`);
     }

@@ -41,7 +41,7 @@ Deno.test({
       assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
     });
 
-    await t.step("an open stream of one node shows events of the other", async () => {
+    await t.step("an open stream of one node shows events of the other node", async () => {
       const stream = follow(b);
       try {
         let title: string | undefined;
@@ -53,7 +53,7 @@ Deno.test({
       }
     });
 
-    await t.step("a node that has read preferences sees those that the other stores", async () => {
+    await t.step("a node that has read preferences sees changes from the other node", async () => {
       const channels = async (node: typeof a) => {
         const { json } = await node.api("GET", PREFERENCES);
         const all: readonly { category: string; channels: { in_app: boolean } }[] = json.categories;
@@ -72,7 +72,7 @@ Deno.test({
       assert.ok(!(await inbox()).some((each) => each.includes("unwanted")));
     });
 
-    await t.step("a domain bound through one node is served by the other", async () => {
+    await t.step("a domain bound through one node is served by the other node", async () => {
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": "moored" } });
       const id = await bindDomain(a, dns.names, "www.shop.test");

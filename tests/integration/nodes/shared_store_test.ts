@@ -21,7 +21,7 @@ Deno.test({
     await deploy(first, project.id, { files: { "index.html": "one" } });
     await cluster.stop(first);
     const again = await cluster.start("a");
-    assert.equal(again.token, undefined, "it has its first key already");
+    assert.equal(again.token, undefined, "a restart creates no new key");
     await shows(again, "site.localhost", "one");
     await cluster.pg.cluster.stop();
     try {
@@ -49,7 +49,7 @@ Deno.test({
   async fn() {
     await using cluster = await Cluster.open();
     const [a, b] = [await cluster.start("a"), await cluster.start("b")];
-    assert.equal(b.token, undefined, "the first node has made the workspace");
+    assert.equal(b.token, undefined, "the second node creates no workspace");
     const project = await createProject(a, "site");
     const seen = await b.api("GET", `/v1/projects/${project.id}`);
     assert.equal(seen.json.name, "site");
@@ -61,7 +61,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "deploying, rolling back, taking offline and revoking on one node applies on the other",
+  name: "deploys, rollbacks, revocations and deletions on one node apply on the other node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -100,7 +100,11 @@ Deno.test({
     const refused = /Cannot start with the keys in .*others\.json: .*--keys-file/;
     await assert.rejects(cluster.start("b", { keysFile }), refused);
     await cluster.stop(first);
-    await assert.rejects(cluster.start("b", { keysFile }), refused, "also where it is alone");
+    await assert.rejects(
+      cluster.start("b", { keysFile }),
+      refused,
+      "the node is also refused when it is the only one",
+    );
     await cluster.start("b");
   },
 });

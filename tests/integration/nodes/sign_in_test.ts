@@ -33,8 +33,7 @@ async function refusesWithin(node: TestPlatform, attempts: number): Promise<bool
 }
 
 Deno.test({
-  name:
-    "a person can enter the password at one node and the code at another, and wrong ones count together",
+  name: "people can enter the password at one node and the code at another; failures add up",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -53,23 +52,25 @@ Deno.test({
       assert.equal((await browser.send("POST", "/v1/sign-in/two-factor", step)).status, 200);
       assert.equal((await browser.send("GET", "/v1/account")).status, 200);
       const again = await new Browser(a).send("POST", "/v1/sign-in/two-factor", step);
-      assert.equal(again.status, 401, "the challenge has ended");
+      assert.equal(again.status, 401, "a used challenge is refused");
     });
 
-    await t.step("the sixth wrong password has to wait, regardless of the nodes used", async () => {
-      const nodes = [a, b];
-      for (let count = 0; count < 5; count++) {
-        const node = new Browser(nodes[count % 2]!);
-        assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
-      }
-      for (const node of nodes) {
-        // The node receives the other node's count a moment later; two more wrong passwords are not
-        // enough.
-        assert.ok(await refusesWithin(node, 2));
-        const right = await new Browser(node).signIn("ada@example.com");
-        assert.equal(right.status, 429, "the right password waits as well");
-      }
-    });
+    await t.step(
+      "after five wrong passwords, a person must wait, regardless of the nodes used",
+      async () => {
+        const nodes = [a, b];
+        for (let count = 0; count < 5; count++) {
+          const node = new Browser(nodes[count % 2]!);
+          assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
+        }
+        for (const node of nodes) {
+          // It receives the other node's count a moment later; two more are not enough.
+          assert.ok(await refusesWithin(node, 2));
+          const right = await new Browser(node).signIn("ada@example.com");
+          assert.equal(right.status, 429, "the right password must wait, too");
+        }
+      },
+    );
   },
 });
 

@@ -140,7 +140,7 @@ Deno.test("each stage of a deployment notifies once", () =>
     assert.equal(items[2].actionUrl, `http://shop.localhost:${platform.port}/`);
   }));
 
-Deno.test("a security event reaches only the account that it is about", () =>
+Deno.test("a security event reaches only the account that it concerns", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

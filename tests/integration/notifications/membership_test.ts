@@ -38,7 +38,7 @@ Deno.test("a removed member no longer reads the workspace's notifications", () =
     assert.equal((await bob.send("POST", `/v1/notifications/${id}/read`)).status, 404);
   }));
 
-Deno.test("a member chooses whose deployments they are notified of", () =>
+Deno.test("a member chooses whose deployments cause notifications", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const bob = await signUp(platform, "bob");

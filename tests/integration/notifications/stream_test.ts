@@ -54,7 +54,7 @@ Deno.test("a reader that reconnects gets what it missed, once and in order", asy
   });
 });
 
-Deno.test("a stream ends with its credential", () =>
+Deno.test("a stream ends when its credential is revoked", () =>
   withPlatform(async (platform) => {
     const { browser } = await signUpWithWorkspace(platform, "ada");
     const key = await browser.send("POST", "/v1/api-keys", {

@@ -108,7 +108,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.ok(!next.html.includes(">Next page<"));
   }, { blobQuota: 1024 * 1024 }));
 
-Deno.test("a viewer sees no objects, and a stranger no stores", () =>
+Deno.test("a viewer sees no objects, and other people see no stores", () =>
   withDashboard(async ({ platform, own, api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await deploy(own, "shop", { files: { "index.html": "one" } });

@@ -204,7 +204,7 @@ Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
       await ada.open(`/deployments/${first.id}`),
       `/deployments/${first.id}/restore`,
     );
-    assert.match(chosen.html, /\/rollback"/, "a rollback undoes the choice");
+    assert.match(chosen.html, /\/rollback"/, "a rollback undoes the promotion");
     assert.match((await ada.open("/workspaces/acme/projects/shop")).html, /shop\/rollback"/);
     const again = await ada.confirm(
       await ada.open(`/deployments/${first.id}`),
@@ -217,7 +217,7 @@ Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
     assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
   }));
 
-Deno.test("the dashboard creates a project, its variables and hooks, and deletes it by its typed name", () =>
+Deno.test("the dashboard creates a project with variables and hooks, and deletes it by name", () =>
   withDashboard(async ({ ada, api }) => {
     const none = await ada.open("/workspaces/acme/projects");
     assert.match(none.html, /svc login\nsvc init --create\nsvc deploy --prod/);
@@ -251,7 +251,7 @@ Deno.test("the dashboard creates a project, its variables and hooks, and deletes
     );
     const plain = { ...key, category: "plain", key: "1", value: "kept &amp; shown" };
     assert.match((await ada.submit(set, formOf, plain)).html, /kept &amp;amp; shown/);
-    assert.ok(!bad.html.includes("unseen"), "what was typed as a secret is not sent back");
+    assert.ok(!bad.html.includes("unseen"), "a typed secret is not sent back");
     const removed = await ada.confirm(set, `${at}/environments/remove`);
     assert.ok(!removed.html.includes("API_KEY<"));
 
@@ -285,7 +285,7 @@ Deno.test("the dashboard creates a project, its variables and hooks, and deletes
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer sees the dashboard but cannot change anything, and a stranger sees nothing", () =>
+Deno.test("a viewer sees the dashboard but changes nothing, and other people see nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

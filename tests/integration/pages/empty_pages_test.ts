@@ -36,7 +36,7 @@ Deno.test("each page of a new workspace and a new project shows the command to r
     });
     assert.equal(made.status, 200);
     const none = await ada.open("/workspaces/fresh/projects");
-    assert.match(none.html, COMMAND, "the overview without a project");
+    assert.match(none.html, COMMAND, "an overview without projects shows the command");
     await ada.submit(
       await ada.open("/workspaces/fresh/new-project"),
       "/workspaces/fresh/new-project",

@@ -18,7 +18,7 @@ const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-pass
 /** Forms that delete messages and objects: they ask first. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
-Deno.test("no form works without its own token, from another site, or for a stranger", () =>
+Deno.test("no form works without its token, from another site, or for people without access", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });
@@ -86,7 +86,7 @@ Deno.test("no form works without its own token, from another site, or for a stra
       }
       if (!/:slug|:deployment/.test(route)) continue;
       const { status } = await stranger.send("POST", path, { fields: { ...fields, csrf: others } });
-      assert.ok([403, 404].includes(status), `${route} by a stranger: ${status}`);
+      assert.ok([403, 404].includes(status), `${route} by a person without access: ${status}`);
     }
     for (const { path: route } of forms.filter(({ path }) => ENDS_SOMETHING.test(path))) {
       const path = route.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? `no-${name}`);
@@ -99,7 +99,7 @@ Deno.test("no form works without its own token, from another site, or for a stra
           form: "contact",
         },
       });
-      assert.match(html, /<form id="question"/, `${route} asks nothing: ${status}`);
+      assert.match(html, /<form id="question"/, `${route} asks for no confirmation: ${status}`);
     }
     assert.equal(await state(), before);
   }));

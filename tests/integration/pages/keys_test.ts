@@ -10,7 +10,7 @@ const secretOf = ({ html }: Page) => /<code class="secret">(\S+)<\/code>/.exec(h
 const isTicked = ({ html }: Page, id: string) =>
   new RegExp(`<input id="${id}"[^>]*\\schecked`).test(html);
 
-Deno.test("a key gets the selected permissions and projects, can be changed, and revoked", () =>
+Deno.test("a key gets the selected permissions and projects, and can be changed and revoked", () =>
   withDashboard(async ({ platform, api, ada }) => {
     const { json: shop } = await api("POST", "/v1/projects", { name: "shop" });
     const { json: blog } = await api("POST", "/v1/projects", { name: "blog" });
@@ -137,7 +137,7 @@ Deno.test("a publisher can be trusted and removed on its page", () =>
     });
     assert.equal(wide.status, 400);
     assert.match(wide.html, /Must be read or deploy-previews/);
-    assert.match(wide.html, /value="release\/\*"/, "the typed value stays");
+    assert.match(wide.html, /value="release\/\*"/, "the form keeps the typed value");
     const added = await ada.submit(await ada.open(PUBLISHERS), PUBLISHERS, fields);
     assert.equal(added.path, `${PUBLISHERS}?done=publisher-added`);
     assert.match(

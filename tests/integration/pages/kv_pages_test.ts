@@ -136,7 +136,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(value.html, /too long to edit here/);
   }));
 
-Deno.test("a viewer learns who can see the store, and can neither see nor change it", () =>
+Deno.test("a viewer can neither see nor change the store, but sees who can", () =>
   withDashboard(async ({ api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("PUT", `${KV}/value`, { key: "session/of-somebody", encoding: "text", value: "s3" });

@@ -128,7 +128,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
 
     // The redeployment has the variables, and only the chosen scope loses one.
     const redeploys = formsOf(done.html).filter(({ action }) => action.endsWith("/redeploy"));
-    assert.equal(redeploys.length, 2, "TOKEN changed production as well");
+    assert.equal(redeploys.length, 2, "a change to TOKEN affects production, too");
     for (const { action } of redeploys) {
       const answer = await ada.submit(done, action);
       const isAsked = answer.html.includes('id="question"');
@@ -206,7 +206,7 @@ Deno.test("the webhook pages add, test, replay, rotate and delete, and mask secr
     const replayed = await ada.submit(page, `${one}/replay`);
     assert.match(replayed.html, /Queued the delivery again/);
     await until(() => received, ({ length }) => length > count);
-    assert.ok(received.slice(0, count).includes(received.at(-1)!), "the same webhook-id");
+    assert.ok(received.slice(0, count).includes(received.at(-1)!), "a replay keeps its webhook-id");
 
     const rotated = await ada.submit(replayed, `${one}/rotate`);
     const [secret = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(rotated.html) ?? [];

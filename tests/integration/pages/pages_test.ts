@@ -16,7 +16,7 @@ const pollDevice = (platform: TestPlatform, deviceCode: string) =>
     json: { grant_type: DEVICE_GRANT_TYPE, device_code: deviceCode, client_id: "<b>tool</b>" },
   });
 
-Deno.test("every page forbids scripts, frames and content from elsewhere, and is accessible", () =>
+Deno.test("every page is accessible, and forbids scripts, frames and third-party content", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -266,7 +266,7 @@ Deno.test("an invitation leads through sign-up into the workspace, with the righ
     assert.match(asked.html, /Join Acme\?/);
     const joined = await eve.submit(asked, link);
     assert.equal(joined.path, "/workspaces/acme?done=workspace-joined");
-    assert.ok(room.html.includes(`href="/workspaces/acme/keys"`), "an owner is shown the keys");
+    assert.ok(room.html.includes(`href="/workspaces/acme/keys"`), "an owner sees the link to keys");
     assert.ok(!joined.html.includes("/workspaces/acme/keys"));
     const { csrf } = formsOf(joined.html)[0]!.fields;
     const send = (path: string) =>

@@ -30,7 +30,11 @@ Deno.test("search finds content of the current workspace, pages and documents, a
     assert.deepEqual(await find("berth"), ["database harbour-shop berths"]);
     assert.deepEqual(await find(database.id), ["database harbour-shop berths"]);
     assert.deepEqual(await find("VIC@"), ["member null vic"]);
-    assert.deepEqual(await find("sam@example.com"), [], "a stranger");
+    assert.deepEqual(
+      await find("sam@example.com"),
+      [],
+      "people outside the workspace are not found",
+    );
     assert.deepEqual(await find("nowhere"), []);
     assert.deepEqual(await find(" "), []);
     await api("GET", `/v1/search?query=${"x".repeat(101)}`, undefined, 400);

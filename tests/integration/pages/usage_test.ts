@@ -14,7 +14,7 @@ const row = (items: readonly Item[], subject: string) => {
   return [used, limit];
 };
 
-Deno.test("usage is counted when a limit is set, and reports what was refused beyond it", async () => {
+Deno.test("usage is shown with its limits in the API, on pages and in the CLI", async () => {
   const home = await makeTestFolder("svc-usage-");
   try {
     await withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
@@ -34,7 +34,7 @@ Deno.test("usage is counted when a limit is set, and reports what was refused be
       const { items } = (await api("GET", `${at}/usage`)).json;
       assert.deepEqual(row(items, "deployHooks"), [0, 100]);
       assert.deepEqual(row(items, "variables"), [1, 500]);
-      assert.deepEqual(row(items, "domains"), [2, 200], "the name and its www");
+      assert.deepEqual(row(items, "domains"), [2, 200], "a domain and its www host count as two");
       assert.deepEqual(row(items, "environments"), [1, null]);
       assert.deepEqual(row(items, "deployments"), [1, null]);
       assert.deepEqual(row(items, "databases"), [0, 10]);

@@ -93,7 +93,7 @@ Deno.test("an interrupted first start continues", () =>
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a store or disk that cannot be opened is not reported as a usage error", () =>
+Deno.test("a store or disk that cannot be opened is reported, but not as a usage error", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(dataDir, { recursive: true });
     const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];
@@ -134,7 +134,7 @@ Deno.test("with a full disk, sites are served, and changes get a 507", async (t)
     const dataDir = join(folder, "disk", "data");
     const rest = join(folder, "disk", "rest");
     await furnish(dataDir);
-    await t.step("it starts on a full disk", async () => {
+    await t.step("a platform starts on a full disk", async () => {
       await fill(rest);
       const platform = await start(dataDir);
       try {
@@ -156,18 +156,21 @@ Deno.test("with a full disk, sites are served, and changes get a 507", async (t)
         await platform.shutdown();
       }
     });
-    await t.step("with room again, everything is unchanged, and can be changed", async () => {
-      await Deno.remove(rest);
-      const platform = await start(dataDir);
-      try {
-        assert.equal((await platform.get("shop.localhost", "/")).text, "home");
-        await createProject(platform, "other");
-        await deploy(platform, "other", { files: { "index.html": "other" } });
-        assert.equal((await platform.get("other.localhost", "/")).text, "other");
-      } finally {
-        await platform.shutdown();
-      }
-    });
+    await t.step(
+      "once there is room again, everything is unchanged, and changes succeed",
+      async () => {
+        await Deno.remove(rest);
+        const platform = await start(dataDir);
+        try {
+          assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+          await createProject(platform, "other");
+          await deploy(platform, "other", { files: { "index.html": "other" } });
+          assert.equal((await platform.get("other.localhost", "/")).text, "other");
+        } finally {
+          await platform.shutdown();
+        }
+      },
+    );
     await t.step("the disk fills up while the platform runs", async () => {
       const platform = await start(dataDir);
       try {

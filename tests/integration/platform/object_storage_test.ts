@@ -36,7 +36,7 @@ Deno.test("a platform with object storage serves cached content while the storag
       const before = storage.requests.length;
       assert.equal((await get("/big.txt")).text.length, BIG.length);
       assert.equal((await get("/")).status, 200);
-      assert.equal(storage.requests.length, before, "what is cached needs no request");
+      assert.equal(storage.requests.length, before, "cached content needs no request");
 
       storage.fault = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
       const missing = await get("/other");

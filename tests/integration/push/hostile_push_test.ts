@@ -127,19 +127,19 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "a length of 3": "0003",
   "a length of 65,535": "ffff",
   "a length above the maximum": "fff1",
-  "a length of letters": "zzzz",
+  "letters as a length": "zzzz",
   "a negative length": "-001",
   "a length with a sign": "+00f",
   "a length with spaces": "  10",
   "a length of NULs": "\0\0\0\0",
-  "a length in half": "00",
+  "half a length": "00",
   "a packet that is cut off": "0040refs",
-  "a pack alone": pack([EMPTY, HEAD]),
+  "a pack without commands": pack([EMPTY, HEAD]),
   "a want": line(`want ${SHA}`),
   "a command without an end": line(`${NONE} ${SHA} refs/heads/main`),
   "a command without capabilities": joined(line(`${NONE} ${SHA} refs/heads/main`), "0000PACK"),
   "a short SHA": joined(line(`${NONE} abc refs/heads/main\0report-status side-band-64k`), "0000"),
-  "a SHA in capitals": command("refs/heads/main", { to: "A".repeat(40) }),
+  "an uppercase SHA": command("refs/heads/main", { to: "A".repeat(40) }),
   "a SHA of 64 digits": command("refs/heads/main", { to: "a".repeat(64) }),
   "a signed push": joined(line("push-cert\0push-options"), "0000"),
   "2 MiB of commands without an end": joined(
@@ -181,9 +181,9 @@ function headAttacks(): Attack[] {
     ng("an old SHA that is wrong", push({ from: SHA })),
     ng("the deletion of production", command("refs/heads/main", { to: NONE }), /cannot be deleted/),
     ng("no pack", command("refs/heads/main")),
-    ng("a head that is in no pack", push({ to: SHA })),
+    ng("a head that the pack does not contain", push({ to: SHA })),
     ng(
-      "another format of objects",
+      "another object format",
       push({
         capabilities: "report-status side-band-64k object-format=sha256",
       }),
@@ -244,7 +244,7 @@ function fetchAttacks(): Attack[] {
   const v2 = { "git-protocol": "version=2" };
   return [
     wants(
-      "an object that is not there",
+      "an object that does not exist",
       joined(line(`want ${SHA}\n`), "0000", line("done\n")),
       /not our ref/,
     ),
@@ -258,13 +258,13 @@ function fetchAttacks(): Attack[] {
     },
     {
       ...wants(
-        "a fetch of another ref",
+        "a fetch of an invalid ref",
         joined(line("command=fetch"), "0001", line(`want-ref ../x\n`), line("done\n"), "0000"),
         /ERR|^$/,
       ),
       headers: v2,
     },
-    wants("a length of letters", "zzzz", /ERR|^$/),
+    wants("letters as a length", "zzzz", /ERR|^$/),
   ];
 }
 

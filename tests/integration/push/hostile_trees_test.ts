@@ -83,8 +83,8 @@ const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".git
 
 /** Settings of submodules that run programs or point outside. */
 const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
-  "an option as address": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
-  "an option behind ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
+  "an option as URL": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
+  "an option after ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
   "a remote helper with a line feed": [
     '[submodule "a"]\n\tpath = a\n\turl = "https://example.com/a\\nhost=evil"\n',
     /gitmodulesUrl/,
@@ -94,7 +94,7 @@ const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>
     /gitmodulesUrl/,
   ],
   "no host": ['[submodule "a"]\n\tpath = a\n\turl = https:///example.com/a\n', /gitmodulesUrl/],
-  "a relative way to another host": [
+  "a relative URL to another host": [
     '[submodule "a"]\n\tpath = a\n\turl = ../../../../:https://evil/%0a\n',
     /gitmodulesUrl/,
   ],
@@ -103,8 +103,11 @@ const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>
     '[submodule "a"]\n\tpath = a\n\turl = ./a\n\tupdate = !touch /tmp/x\n',
     /gitmodulesUpdate/,
   ],
-  "a name that climbs": ['[submodule "../x"]\n\tpath = a\n\turl = ./a\n', /gitmodulesName/],
-  "a name that climbs in the middle": [
+  "a name that starts with ../": [
+    '[submodule "../x"]\n\tpath = a\n\turl = ./a\n',
+    /gitmodulesName/,
+  ],
+  "a name with ../ in the middle": [
     '[submodule "a/../../x"]\n\tpath = a\n\turl = ./a\n',
     /gitmodulesName/,
   ],
@@ -122,7 +125,7 @@ const COMMITTER = `committer ${PERSON}\n`;
 const COMMITS: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   "nothing": ["", /fsck|missingTree|unterminatedHeader|invalid|parse/],
   "no tree": [`${AUTHOR}${COMMITTER}\nx\n`, /missingTree|parse|invalid/],
-  "a tree by no SHA": [
+  "a tree that is not a SHA": [
     `tree ${"z".repeat(40)}\n${AUTHOR}${COMMITTER}\nx\n`,
     /badTreeSha1|bad tree pointer|bogus commit/,
   ],
@@ -130,7 +133,7 @@ const COMMITS: Readonly<Record<string, readonly [text: string, says: RegExp]>> =
     `tree abc\n${AUTHOR}${COMMITTER}\nx\n`,
     /badTreeSha1|bad tree pointer|bogus commit/,
   ],
-  "a parent by no SHA": [
+  "a parent that is not a SHA": [
     `${TREE}parent xyz\n${AUTHOR}${COMMITTER}\nx\n`,
     /badParentSha1|bad parents/,
   ],
@@ -141,23 +144,26 @@ const COMMITS: Readonly<Record<string, readonly [text: string, says: RegExp]>> =
   "no author": [`${TREE}${COMMITTER}\nx\n`, /missingAuthor/],
   "two authors": [`${TREE}${AUTHOR}${AUTHOR}${COMMITTER}\nx\n`, /multipleAuthors/],
   "no committer": [`${TREE}${AUTHOR}\nx\n`, /missingCommitter/],
-  "no address": [`${TREE}author Eve 1 +0000\n${COMMITTER}\nx\n`, /missingEmail/],
-  "an open address": [`${TREE}author Eve <eve 1 +0000\n${COMMITTER}\nx\n`, /badEmail/],
-  "a name with an angle": [`${TREE}author E> <e@x> 1 +0000\n${COMMITTER}\nx\n`, /badName/],
-  "a date beyond all": [
+  "no email address": [`${TREE}author Eve 1 +0000\n${COMMITTER}\nx\n`, /missingEmail/],
+  "an unclosed email address": [`${TREE}author Eve <eve 1 +0000\n${COMMITTER}\nx\n`, /badEmail/],
+  "a name with an angle bracket": [`${TREE}author E> <e@x> 1 +0000\n${COMMITTER}\nx\n`, /badName/],
+  "a date that overflows": [
     `${TREE}author Eve <e@x> 99999999999999999999999 +0000\n${COMMITTER}\nx\n`,
     /badDateOverflow/,
   ],
-  "a date with zeros": [`${TREE}author Eve <e@x> 01 +0000\n${COMMITTER}\nx\n`, /zeroPaddedDate/],
-  "a NUL in its head": [`${TREE}author E\0 <e@x> 1 +0000\n${COMMITTER}\nx\n`, /nulInHeader/],
+  "a date with leading zeros": [
+    `${TREE}author Eve <e@x> 01 +0000\n${COMMITTER}\nx\n`,
+    /zeroPaddedDate/,
+  ],
+  "a NUL in its header": [`${TREE}author E\0 <e@x> 1 +0000\n${COMMITTER}\nx\n`, /nulInHeader/],
   "a NUL in its message": [`${TREE}${AUTHOR}${COMMITTER}\nx\0y\n`, /nulInCommit/],
-  "an open head": [`${TREE}${AUTHOR}${COMMITTER}`.trimEnd(), /unterminatedHeader/],
+  "an unterminated header": [`${TREE}${AUTHOR}${COMMITTER}`.trimEnd(), /unterminatedHeader/],
 };
 
 const TAGS: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   "nothing": ["", /fsck|missingObject|invalid|parse|unterminatedHeader/],
   "no type": [`object ${BLOB.sha}\ntag x\ntagger ${PERSON}\n\nx\n`, /missingTypeEntry|invalid tag/],
-  "another type": [
+  "an unknown type": [
     `object ${BLOB.sha}\ntype virus\ntag x\ntagger ${PERSON}\n\nx\n`,
     /badType|parse|invalid/,
   ],
@@ -209,7 +215,11 @@ function treeAttacks(): Attack[] {
     ...submodules,
     refused("a folder .gitmodules", site([folder(".gitmodules")]), /gitmodulesBlob/),
     refused("a file twice", site([file("a"), file("a")]), /duplicateEntries/),
-    refused("a file and a folder of one name", site([file("a"), folder("a")]), /duplicateEntries/),
+    refused(
+      "a file and a folder with the same name",
+      site([file("a"), folder("a")]),
+      /duplicateEntries/,
+    ),
     refused("files out of order", site([file("b"), file("a")]), /treeNotSorted/),
     refused(
       "a file that is missing",
@@ -227,7 +237,7 @@ function treeAttacks(): Attack[] {
       /badTree|too-short tree|unpacker error/,
     ),
     refused(
-      "a tree of noise",
+      "a tree of meaningless bytes",
       (() => {
         const noise = object(
           "tree",
@@ -250,7 +260,7 @@ function headAttacks(): Attack[] {
   const root = tree([file("a")]);
   const branchTo = (name: string, head: GitObject) =>
     refused(
-      `a branch that names ${name}`,
+      `a branch that points to ${name}`,
       joined(command("refs/heads/main", { to: head.sha }), pack([BLOB, root, head])),
       /ng refs\/heads\/main|unpack (?!ok)/,
     );

@@ -61,7 +61,7 @@ Deno.test("git push deploys branches and fails with their builds, and git clone 
       "/git/default/shop.git refs/heads/feature/menu",
       "/git/default/shop.git refs/heads/feature/menu",
       "/git/default/shop.git refs/heads/main",
-    ], "a refused push is not in it");
+    ], "the audit log contains no refused push");
     const [{ project, credential, address, summary }] = log.items;
     assert.deepEqual([project, credential.type, address], ["shop", "api_key", "127.0.0.1"]);
     assert.equal(summary, "Change a branch or tag with git push");
@@ -153,7 +153,7 @@ Deno.test("a completely refused push reports the reason for each ref", async () 
   });
 });
 
-Deno.test("a push from a shallow clone is accepted if its commits suffice, and otherwise reports why not", async () => {
+Deno.test("a push from a shallow clone is accepted only if its commits suffice", async () => {
   await withBuilds(async (platform) => {
     const { folder, get } = platform;
     const site = await makeRepository(`${folder}/work`);

@@ -105,5 +105,9 @@ Deno.test("previews of deleted branches are stopped, and nothing else", () =>
     );
     assert.equal((await get(hostOf(other.json.url), "/")).status, 200);
     assert.equal((await get(hostOf(production.json.url), "/")).status, 200);
-    assert.equal((await get(hostOf(upload.url), "/")).status, 200, "an upload is not from git");
+    assert.equal(
+      (await get(hostOf(upload.url), "/")).status,
+      200,
+      "uploads are kept, because they have no git branch",
+    );
   }, { housekeepingMs: HOUSEKEEPING_MS }));

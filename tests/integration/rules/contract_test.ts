@@ -29,9 +29,17 @@ const GATE = { use: "f", mode: "request", failure: "closed" };
 /** Accepted rule sets, by statement of the specification. */
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
-  "source of a build": { ...set(), source: { origin: "build" } },
-  "source of a person, with a revision": { ...set(), source: { origin: "ui", revisionId: "r" } },
-  "id of one character, name, enabled": set({ id: "a", name: "n", enabled: false, action: LOG }),
+  "a source with the origin build": { ...set(), source: { origin: "build" } },
+  "a source with the origin ui and a revision": {
+    ...set(),
+    source: { origin: "ui", revisionId: "r" },
+  },
+  "a one-character id, a name and enabled": set({
+    id: "a",
+    name: "n",
+    enabled: false,
+    action: LOG,
+  }),
   "a condition without fields": by({}),
   "path exact": by({ path: { type: "exact", value: "/" } }),
   "path prefix": by({ path: { type: "prefix", value: "/a" } }),
@@ -48,7 +56,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
     cookies: { a: "" },
   }),
   "geo of two characters": by({ geo: ["DE", "--"] }),
-  "asn at both ends": by({ asn: [1, 4294967295] }),
+  "asn at both limits": by({ asn: [1, 4294967295] }),
   ...Object.fromEntries(["desktop", "mobile", "tablet", "bot"].map((device) => [
     `device ${device}`,
     by({ device }),
@@ -57,12 +65,12 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "any and not": by({ any: [{ host: "a.example" }], not: { geo: ["DE"] } }),
   "allow": act({ type: "allow" }),
   "deny": act({ type: "deny" }),
-  "deny at its ends": set(
+  "deny at its limits": set(
     { id: "a", action: { type: "deny", statusCode: 400, mode: "shadow" } },
     { id: "b", action: { type: "deny", statusCode: 599, mode: "enforce" } },
   ),
   "redirect": act({ type: "redirect", target: "/", statusCode: 301, ifNoFile: true }),
-  "redirect with a status that is no 3xx": act({
+  "redirect with a status that is not 3xx": act({
     ...redirect("/x"),
     statusCode: -9007199254740991,
   }),
@@ -72,8 +80,8 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   "rewrite to another host": act(rewrite("https://a.example/b", true)),
   "set_headers": act(headers("")),
   "remove_headers": act({ type: "remove_headers", headers: ["x-a"] }),
-  "remove_headers of none": act({ type: "remove_headers", headers: [] }),
-  "cache at its ends": set(
+  "remove_headers without names": act({ type: "remove_headers", headers: [] }),
+  "cache at its limits": set(
     { id: "a", action: { type: "cache", ttlSeconds: 1, swrSeconds: 0, vary: [] } },
     {
       id: "b",
@@ -94,12 +102,12 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
     { use: "f-2", mode: "response", failure: "open", cachePosition: "after" },
     { use: "f", mode: "observe" },
   ),
-  "handle step of a function": steps({ handle: "f" }),
+  "handle step with a function": steps({ handle: "f" }),
   ...Object.fromEntries(["ip", "ip_path", "ip_host", "host"].map((key) => [
     `rate_limit by ${key}`,
     act({ type: "rate_limit", limit: 1, windowSeconds: 10, key, mode: "shadow" }),
   ])),
-  "rate_limit at its upper ends": act({ type: "rate_limit", limit: 100000, windowSeconds: 600 }),
+  "rate_limit at its upper limits": act({ type: "rate_limit", limit: 100000, windowSeconds: 600 }),
   "captures and a splat": by(glob("/{a}/{b...}"), redirect("/{b}?a={a}")),
   "an escaped reference": by(glob("/{a}"), headers("{{b}} {a}")),
   "cache that varies by its condition": by(
@@ -127,37 +135,40 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
 /** Rule sets that are refused, each with the path of a problem. */
 const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>> = {
   "no schemaVersion": [{ rules: [] }, "schemaVersion"],
-  "another schemaVersion": [{ schemaVersion: "EDGE_RULE_SET_V2", rules: [] }, "schemaVersion"],
+  "an unknown schemaVersion": [{ schemaVersion: "EDGE_RULE_SET_V2", rules: [] }, "schemaVersion"],
   "no rules": [{ schemaVersion: SET }, "rules"],
-  "another property of the set": [{ ...set(), version: 1 }, "version"],
+  "an unknown property of the set": [{ ...set(), version: 1 }, "version"],
   "source without origin": [{ ...set(), source: {} }, "source.origin"],
-  "another origin": [{ ...set(), source: { origin: "api" } }, "source.origin"],
+  "an unknown origin": [{ ...set(), source: { origin: "api" } }, "source.origin"],
   "an empty revision": [
     { ...set(), source: { origin: "ui", revisionId: "" } },
     "source.revisionId",
   ],
-  "another property of the source": [{ ...set(), source: { origin: "ui", by: "a" } }, "source.by"],
+  "an unknown property of the source": [
+    { ...set(), source: { origin: "ui", by: "a" } },
+    "source.by",
+  ],
   "no id": [set({ action: LOG }), "rules[0].id"],
   "an empty id": [set({ id: "", action: LOG }), "rules[0].id"],
   "an id twice": [set({ id: "a", action: LOG }, { id: "a", action: LOG }), "rules[1].id"],
   "an empty name": [set({ id: "a", name: "", action: LOG }), "rules[0].name"],
   "enabled that is not a boolean": [set({ id: "a", enabled: 1, action: LOG }), "rules[0].enabled"],
   "no action": [set({ id: "a" }), "rules[0].action"],
-  "another property of a rule": [set({ id: "a", action: LOG, x: 1 }), "rules[0].x"],
-  "another action": [act({ type: "teleport" }), "rules[0].action.type"],
-  "another property of an action": [act({ type: "log", x: 1 }), "rules[0].action.x"],
-  "another property of a condition": [by({ x: 1 }), "rules[0].condition.x"],
+  "an unknown property of a rule": [set({ id: "a", action: LOG, x: 1 }), "rules[0].x"],
+  "an unknown action": [act({ type: "teleport" }), "rules[0].action.type"],
+  "an unknown property of an action": [act({ type: "log", x: 1 }), "rules[0].action.x"],
+  "an unknown property of a condition": [by({ x: 1 }), "rules[0].condition.x"],
   "path without type": [by({ path: { value: "/" } }), "rules[0].condition.path.type"],
-  "path of another type": [
+  "path with an unknown type": [
     by({ path: { type: "regex", value: "/" } }),
     "rules[0].condition.path.type",
   ],
   "an empty path": [by({ path: { type: "exact", value: "" } }), "rules[0].condition.path.value"],
-  "another property of a path": [
+  "an unknown property of a path": [
     by({ path: { type: "exact", value: "/", x: 1 } }),
     "rules[0].condition.path.x",
   ],
-  "another method": [by({ methods: ["TRACE"] }), "rules[0].condition.methods[0]"],
+  "an unsupported method": [by({ methods: ["TRACE"] }), "rules[0].condition.methods[0]"],
   "a method in lower case": [by({ method: ["get"] }), "rules[0].condition.method[0]"],
   "an empty host": [by({ host: "" }), "rules[0].condition.host"],
   ...Object.fromEntries(
@@ -183,25 +194,25 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "geo of one character": [by({ geo: ["D"] }), "rules[0].condition.geo[0]"],
   "geo of three characters": [by({ geo: ["DEU"] }), "rules[0].condition.geo[0]"],
   "asn 0": [by({ asn: [0] }), "rules[0].condition.asn[0]"],
-  "asn above its end": [by({ asn: [4294967296] }), "rules[0].condition.asn[0]"],
+  "asn above its limit": [by({ asn: [4294967296] }), "rules[0].condition.asn[0]"],
   "asn that is not an integer": [by({ asn: [1.5] }), "rules[0].condition.asn[0]"],
-  "another device": [by({ device: "tv" }), "rules[0].condition.device"],
+  "an unknown device": [by({ device: "tv" }), "rules[0].condition.device"],
   "an empty network": [by({ sourceIpCidrs: [""] }), "rules[0].condition.sourceIpCidrs[0]"],
-  "any of none": [by({ any: [] }), "rules[0].condition.any"],
+  "an empty any": [by({ any: [] }), "rules[0].condition.any"],
   "any in any": [by({ any: [{ any: [{}] }] }), "rules[0].condition.any[0].any"],
   "not in any": [by({ any: [{ not: {} }] }), "rules[0].condition.any[0].not"],
   "any in not": [by({ not: { any: [{}] } }), "rules[0].condition.not.any"],
   "not in not": [by({ not: { not: {} } }), "rules[0].condition.not.not"],
-  "deny below its end": [act({ type: "deny", statusCode: 399 }), "rules[0].action.statusCode"],
-  "deny above its end": [act({ type: "deny", statusCode: 600 }), "rules[0].action.statusCode"],
-  "another mode": [act({ type: "deny", mode: "off" }), "rules[0].action.mode"],
+  "deny below its limit": [act({ type: "deny", statusCode: 399 }), "rules[0].action.statusCode"],
+  "deny above its limit": [act({ type: "deny", statusCode: 600 }), "rules[0].action.statusCode"],
+  "an unknown mode": [act({ type: "deny", mode: "off" }), "rules[0].action.mode"],
   "redirect without target": [act({ type: "redirect" }), "rules[0].action.target"],
   "an empty target": [act(redirect("")), "rules[0].action.target"],
   "a status that is not an integer": [
     act({ ...redirect("/"), statusCode: 301.5 }),
     "rules[0].action.statusCode",
   ],
-  "a status above its end": [
+  "a status above its limit": [
     act({ ...redirect("/"), statusCode: 9007199254740992 }),
     "rules[0].action.statusCode",
   ],
@@ -211,11 +222,11 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "external rewrite to a path": [act(rewrite("/a", true)), "rules[0].action.target"],
   "external rewrite to http": [act(rewrite("http://a.example/", true)), "rules[0].action.target"],
   "set_headers without headers": [act({ type: "set_headers" }), "rules[0].action.headers"],
-  "set_headers of an empty name": [
+  "set_headers with an empty name": [
     act({ type: "set_headers", headers: { "": "a" } }),
     "rules[0].action.headers",
   ],
-  "remove_headers of an empty name": [
+  "remove_headers with an empty name": [
     act({ type: "remove_headers", headers: [""] }),
     "rules[0].action.headers[0]",
   ],
@@ -225,11 +236,11 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     act({ type: "cache", ttlSeconds: 9007199254740992 }),
     "rules[0].action.ttlSeconds",
   ],
-  "stale for less than no time": [
+  "a negative swrSeconds": [
     act({ type: "cache", ttlSeconds: 1, swrSeconds: -1 }),
     "rules[0].action.swrSeconds",
   ],
-  "vary by another dimension": [
+  "vary by an unknown dimension": [
     act({ type: "cache", ttlSeconds: 1, vary: ["ip"] }),
     "rules[0].action.vary[0]",
   ],
@@ -242,7 +253,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     "rules[0].condition.sourceIpCidrs",
   ],
   "pipeline without steps": [act({ type: "pipeline" }), "rules[0].action.steps"],
-  "pipeline of no steps": [steps(), "rules[0].action.steps"],
+  "pipeline with an empty list of steps": [steps(), "rules[0].action.steps"],
   "pipeline without a handle": [steps(GATE), "rules[0].action.steps"],
   "pipeline with two handles": [steps(ORIGIN, { handle: "f" }), "rules[0].action.steps[1]"],
   "response step before the handle": [
@@ -253,8 +264,8 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     steps({ use: "f", mode: "observe" }, ORIGIN),
     "rules[0].action.steps[0]",
   ],
-  "step of no mode": [steps({ use: "f" }, ORIGIN), "rules[0].action.steps[0].mode"],
-  "step of another mode": [
+  "step without a mode": [steps({ use: "f" }, ORIGIN), "rules[0].action.steps[0].mode"],
+  "step with an unknown mode": [
     steps({ use: "f", mode: "both" }, ORIGIN),
     "rules[0].action.steps[0].mode",
   ],
@@ -264,32 +275,32 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
       [steps({ use, mode: "request" }, ORIGIN), "rules[0].action.steps[0].use"] as const,
     ]),
   ),
-  "step as nothing": [
+  "step with an empty as": [
     steps({ use: "f", mode: "request", as: "" }, ORIGIN),
     "rules[0].action.steps[0].as",
   ],
-  "step as too much": [
+  "step with a long as": [
     steps({ use: "f", mode: "request", as: "a".repeat(65) }, ORIGIN),
     "rules[0].action.steps[0].as",
   ],
-  "another failure": [
+  "an unknown failure": [
     steps({ use: "f", mode: "request", failure: "shut" }, ORIGIN),
     "rules[0].action.steps[0].failure",
   ],
-  "another cachePosition": [
+  "an unknown cachePosition": [
     steps({ use: "f", mode: "request", cachePosition: "beside" }, ORIGIN),
     "rules[0].action.steps[0].cachePosition",
   ],
   "an empty handle": [steps({ handle: "" }), "rules[0].action.steps[0].handle"],
   "a long handle": [steps({ handle: "h".repeat(65) }), "rules[0].action.steps[0].handle"],
-  "a function that is not there": [
+  "a function that does not exist": [
     set(
       ...["a", "b", "c"].map((id) => ({ id, action: LOG })),
       { id: "d", action: { type: "pipeline", steps: [ORIGIN, { use: "g", mode: "observe" }] } },
     ),
     "rules[3].action.steps[1].use",
   ],
-  "a handle that is not there": [steps({ handle: "g" }), "rules[0].action.steps[0].handle"],
+  "a handle that does not exist": [steps({ handle: "g" }), "rules[0].action.steps[0].handle"],
   "a narrower pipeline without the gate": [
     set(
       { id: "a", action: { type: "pipeline", steps: [GATE, ORIGIN] } },
@@ -301,11 +312,11 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     ),
     "rules[1].action",
   ],
-  "rate_limit of nothing": [
+  "rate_limit of zero": [
     act({ type: "rate_limit", limit: 0, windowSeconds: 10 }),
     "rules[0].action.limit",
   ],
-  "rate_limit above its end": [
+  "rate_limit above its limit": [
     act({ type: "rate_limit", limit: 100001, windowSeconds: 10 }),
     "rules[0].action.limit",
   ],
@@ -317,7 +328,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
     act({ type: "rate_limit", limit: 1, windowSeconds: 601 }),
     "rules[0].action.windowSeconds",
   ],
-  "another key": [
+  "an unknown key": [
     act({ type: "rate_limit", limit: 1, windowSeconds: 10, key: "path" }),
     "rules[0].action.key",
   ],
@@ -325,15 +336,15 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   "a capture twice": [by(glob("/{a}/{a}")), "rules[0].condition.path.value"],
   "a capture in any": [by({ any: [glob("/{a}")] }), "rules[0].condition.any[0].path.value"],
   "a capture in not": [by({ not: glob("/{a}") }), "rules[0].condition.not.path.value"],
-  "a reference to nothing in a redirect": [
+  "a reference to an unknown capture in a redirect": [
     by(glob("/{a}"), redirect("/{b}")),
     "rules[0].action.target",
   ],
-  "a reference to nothing in a rewrite": [
+  "a reference to an unknown capture in a rewrite": [
     by(glob("/{a}"), rewrite("/{b}")),
     "rules[0].action.target",
   ],
-  "a reference to nothing in a header": [
+  "a reference to an unknown capture in a header": [
     by(glob("/{a}"), headers("{b}")),
     "rules[0].action.headers.x-a",
   ],

@@ -127,7 +127,7 @@ Deno.test("actions work over HTTP as documented", () =>
     const status = async (path: string) => (await ask({ path })).status;
     assert.equal(await status("/?shut=1"), 403, "deny");
     assert.equal(await status("/open?shut=1"), 404, "allow ends the security phase");
-    assert.equal(await status("/new"), 200, "log and shadow deny let through");
+    assert.equal(await status("/new"), 200, "log and shadow deny let requests pass");
     const moved = await ask({ path: "/old/a/b?q=1" });
     assert.deepEqual([moved.status, moved.headers.location], [308, "/new/a/b?q=1"]);
     assert.equal(await status("/nothing"), 302, "ifNoFile applies if there is no file");

@@ -36,7 +36,7 @@ Deno.test("rate_limit allows at most its limit in any window", async () => {
       assert.equal(status, 429);
       await delay(PAUSE_MS);
     }
-    assert.ok(allowed.length > LIMIT, "The limit is there again");
+    assert.ok(allowed.length > LIMIT, "Requests are allowed again");
     allowed.forEach(({ sent }, index) => {
       const after = allowed[index + LIMIT];
       if (after === undefined) return;

@@ -189,7 +189,7 @@ Deno.test("denied requests appear in the log, and every match in the rule's coun
     ]);
   }));
 
-Deno.test("a rule set returned by the API can be sent back", () =>
+Deno.test("the API accepts a rule set that it has returned", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const glob = {

@@ -94,7 +94,7 @@ createServer((request, response) => {
 `;
 
 onEachEngine(
-  "what a server logs as an exception is an error, and a 5xx without one too",
+  "an exception in a server's log is an error, and so is a 5xx response without one",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -47,7 +47,7 @@ Deno.test("web vitals are counted by page", () =>
     await beacon(platform, { p: "/about", inp: 90 });
     await beacon(platform, { p: "/bot", inp: 90 }, { "user-agent": "curl/8.14" });
     const { vitals, totals } = await report(platform);
-    assert.equal(totals.requests, 0, "beacons are not visits");
+    assert.equal(totals.requests, 0, "beacons do not count as visits");
     const { lcp, cls, ttfb, inp, fcp } = vitals.all;
     assert.deepEqual([lcp.count, cls.count, ttfb.count, inp.count, fcp], [4, 4, 4, 1, undefined]);
     assert.ok(Math.abs(lcp.p75 - 3000) <= 150, String(lcp.p75));
