@@ -39,8 +39,8 @@ const issued = { chain: "", key: sealed, ...life };
 const expiresAt = new Date(90 * DAY).toISOString();
 
 const rows = [
-  ["nothing yet", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
-  ["a valid one", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
+  ["a missing certificate", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
+  ["a valid certificate", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
   [
     "a valid certificate whose renewal failed",
     record({ issued, failures: 1, error: "no" }),

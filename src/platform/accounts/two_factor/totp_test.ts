@@ -15,14 +15,14 @@ const vectors = [
 ] as const;
 
 for (const [seconds, code] of vectors) {
-  Deno.test(`totpCode() at ${seconds} is as RFC 6238 has it`, () => {
+  Deno.test(`totpCode() at ${seconds} s returns the code of RFC 6238`, () => {
     assert.equal(totpCode(RFC_SECRET, totpStep(seconds * 1000)), code);
   });
 }
 
 const AT = Date.UTC(2026, 10, 21, 12, 0, 10);
 const rows = [
-  ["this step", 0, -1, true],
+  ["the current step", 0, -1, true],
   ["the step before", -1, -1, true],
   ["the step after", 1, -1, true],
   ["two steps before", -2, -1, false],

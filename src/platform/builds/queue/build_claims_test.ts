@@ -120,7 +120,7 @@ async function withNodes(
 const changed = (id: string) => [keys.build(PROJECT, id)];
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
 
-Deno.test("nodes run different builds at the same time, and never a build of a living node", () =>
+Deno.test("nodes run builds at the same time, but never the build of another living node", () =>
   withNodes(async ({ node, store, stateOf }) => {
     await store("a");
     await store("b");

@@ -9,7 +9,7 @@ Deno.test("BuildSlots give every running build a separate user", () => {
   assert.equal(slots.take("c").uid, 100);
 });
 
-Deno.test("BuildSlots let one build of a project at a time use its cache", () => {
+Deno.test("BuildSlots let only one build of a project use its cache at a time", () => {
   const slots = new BuildSlots(100);
   const [first, second] = [slots.take("a"), slots.take("a")];
   assert.deepEqual([first.ownsCache, second.ownsCache], [true, false]);
