@@ -50,7 +50,7 @@ Deno.test("sharedReads() serves many reads with few requests", () =>
     assert.equal(sizes.reduce((sum, size) => sum + size), 45);
   }));
 
-Deno.test("sharedReads() fails no read for the key of another", () =>
+Deno.test("sharedReads() does not fail a read because of another read's key", () =>
   withReads(async (_, get) => {
     const reads = [get(["k", 1]), get([{} as string]), get(["x".repeat(3000)]), get(["k", 2])];
     const outcomes = await Promise.allSettled(reads);
