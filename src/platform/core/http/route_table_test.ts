@@ -57,7 +57,7 @@ const samples = [
   })),
 ];
 
-Deno.test("each path leads to the most specific endpoint, and Allow lists all methods", async () => {
+Deno.test("each path leads to the most specific endpoint, and Allow lists its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);
