@@ -26,7 +26,7 @@ async function askByUdp(port: number, text: string): Promise<string> {
   return String(await response.finally(() => socket.close()));
 }
 
-Deno.test("listenForDns() passes on messages over UDP and TCP, several per connection", async () => {
+Deno.test("listenForDns() passes on messages over UDP and TCP, many per connection", async () => {
   const dns = await listen((message, { isUdp }) => Buffer.from(`${isUdp} ${message}`));
   assert.equal(await askByUdp(dns.port, "a"), "true a");
   const connection = await Deno.connect({ hostname: HOST, port: dns.port });

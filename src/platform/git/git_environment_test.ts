@@ -59,7 +59,7 @@ Deno.test("openRemote() sends a token only to the repository's own origin, throu
   assert.equal(masker.mask(`no: s3cret-token ${btoa("ada:s3cret-token")}`), "no: ••• •••");
 });
 
-Deno.test("openRemote() passes no token to ssh, and no key to https", async () => {
+Deno.test("openRemote() passes no token to SSH, and no key to HTTPS", async () => {
   assert.equal((await openRemote(HTTP, { ...parts, credentials: KEY })).env.GIT_CONFIG_COUNT, "1");
   const access = await openRemote(SSH, { ...parts, credentials: TOKEN });
   assert.ok(!JSON.stringify(access.env).includes("s3cret"));

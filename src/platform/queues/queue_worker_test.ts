@@ -34,7 +34,7 @@ Deno.test("findTarget() never finds the deployment of another project that now h
   assert.equal((await findTarget(services, PLACE, ["shop", "own"]))?.label, "own");
 });
 
-Deno.test("a message that is deleted while it is delivered does not count, and leaves nothing", async () => {
+Deno.test("a message deleted during its delivery does not count, and leaves nothing", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });

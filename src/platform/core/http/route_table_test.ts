@@ -57,7 +57,7 @@ const samples = [
   })),
 ];
 
-Deno.test("each path leads to the most specific endpoint, and Allow lists its methods", async () => {
+Deno.test("each path leads to the most specific endpoint, and Allow lists every method", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);

@@ -61,7 +61,7 @@ for (const priority of PRIORITIES) {
 }
 
 const quietRows = [
-  ["none", null, "12:00", false],
+  ["that are not set", null, "12:00", false],
   ["at the start", { start: "09:00", end: "17:00" }, "09:00", true],
   ["before the start", { start: "09:00", end: "17:00" }, "08:59", false],
   ["at the last minute", { start: "09:00", end: "17:00" }, "16:59", true],
@@ -76,7 +76,7 @@ const quietRows = [
 ] as const;
 
 for (const [name, hours, time, expected] of quietRows) {
-  Deno.test(`isQuiet() with quiet hours ${name}`, () => {
+  Deno.test(`isQuiet() for quiet hours ${name}`, () => {
     assert.equal(isQuiet(hours, at(time)), expected);
   });
 }
