@@ -123,7 +123,7 @@ Deno.test("a failed branch has a reason and raises an event, and start retries i
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
 });
 
-Deno.test("a failed move leaves the database in place, and can be retried or ended", async () => {
+Deno.test("a failed move changes nothing, and can be retried or given up", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine(), new TestEngine("server"));

@@ -72,7 +72,7 @@ Deno.test("UsageSamples shows a new database by minute, with the clients of all 
     assert.equal(steps[1]!.sizeBytes, 3000);
   }));
 
-Deno.test("UsageSamples later shows peaks of ten minutes, and writes rarely for an idle database", () =>
+Deno.test("UsageSamples later shows the peak of ten minutes, and writes only if it rises", () =>
   withNodes(async ({ sample, read, measured }) => {
     for (const [minute, open] of [[130, 1], [131, 4], [135, 0], [139, 4], [140, 0]] as const) {
       await sample(0, minute, open);

@@ -56,7 +56,7 @@ const plans = [
   ],
   ["refuses if no deployment is live", [], {}, { type: "nothing_live" }],
   ["refuses without an earlier deployment", ["a"], {}, { type: "no_earlier", live: "a" }],
-  ["refuses to undo an earlier deployment", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
+  ["refuses to undo an older deployment", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
   ["refuses to go to the live deployment", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
 ] as const;
 

@@ -183,7 +183,7 @@ Deno.test("DrainSender drops records that have waited for an hour", async () => 
   assert.equal(sender.health.dropped, 1);
 });
 
-Deno.test("DrainSender stays within its byte limit, and all senders within theirs", async () => {
+Deno.test("a DrainSender and all senders together stay within their byte limits", async () => {
   const budget = new SendBudget(QUEUE_BYTES + 1024 * 1024);
   const [one, two] = [setUp({ outbound: never, budget }), setUp({ outbound: never, budget })];
   const long = "x".repeat(MAX_TEXT);
