@@ -17,7 +17,11 @@ Deno.test("parseLinks() reads links of packages", () => {
 });
 
 const refusals: readonly (readonly [string, unknown, RegExp])[] = [
-  ["a target outside the deployment", { "a/b": "../../etc" }, /link "a\/b": its target .* points outside/],
+  [
+    "a target outside the deployment",
+    { "a/b": "../../etc" },
+    /link "a\/b": its target .* points outside/,
+  ],
   ["an outside target from the root", { "a": ".." }, /points outside/],
   ["an absolute target", { "a": "/etc" }, /starts with "\/"/],
   ["a target that goes up after a folder", { "a/b/c": "d/../../x" }, /has "\.\."/],

@@ -54,7 +54,11 @@ Deno.test("LayerServer.retireOutdated() ends an outdated server, whether created
   const second = made.fetch(REQUEST);
   void made.retireOutdated((server) => server === servers[1], 900);
   await Promise.all([second, made.fetch(REQUEST)]);
-  assert.deepEqual([servers[1]!.drained, servers.length], [900, 3], "the next request gets a new server");
+  assert.deepEqual(
+    [servers[1]!.drained, servers.length],
+    [900, 3],
+    "the next request gets a new server",
+  );
 });
 
 Deno.test("LayerServer.close() ends servers that are still finishing their requests", async () => {

@@ -180,7 +180,7 @@ Deno.test("branches are copies; a reset copies the parent, and removes old conte
   assert.deepEqual([...engine.held.keys()], [main]);
 });
 
-Deno.test("a restored branch has its content of that time, within the history", async () => {
+Deno.test("a branch can be restored to its content at any time within the history", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();

@@ -327,7 +327,12 @@ Deno.test("DeploymentService.rollBack() yields to a stop of its target", () =>
 
 for (
   const [name, wanted, code, message] of [
-    ["without an earlier deployment", {}, "conflict", /There is no earlier deployment to roll back to/],
+    [
+      "without an earlier deployment",
+      {},
+      "conflict",
+      /There is no earlier deployment to roll back to/,
+    ],
     [
       "of a deployment that is not live",
       { undo: "d2" },

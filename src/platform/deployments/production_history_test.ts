@@ -35,7 +35,12 @@ Deno.test("withLive() keeps the latest hundred deployments", () => {
 });
 
 const plans = [
-  ["undoes the live deployment", ["a", "b"], {}, { type: "go", undo: "b", to: "a", history: ["a"] }],
+  ["undoes the live deployment", ["a", "b"], {}, {
+    type: "go",
+    undo: "b",
+    to: "a",
+    history: ["a"],
+  }],
   [
     "undoes the live deployment by id",
     ["a", "b"],
@@ -56,8 +61,14 @@ const plans = [
   ],
   ["refuses if no deployment is live", [], {}, { type: "nothing_live" }],
   ["refuses without an earlier deployment", ["a"], {}, { type: "no_earlier", live: "a" }],
-  ["refuses to undo an older deployment", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
-  ["refuses to go to the live deployment", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
+  ["refuses to undo an older deployment", ["a", "b"], { undo: "a" }, {
+    type: "not_live",
+    live: "b",
+  }],
+  ["refuses to go to the live deployment", ["a", "b"], { to: "b" }, {
+    type: "already_live",
+    live: "b",
+  }],
 ] as const;
 
 for (const [name, history, wanted, plan] of plans) {

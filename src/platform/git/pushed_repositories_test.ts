@@ -78,7 +78,11 @@ Deno.test("PushedRepositories shares pushes between nodes in both directions", (
     await b.push(work.path);
     await a.repositories.sync(PROJECT);
     assert.equal(await a.head(), two);
-    assert.equal((await Array.fromAsync(a.repositories.blobs())).length, 5, "the refs and two packs");
+    assert.equal(
+      (await Array.fromAsync(a.repositories.blobs())).length,
+      5,
+      "the refs and two packs",
+    );
   }));
 
 Deno.test("an unpublished push is undone, and an overtaken one is refused", () =>

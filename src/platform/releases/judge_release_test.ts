@@ -18,7 +18,12 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
     side(20, { failures: 1, errors: 1 }),
     /status 500/,
   ],
-  ["the new side is slightly worse", side(1000), side(1000, { failures: 19, errors: 19 }), undefined],
+  [
+    "the new side is slightly worse",
+    side(1000),
+    side(1000, { failures: 19, errors: 19 }),
+    undefined,
+  ],
   [
     "both sides fail equally",
     side(1000, { failures: 100, errors: 100 }),
@@ -31,7 +36,12 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
     side(1000, { failures: 200, errors: 200 }),
     /^200 of 1000 responses of the new deployment have status 500 or more \(20 %\), 100 of 1000/,
   ],
-  ["the new side refuses more", side(1000), side(100, { errors: 10 }), /status 400 or more \(10 %\)/],
+  [
+    "the new side refuses more",
+    side(1000),
+    side(100, { errors: 10 }),
+    /status 400 or more \(10 %\)/,
+  ],
   ["the old side has no requests", side(0), side(100, { failures: 3, errors: 3 }), /status 500/],
   ["the new side is slower", side(1000), side(100, {}, 700), /take up to \d+ ms/],
   ["it is slower by less than half a second", side(1000), side(100, {}, 400), undefined],
@@ -39,7 +49,7 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
 ];
 
 for (const [name, old, fresh, reason] of CASES) {
-  Deno.test(`judgeRelease() if ${name}`, () => {
+  Deno.test(`judgeRelease() ${reason === undefined ? "accepts" : "rejects"} a release if ${name}`, () => {
     const judged = judgeRelease({ old, fresh });
     if (reason === undefined) assert.equal(judged, undefined);
     else assert.match(judged ?? "", reason);

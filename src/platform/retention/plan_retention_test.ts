@@ -29,7 +29,11 @@ const old = [of("a", 50), of("b", 40), of("c", 30), of("d", 20)];
 const ROWS: readonly Row[] = [
   { name: "no deployments", deployments: [], removed: [] },
   { name: "the last two are kept", deployments: old, removed: ["b", "a"] },
-  { name: "new deployments are kept", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
+  {
+    name: "new deployments are kept",
+    deployments: [of("a", 3), of("b", 2), of("c", 1)],
+    removed: [],
+  },
   { name: "deployments with a URL are kept", deployments: old, shown: ["a"], removed: ["b"] },
   {
     name: "deployments for a rollback are kept",

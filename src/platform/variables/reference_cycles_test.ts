@@ -33,7 +33,11 @@ const fine: readonly (readonly [string, Parameters<typeof cycleOf>])[] = [
   ["a reference to the project itself", [{ web: ["web"] }]],
   ["a missing project", [{ web: ["gone"] }]],
   ["a cycle of a project that redeploys automatically", [{ web: ["api"], api: ["web"] }, ["web"]]],
-  ["a cycle in which another redeploys automatically", [{ web: ["api"], api: ["auth"], auth: ["web"] }, ["auth"]]],
+  ["a cycle in which another redeploys automatically", [{
+    web: ["api"],
+    api: ["auth"],
+    auth: ["web"],
+  }, ["auth"]]],
 ];
 
 for (const [name, given] of fine) {

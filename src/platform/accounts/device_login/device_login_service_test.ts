@@ -67,7 +67,7 @@ Deno.test("only the next poll after the approval gets the token, however early i
     assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
-Deno.test("a restart issues no token twice, and resets only the pace of polls", () =>
+Deno.test("a restarted platform issues no token twice, and forgets only how fast clients poll", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");

@@ -47,7 +47,7 @@ const REFS = [
 ] as const;
 
 for (const [name, trusted, wanted] of REFS) {
-  Deno.test(`mismatch() for a publisher of ${name}`, () => {
+  Deno.test(`mismatch() accepts only the refs of a publisher that trusts ${name}`, () => {
     const taken = (["branch", "tag", "pull request"] as const).filter((type) =>
       mismatch({ ...PUBLISHER, ...trusted }, { ...RUN, ref: { type, name: "main" } }) === undefined
     );

@@ -33,7 +33,7 @@ const rows = [
 ] as const;
 
 for (const [name, offset, lastOffset, taken] of rows) {
-  Deno.test(`findTotpStep() with the code of ${name}`, () => {
+  Deno.test(`findTotpStep() ${taken ? "accepts" : "refuses"} the code of ${name}`, () => {
     const now = totpStep(AT);
     const lastStep = lastOffset === -1 ? 0 : now + lastOffset;
     const code = totpCode(RFC_SECRET, now + offset);

@@ -57,7 +57,7 @@ for (const [name, kind, script] of attacks) {
       const options = { folder: "/var/tmp", program: PROBE, uid: UID, hidden: [], open: false };
       const found = await findSandbox({ ...options, only: kind });
       await t.step({
-        name: "this kind of sandbox is available",
+        name: "no process is left",
         ignore: found !== kind,
         fn: async () => assert.deepEqual(await leftAfter(kind, script), []),
       });

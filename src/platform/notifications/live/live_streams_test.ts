@@ -126,7 +126,7 @@ for (const [name, lastId] of resets) {
   });
 }
 
-Deno.test("LiveStreams.publishAll() tells clients with another view to reload it", async () => {
+Deno.test("LiveStreams.publishAll() tells clients with another view to start over", async () => {
   const { streams, open } = streamsOver();
   const view: InboxView = { userId: USER, workspaces: ["one"] };
   const [all, one] = [open(ALL), open(view)];

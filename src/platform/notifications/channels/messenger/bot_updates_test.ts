@@ -28,7 +28,7 @@ const rows: readonly [string, unknown, ReturnType<typeof readInput>][] = [
 ];
 
 for (const [name, update, input] of rows) {
-  Deno.test(`readInput() of ${name}`, () => {
+  Deno.test(`readInput() reads ${name}`, () => {
     const [parsed] = updateList.parse([update]) as [Update];
     assert.equal(parsed.update_id, 1);
     assert.deepEqual(readInput(parsed), input);
