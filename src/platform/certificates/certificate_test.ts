@@ -67,7 +67,7 @@ for (const [name, given, now, wanted] of rows) {
   });
 }
 
-Deno.test("renewalId() joins the key of the authority and the serial number, as OpenSSL shows them", async () => {
+Deno.test("renewalId() joins the authority's key and the serial number as in OpenSSL", async () => {
   const folder = await makeTestFolder("svc-renewal-id-");
   const file = join(folder, "c.pem");
   const openssl = async (...args: readonly string[]) => {

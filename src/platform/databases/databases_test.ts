@@ -232,7 +232,7 @@ Deno.test("housekeeping removes a branch after its time to live", async () => {
   assert.equal(engine.held.size, 1);
 });
 
-Deno.test("a deleted database can be restored for seven days, under its name if that is free", async () => {
+Deno.test("a deleted database can be restored for seven days, if possible by its name", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();

@@ -243,7 +243,7 @@ Deno.test("TriggerService.trigger() accepts another commit as soon as a deployme
     assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
-Deno.test("TriggerService.trigger() with force deploys again, but not during the build of another commit", () =>
+Deno.test("TriggerService.trigger() with force deploys again, unless another commit builds", () =>
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });

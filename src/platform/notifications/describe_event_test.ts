@@ -30,7 +30,7 @@ Deno.test("describeEvent() describes each event, with all data and without data"
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-Deno.test("describeEvent() omits characters that control a terminal or the direction of text", () => {
+Deno.test("describeEvent() omits characters that control terminals or text direction", () => {
   const { title } = describe("deployment.live", { project: "a\u001b[31mb\n\u202ec" });
   assert.equal(title, "a [31mb c is live");
 });

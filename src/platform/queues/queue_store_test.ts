@@ -97,7 +97,7 @@ Deno.test("QueueStore makes one message per key due at a time, in the order they
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
   }));
 
-Deno.test("namesOfQueues() names each queue with dead letters, regardless of how many another one has", () =>
+Deno.test("namesOfQueues() lists each queue with dead letters, regardless of their number", () =>
   withStore(async ({ send, end, kv }) => {
     await send("letter");
     await end("letter", "dead");

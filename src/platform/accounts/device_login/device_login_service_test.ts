@@ -67,7 +67,7 @@ Deno.test("only the next poll after the approval gets the token, however early i
     assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
-Deno.test("a restarted platform issues no token twice, and forgets only how fast clients poll", () =>
+Deno.test("a restarted platform issues no token twice, and forgets only the pace of clients", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");

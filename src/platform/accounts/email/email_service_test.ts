@@ -35,7 +35,7 @@ async function messengerAccount(test: TestAccounts) {
   return await personOf(test, setCookie);
 }
 
-Deno.test("an account created in the messenger gets an address and a password to sign in with", () =>
+Deno.test("an account created in the messenger can add an address and a password", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     assert.equal((await test.account.show(mia)).hasPassword, false);

@@ -33,7 +33,7 @@ function withLimits() {
   return { clock, guess, cookieOf };
 }
 
-Deno.test("GuessLimits: an attacker at one address never locks out the owner elsewhere", async () => {
+Deno.test("GuessLimits: an attacker at one address cannot lock out the owner elsewhere", async () => {
   const { clock, guess } = withLimits();
   let tried = 0;
   for (let second = 0; second < 6 * 3600; second += 5) {
@@ -60,7 +60,7 @@ Deno.test("GuessLimits: five wrong guesses delay only their address and account"
   assert.equal((await guess("203.0.113.9")).wait, 10);
 });
 
-Deno.test("GuessLimits: many addresses together are limited, and a known browser is let through", async () => {
+Deno.test("GuessLimits: many addresses share a limit, and a known browser has its own", async () => {
   const { clock, guess, cookieOf } = withLimits();
   const cookie = await cookieOf("ada");
   let tried = 0;
@@ -118,7 +118,7 @@ Deno.test("GuessLimits: one address that tries many accounts is slowed down", as
   assert.equal((await guess("203.0.113.9", null, account(20))).wait, 5);
 });
 
-Deno.test("GuessLimits: the owner is notified of the tenth wrong guess, at most once a day", async () => {
+Deno.test("GuessLimits: the tenth wrong guess notifies the owner, at most once a day", async () => {
   const { clock, guess } = withLimits();
   const toldAt: number[] = [];
   for (let count = 0; count < 40 * 4; count++) {

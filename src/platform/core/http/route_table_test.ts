@@ -57,7 +57,7 @@ const samples = [
   })),
 ];
 
-Deno.test("a path leads to the most specific endpoint, and Allow lists all its methods", async () => {
+Deno.test("a path leads to its most specific endpoint, and Allow lists its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);

@@ -118,7 +118,7 @@ Deno.test("ConnectionAcceptor passes on complete bodies, and reuses the connecti
   });
 });
 
-Deno.test("ConnectionAcceptor closes connections and their sockets if no TLS handshake arrives", () =>
+Deno.test("ConnectionAcceptor closes connections and sockets if no TLS handshake arrives", () =>
   withTlsAcceptor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "\x16\x03\x01");
