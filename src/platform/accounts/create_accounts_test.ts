@@ -23,14 +23,14 @@ const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
 const lifetimes = [
-  ["used daily, just under a month old", 29, DAY, true],
-  ["used daily, over a month old", 30, DAY, false],
+  ["used daily for just under a month", 29, DAY, true],
+  ["used daily for over a month", 30, DAY, false],
   ["unused for almost a week", 1, 7 * DAY - 1, true],
   ["unused for a week", 1, 7 * DAY, false],
 ] as const;
 
 for (const [name, times, pause, lives] of lifetimes) {
-  Deno.test(`a session ${name} ${lives ? "lives" : "has ended"}`, () =>
+  Deno.test(`a session ${name} ${lives ? "is valid" : "has ended"}`, () =>
     withAccounts(async (test) => {
       const request = requestWith(await newAccount(test));
       let person: unknown;
@@ -61,7 +61,7 @@ Deno.test("a warm request does not read the store", () =>
     assert.equal(reads, 0);
     await newWorkspace(test, person, "bob");
     await call();
-    assert.ok(reads > 0, "after a change, the store is read again");
+    assert.ok(reads > 0, "the store is read again after a change");
   }));
 
 Deno.test("the last use of a key is written at most once a minute", () =>
@@ -88,7 +88,7 @@ Deno.test("the last use of a key is written at most once a minute", () =>
     assert.equal(Date.parse((await use())!), test.time);
   }));
 
-Deno.test("the tenth wrong password in a row is reported, once", () =>
+Deno.test("the tenth wrong password in a row is reported once", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     for (let guess = 0; guess < 12; guess++) {

@@ -6,7 +6,7 @@ import { recordedName } from "./recorded_operations.ts";
 
 const OF_WORKSPACES: ReadonlySet<string> = new Set(["viewer", "developer", "owner"]);
 
-Deno.test("every operation that the log records has a subject, and no others", () => {
+Deno.test("exactly the operations that the log records have a subject", () => {
   const recorded = Object.values(endpoints)
     .filter((endpoint) => OF_WORKSPACES.has(endpoint.access))
     .flatMap((endpoint) => recordedName(endpoint) ?? []);
@@ -28,7 +28,7 @@ Deno.test("subjectOf() compares old and new values, and omits all other fields",
   });
 });
 
-Deno.test("subjectOf() says which events a webhook sends, and leaves out empty lists", () => {
+Deno.test("subjectOf() lists the events that a webhook sends, and omits empty lists", () => {
   const webhook = { id: "w1", host: "hooks.example", description: null, enabled: true };
   const all = { ...webhook, events: [], categories: [] };
   const some = { ...webhook, events: ["member.joined"], categories: ["deployments"] };

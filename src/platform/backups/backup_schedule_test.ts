@@ -31,7 +31,7 @@ function scheduleOf(run: () => Promise<BackupOutcome>) {
   return { at, events, round: () => schedule.round(new AbortController().signal) };
 }
 
-Deno.test("nextBackupAt() ignores a time that a wrong clock wrote", () => {
+Deno.test("nextBackupAt() ignores a time written with a wrong clock", () => {
   const ahead: BackupRecord = { ...NO_BACKUP, last: { ...DONE, at: START + 9000 * HOUR } };
   assert.equal(nextBackupAt(ahead, HOUR, START), START);
   const recent: BackupRecord = { ...NO_BACKUP, last: { ...DONE, at: START + 1000 } };
@@ -45,7 +45,7 @@ Deno.test("BackupSchedule forgets a start whose process has ended", async () => 
   assert.deepEqual([at.record.startedAt, at.record.last?.at], [null, START - 2 * HOUR]);
 });
 
-Deno.test("BackupSchedule raises one event for failures, and one when backups work again", async () => {
+Deno.test("BackupSchedule raises one event for failures, and one for the recovery", async () => {
   const outcomes: (() => Promise<BackupOutcome>)[] = [
     () => Promise.reject(new Error("Cannot start a process")),
     () => Promise.resolve({ error: "The target is gone", hint: null }),

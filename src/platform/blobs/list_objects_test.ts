@@ -54,7 +54,7 @@ async function pagesOf(kv: RecordStore, wish: Omit<ListWish, "after">): Promise<
   return pages;
 }
 
-Deno.test(`each page of ${KEYS} keys reads as much as the first one`, async () => {
+Deno.test(`each page of ${KEYS} keys costs as many reads as the first one`, async () => {
   using store = await DenoStore.open(":memory:");
   await fill(store, Array.from({ length: KEYS }, (_, number) => keyOf(number)));
   const { counts, kv } = counted(store);
@@ -105,7 +105,7 @@ const STORES = [
 
 for (const { name, ignore, open } of STORES) {
   Deno.test({
-    name: `lists show keys and folders side by side, in pages of any size: ${name}`,
+    name: `lists contain keys and folders, in pages of any size: ${name}`,
     ignore,
     async fn() {
       await using store = await open() as RecordStore & AsyncDisposable;

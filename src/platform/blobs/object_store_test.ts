@@ -9,7 +9,7 @@ import { seedStore } from "./seed_store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("Checksums returns the check values of the catalogue", () => {
+Deno.test("Checksums returns the published check value of each algorithm", () => {
   const sums = new Checksums(ALGORITHMS);
   sums.update(bytes("12345"));
   sums.update(bytes("6789"));
@@ -46,7 +46,7 @@ Deno.test("an abandoned upload is removed, and its bytes no longer count", () =>
     assert.deepEqual(use.get("production"), { bytes: 4, objects: 0 });
   }));
 
-Deno.test("keys have no segment that HTTP clients remove from URLs", () =>
+Deno.test("keys cannot contain segments that HTTP clients remove from URLs", () =>
   withStore(async ({ objects }) => {
     const put = (key: string) => objects.put(PLACE, key, { content: contentOf("1"), described });
     for (const key of [".", "..", "../a", "a/./b", "a/.."]) {
@@ -77,7 +77,7 @@ Deno.test("concurrent writes do not exceed the quota", () =>
     }
   }, { quota: 12 }));
 
-Deno.test("simultaneous uploads to two nodes do not exceed the quota together", () =>
+Deno.test("simultaneous uploads to two nodes together do not exceed the quota", () =>
   withStore(async ({ kv, vault, objects, now }) => {
     const other = new ObjectStore({ kv, vault, quota: objects.quota, now });
     const arriving = [objects, other].map((store, node) => {
@@ -112,7 +112,7 @@ Deno.test("replaced objects do not count against the quota", () =>
     }
   }, { quota: 19 }));
 
-Deno.test("a body of unknown length is refused when it exceeds the quota, not at its end", () =>
+Deno.test("a body of unknown length is refused as soon as it exceeds the quota", () =>
   withStore(async (store) => {
     const CHUNKS = 64;
     let pulled = 0;

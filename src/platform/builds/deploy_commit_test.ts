@@ -13,7 +13,7 @@ import { DenoStore } from "../../store/mod.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 
-Deno.test("commits that nodes deploy in the same millisecond have separate positions in the queue", async () => {
+Deno.test("commits that nodes deploy in the same millisecond get separate positions", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-places-" });
   const kv = await DenoStore.open(":memory:");
   const project = testProject();

@@ -26,7 +26,7 @@ Deno.test("explainCaa() reports the closest CAA records, and the record to add",
   assert.match(await explain("*.wild.shop.test") ?? "", /CAA 0 issuewild "ca\.test"$/);
 });
 
-Deno.test("explainCaa() returns nothing if records allow the authority, or are unknown", async () => {
+Deno.test("explainCaa() returns nothing if records allow the CA, or are unknown", async () => {
   for (
     const hostname of ["open.shop.test", "x.open.shop.test", "wild.shop.test", "mail.test"]
   ) assert.equal(await explain(hostname), undefined, hostname);

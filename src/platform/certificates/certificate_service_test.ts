@@ -134,7 +134,7 @@ Deno.test("a certificate is renewed without a request", () =>
     assert.deepEqual(changed.slice(0, 2), ["shop.example pending", "shop.example issued"]);
   }));
 
-Deno.test("names that are no longer served, or served again, change the certificates in handshakes", () =>
+Deno.test("the certificates for handshakes change if a name is removed or served again", () =>
   withWorld(async ({ names, changed, start }) => {
     const service = await start();
     names.clear();
@@ -191,7 +191,7 @@ Deno.test("a failed renewal keeps the current certificate", () =>
     assert.equal(service.describe("shop.example").error, "down");
   }));
 
-Deno.test("certificates outlive a restart; names off the air have none", () =>
+Deno.test("certificates survive a restart; names that are not served have none", () =>
   withWorld(async ({ names, clock, orders, start }) => {
     await start();
     const service = await start();
@@ -205,7 +205,7 @@ Deno.test("certificates outlive a restart; names off the air have none", () =>
     assert.equal(service.describe("shop.example").status, "pending");
   }));
 
-Deno.test("nothing is ordered before the start or after the end", () =>
+Deno.test("no certificate is ordered after the service closes", () =>
   withWorld(async ({ names, orders, start }) => {
     const service = await start();
     names.add("more.example");
@@ -214,7 +214,7 @@ Deno.test("nothing is ordered before the start or after the end", () =>
     assert.deepEqual(orders, ["shop.example"]);
   }));
 
-Deno.test("a host on demand is ordered by its first handshake, which waits; others have none", () =>
+Deno.test("the first handshake of an on-demand host orders its certificate, and waits for it", () =>
   withWorld(async ({ demanded, orders, start }) => {
     const service = await start();
     demanded.add("a.svc.test");
@@ -228,7 +228,7 @@ Deno.test("a host on demand is ordered by its first handshake, which waits; othe
     assert.equal(service.has("a.svc.test"), true);
   }));
 
-Deno.test("hosts that no one requests share an order soon, and then only every six hours", () =>
+Deno.test("hosts that no one requests share an order at the start, and later every six hours", () =>
   withWorld(async ({ demanded, clock, orders, start }) => {
     for (const name of ["a", "b"]) demanded.add(`${name}.svc.test`);
     const service = await start();
@@ -257,7 +257,7 @@ Deno.test("hosts requested at the same time share an order; if it fails, each ge
     assert.equal(
       await service.find("b.svc.test"),
       undefined,
-      "and is not ordered again immediately",
+      "it is not ordered again immediately",
     );
     assert.equal(orders.length, 5);
   }));

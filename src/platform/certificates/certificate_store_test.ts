@@ -75,7 +75,7 @@ Deno.test("CertificateStore.reseal() keeps all keys readable after the old key i
     assert.equal(await after.accountKey(DIRECTORY, none), "account");
   }));
 
-Deno.test("a private key that was moved to another hostname does not open", () =>
+Deno.test("a private key that was moved to another hostname cannot be opened", () =>
   withStore(async (kv, keyFile) => {
     const store = await openStore(kv, keyFile);
     await putPair(store);

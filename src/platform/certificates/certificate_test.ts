@@ -39,8 +39,8 @@ const issued = { chain: "", key: sealed, ...life };
 const expiresAt = new Date(90 * DAY).toISOString();
 
 const rows = [
-  ["nothing yet", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
-  ["a valid one", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
+  ["a missing certificate", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
+  ["a valid certificate", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
   [
     "a valid certificate whose renewal failed",
     record({ issued, failures: 1, error: "no" }),
@@ -67,7 +67,7 @@ for (const [name, given, now, wanted] of rows) {
   });
 }
 
-Deno.test("renewalId() joins the key of the authority and the serial number, as OpenSSL shows them", async () => {
+Deno.test("renewalId() joins the authority's key and the serial number as in OpenSSL", async () => {
   const folder = await makeTestFolder("svc-renewal-id-");
   const file = join(folder, "c.pem");
   const openssl = async (...args: readonly string[]) => {

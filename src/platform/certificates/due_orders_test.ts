@@ -31,7 +31,7 @@ const key = (host: string) => `${host}.svc.test`;
 const held = (host: string, more: Partial<CertificateRecord> = {}) =>
   record(key(host), { issued: issued(host, NOW - 80 * DAY), ...more });
 
-Deno.test("dueOrders() puts hosts that a client waits for first, with some others", () => {
+Deno.test("dueOrders() starts with the hosts that a client waits for, and adds some others", () => {
   const records = known(
     record(key("asked")),
     held("due"),

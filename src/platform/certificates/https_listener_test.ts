@@ -64,7 +64,7 @@ async function settled(port: number, servername: string, wanted: string): Promis
   assert.fail(`Never saw ${wanted} for ${servername}`);
 }
 
-Deno.test("HttpsListener chooses by server name, and rejects names without a certificate", () =>
+Deno.test("HttpsListener chooses a certificate by server name, and rejects names without one", () =>
   withListener(
     ({ a, b }) => ({
       type: "by_name",
@@ -110,7 +110,7 @@ Deno.test("HttpsListener.changed() with a wildcard retries a name that was refus
     assert.equal(await namePresented(listener.port, "x.a.test"), "alert");
     isThere = true;
     await listener.changed(["*.b.test"]);
-    assert.equal(await namePresented(listener.port, "x.a.test"), "alert", "it is remembered");
+    assert.equal(await namePresented(listener.port, "x.a.test"), "alert", "it was refused before");
     await listener.changed(["*.a.test"]);
     await settled(listener.port, "x.a.test", "a.test");
   });
@@ -133,11 +133,11 @@ Deno.test("HttpsListener.changed() does not interrupt a handshake that waits for
     chosen.resolve();
     assert.equal(await presented, "a.test");
     assert.equal(await namePresented(listener.port, "a.test"), "a.test");
-    assert.deepEqual(asked, ["a.test"], "the same listener has cached it");
+    assert.deepEqual(asked, ["a.test"], "the same listener has cached the certificate");
   });
 });
 
-Deno.test("HttpsListener starts over when too many names were requested", () =>
+Deno.test("HttpsListener starts over after requests for too many names", () =>
   withListener(
     ({ a }) => ({
       type: "by_name",
@@ -153,7 +153,7 @@ Deno.test("HttpsListener starts over when too many names were requested", () =>
     { maxNames: 3 },
   ));
 
-Deno.test("HttpsListener.replace() serves one certificate's successor to all", () => {
+Deno.test("HttpsListener.replace() serves the successor of a single certificate", () => {
   let current: KeyPair;
   let next: KeyPair;
   return withListener(

@@ -24,7 +24,7 @@ function namePresented(port: number): Promise<string> {
   });
 }
 
-Deno.test("openSecureListener() loads changed certificate files, and otherwise keeps the old ones", async () => {
+Deno.test("openSecureListener() loads changed certificate files if they are valid", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-secure-" });
   const files = await writePair(folder, "one.test");
   const seen = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };

@@ -62,7 +62,7 @@ Deno.test("readCertificateFiles() checks the first certificate of a chain", asyn
   await assert.rejects(readCertificateFiles(chain, Date.now()), CertificateFileError);
 });
 
-Deno.test("readCertificateFiles() reports which file is missing, in words", async () => {
+Deno.test("readCertificateFiles() describes the missing file", async () => {
   const own = await writePair(folder, "present", KINDS.RSA);
   const lost = join(folder, "lost.pem");
   for (

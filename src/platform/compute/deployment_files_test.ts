@@ -76,7 +76,7 @@ Deno.test("DeploymentFiles.folder() lets other users read a deployment, but not 
     }
   }));
 
-Deno.test("DeploymentFiles.folder() ends the search for a package.json next to the folder", () =>
+Deno.test("DeploymentFiles.folder() stops the search for a package.json next to the folder", () =>
   withFiles(async ({ root, source }) => {
     const folder = await new DeploymentFiles(join(root, "compute")).folder(source);
     const beside = Deno.readTextFileSync(join(folder, "..", "package.json"));

@@ -17,20 +17,24 @@ Deno.test("parseLinks() reads links of packages", () => {
 });
 
 const refusals: readonly (readonly [string, unknown, RegExp])[] = [
-  ["a target outside", { "a/b": "../../etc" }, /link "a\/b": its target .* points outside/],
+  [
+    "a target outside the deployment",
+    { "a/b": "../../etc" },
+    /link "a\/b": its target .* points outside/,
+  ],
   ["an outside target from the root", { "a": ".." }, /points outside/],
   ["an absolute target", { "a": "/etc" }, /starts with "\/"/],
-  ["a target that goes up later", { "a/b/c": "d/../../x" }, /has "\.\."/],
+  ["a target that goes up after a folder", { "a/b/c": "d/../../x" }, /has "\.\."/],
   ["a target with a NUL character", { "a": "b\0c" }, /control character/],
   ["an empty target", { "a": "" }, /links\.a: /],
-  ["a path outside", { "../a": "b" }, /the path has "\.\."/],
+  ["a path outside the deployment", { "../a": "b" }, /the path has "\.\."/],
   ["an absolute path", { "/a": "b" }, /the path starts with/],
   ["a path that is not plain", { "a//b": "c" }, /not normalized/],
   ["the deployment itself", { ".": "a" }, /not normalized/],
-  ["a link in place of a file", { "server.js": "a" }, /already exists there/],
-  ["a link in place of a folder", { "node_modules": "a" }, /already exists there/],
+  ["a link at the path of a file", { "server.js": "a" }, /already exists there/],
+  ["a link at the path of a folder", { "node_modules": "a" }, /already exists there/],
   ["a link through a link", { "a": "b", "a/c/d": "e" }, /inside of the link a$/],
-  ["no list", ["a"], /links: /],
+  ["a list of paths", ["a"], /links: /],
 ];
 
 for (const [name, links, reason] of refusals) {

@@ -21,7 +21,7 @@ function layer() {
   return { made, servers };
 }
 
-Deno.test("LayerServer creates its server once, at the first request", async () => {
+Deno.test("LayerServer creates its server once, on the first request", async () => {
   const { made, servers } = layer();
   assert.equal(await made.check(), undefined);
   assert.equal(servers.length, 0);
@@ -39,7 +39,7 @@ Deno.test("LayerServer.retire() ends the server, and the next request gets anoth
   await made.close(5);
   assert.equal(servers[1]!.drained, 5);
   assert.equal((await made.fetch(REQUEST)).type, "failed");
-  assert.equal(servers.length, 2, "a closed server starts nothing more");
+  assert.equal(servers.length, 2, "a closed LayerServer starts no server");
 });
 
 Deno.test("LayerServer.retireOutdated() ends an outdated server, whether created or being created", async () => {
@@ -54,10 +54,14 @@ Deno.test("LayerServer.retireOutdated() ends an outdated server, whether created
   const second = made.fetch(REQUEST);
   void made.retireOutdated((server) => server === servers[1], 900);
   await Promise.all([second, made.fetch(REQUEST)]);
-  assert.deepEqual([servers[1]!.drained, servers.length], [900, 3], "the next gets another");
+  assert.deepEqual(
+    [servers[1]!.drained, servers.length],
+    [900, 3],
+    "the next request gets a new server",
+  );
 });
 
-Deno.test("LayerServer.close() ends servers that are only finishing their requests", async () => {
+Deno.test("LayerServer.close() ends servers that are still finishing their requests", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   const [server] = servers;
@@ -75,7 +79,7 @@ Deno.test("LayerServer.close() ends servers that are only finishing their reques
   await retiring;
 });
 
-Deno.test("LayerServer responds for a server that cannot be created, and tries again", async () => {
+Deno.test("LayerServer reports a server that cannot be created, and tries again", async () => {
   let isBroken = true;
   const made = new LayerServer(() =>
     isBroken ? Promise.reject(new Error("Blob is missing")) : Promise.resolve(new MemoryServer())
@@ -90,7 +94,7 @@ Deno.test("LayerServer responds for a server that cannot be created, and tries a
   assert.equal((await made.fetch(REQUEST)).type, "response");
 });
 
-Deno.test("LayerServer.check() reports a server that fails request after request", async () => {
+Deno.test("LayerServer.check() reports a server that fails several requests in a row", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   const { result } = servers[0]!;

@@ -37,7 +37,7 @@ Deno.test("sandboxWarning() reports missing parts with advice", () => {
   assert.equal(sandboxWarning(judgeServerSandbox({ support, allowUnsandboxed: false })), undefined);
 });
 
-Deno.test("judgeNodeSandbox() shows a Node without namespaces, with advice", async () => {
+Deno.test("judgeNodeSandbox() gives advice if Node.js cannot run in namespaces", async () => {
   const support = { files: true, calls: true };
   const enforced = judgeServerSandbox({ support, allowUnsandboxed: false });
   const reason = "The system rejects unshare (error 1)";

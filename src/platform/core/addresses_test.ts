@@ -7,14 +7,14 @@ Deno.test("branchLabel() keeps a branch that is already a label", () => {
   assert.equal(branchLabel("shop", "release-2"), "shop-git-release-2");
 });
 
-Deno.test("branchLabel() gives branches that look alike different labels", () => {
+Deno.test("branchLabel() returns different labels for similar branches", () => {
   const labels = ["feature/x", "feature-x", "feature_x", "Feature-x"].map((branch) =>
     branchLabel("shop", branch)
   );
   assert.equal(new Set(labels).size, labels.length);
 });
 
-Deno.test("branchLabel() gives another label if the plain one is taken", () => {
+Deno.test("branchLabel() returns another label if the plain one is taken", () => {
   assert.notEqual(branchLabel("shop", "main", { taken: true }), branchLabel("shop", "main"));
 });
 

@@ -9,14 +9,14 @@ const TASKS = [MINUTELY, HOURLY, BERLIN];
 
 const ROWS: readonly (readonly [string, string, string | undefined, string[]])[] = [
   ["a minute", "10:05:00", "10:04:00", ["/minutely"]],
-  ["the first round of all", "10:05:00", undefined, ["/minutely"]],
+  ["the very first round", "10:05:00", undefined, ["/minutely"]],
   ["a full hour", "10:00:00", "09:59:00", ["/minutely", "/hourly", "/berlin"]],
   ["a pause of half an hour, each task once", "10:20:00", "09:50:00", [
     "/minutely",
     "/hourly",
     "/berlin",
   ]],
-  ["a pause of a day, of which one hour counts", "12:30:00", "00:00:00", [
+  ["a pause of half a day, of which only one hour counts", "12:30:00", "00:00:00", [
     "/minutely",
     "/hourly",
   ]],
@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [string, string, string | undefined, string[]])[]
 ];
 
 for (const [name, now, previous, paths] of ROWS) {
-  Deno.test(`dueTasks() of ${name}`, () => {
+  Deno.test(`dueTasks() returns the tasks of ${name}`, () => {
     const span = spanOf(minuteOf(at(now)), previous === undefined ? undefined : at(previous));
     assert.deepEqual(dueTasks(TASKS, span, 0).map(({ path }) => path), paths);
   });

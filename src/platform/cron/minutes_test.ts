@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
 import { minutesOf } from "./minutes.ts";
 
-Deno.test("minutesOf() acts at the start of each minute until it is stopped", async () => {
+Deno.test("minutesOf() calls back at the start of each minute until it is stopped", async () => {
   const start = Date.parse("2026-11-22T10:00:59.990Z");
   let [now, acted] = [start, 0];
   const stop = minutesOf(() => now).each(() => {

@@ -21,7 +21,7 @@ const housekeeping = ({ databases }: TestPlatform) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-Deno.test("a database is creating until its branch main is ready", async () => {
+Deno.test("a database is in state creating until its main branch is ready", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -57,7 +57,7 @@ Deno.test("a database is creating until its branch main is ready", async () => {
   assert.deepEqual([active.version, active.sizeBytes, active.branches], ["18.1", 5, 1]);
 });
 
-Deno.test("the next platform completes the work of a killed one", async () => {
+Deno.test("the next platform process completes the work of a killed one", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const killed = new TestEngine();
@@ -73,7 +73,7 @@ Deno.test("the next platform completes the work of a killed one", async () => {
   held.resolve();
 });
 
-Deno.test("a node's work belongs to it while it is alive, and to another node afterwards", async () => {
+Deno.test("work belongs to a living node, and to another one once that node is dead", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   machine.alive.add("process-0");
@@ -107,7 +107,7 @@ Deno.test("a node's work belongs to it while it is alive, and to another node af
   assert.equal(content.size, 1, "the current content is still there");
 });
 
-Deno.test("a branch that cannot be created has failed, with the reason and an event, and start retries", async () => {
+Deno.test("a failed branch has a reason and raises an event, and start retries it", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -123,7 +123,7 @@ Deno.test("a branch that cannot be created has failed, with the reason and an ev
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
 });
 
-Deno.test("a move that failed leaves the database where it is, and can be tried again or given up", async () => {
+Deno.test("a failed move changes nothing, and can be retried or given up", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine(), new TestEngine("server"));
@@ -140,7 +140,7 @@ Deno.test("a move that failed leaves the database where it is, and can be tried 
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("platform errors only go to its log", async () => {
+Deno.test("platform errors appear only in its log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -150,7 +150,7 @@ Deno.test("platform errors only go to its log", async () => {
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 
-Deno.test("branches are copies; reset makes one equal to its parent, and removes its old content", async () => {
+Deno.test("branches are copies; a reset copies the parent, and removes old content", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -180,14 +180,14 @@ Deno.test("branches are copies; reset makes one equal to its parent, and removes
   assert.deepEqual([...engine.held.keys()], [main]);
 });
 
-Deno.test("a branch is restored from the storage that it showed at the time, within the history", async () => {
+Deno.test("a branch can be restored to its content at any time within the history", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
   const platform = await machine.start(engine);
   await createOrders(platform);
   const { history, createdAt } = await platform.call("getDatabase", at);
-  assert.equal(history?.since, createdAt, "not before the database");
+  assert.equal(history?.since, createdAt, "the history starts with the database");
   engine.held.set(engine.held.keys().next().value!, "main");
   await platform.call("createDatabaseBranch", { ...at, body: { name: "side" } });
   const [, first] = engine.held.keys();
@@ -218,7 +218,7 @@ Deno.test("a branch is restored from the storage that it showed at the time, wit
   }
 });
 
-Deno.test("a branch with a time to live is removed after it, by housekeeping", async () => {
+Deno.test("housekeeping removes a branch after its time to live", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -232,7 +232,7 @@ Deno.test("a branch with a time to live is removed after it, by housekeeping", a
   assert.equal(engine.held.size, 1);
 });
 
-Deno.test("a deleted database can be restored for seven days, under its name if that is free", async () => {
+Deno.test("a deleted database can be restored for seven days, if possible by its name", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -282,7 +282,7 @@ Deno.test("the databases of a deleted project can be restored in another project
   assert.equal((await platform.call("getDatabase", { ...elsewhere, database: "orders" })).id, id);
 });
 
-Deno.test("one snapshot a day is kept of a database that may have changed, and seven of them", async () => {
+Deno.test("a possibly changed database gets a daily snapshot, and seven are kept", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -320,7 +320,7 @@ Deno.test("one snapshot a day is kept of a database that may have changed, and s
   assert.equal(engine.held.size, 9);
 });
 
-Deno.test("branches of an engine without a record are removed after a day", async () => {
+Deno.test("an engine's branches without a record are removed after a day", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -337,7 +337,7 @@ Deno.test("branches of an engine without a record are removed after a day", asyn
   assert.ok(!engine.held.has("00000000deadbeef"));
 });
 
-Deno.test("numbers of databases and branches are limited", async () => {
+Deno.test("the number of databases is limited", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine());

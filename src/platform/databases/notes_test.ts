@@ -30,24 +30,24 @@ const WHERE: readonly {
   { title: "another variable", older: { envVar: "OLD_URL" }, expected: [] },
   { title: "an older database without auto-inject", older: { autoInject: false }, expected: [] },
   {
-    title: "environments of the older database",
+    title: "an older database in one environment",
     older: { environments: ["production"] },
     expected: [["old", ["production"]]],
   },
   {
-    title: "environments that both have",
+    title: "the common environments of two databases",
     older: { environments: ["production", "staging"] },
     own: { environments: ["staging", "preview"] },
     expected: [["old", ["staging"]]],
   },
   {
-    title: "no environment that both have",
+    title: "two databases without a common environment",
     older: { environments: ["production"] },
     own: { environments: ["preview"] },
     expected: [],
   },
   {
-    title: "variables of the project, if the database has its own",
+    title: "variables of the project in the environments of the database",
     older: { autoInject: false },
     own: { environments: ["preview"] },
     variables: [

@@ -65,7 +65,7 @@ const keepHouse = ({ databases }: TestPlatform) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-Deno.test("branches of previews are removed with the last preview of their git branch", async () => {
+Deno.test("preview branches are removed with the last preview of their git branch", async () => {
   await using machine = await TestMachine.make();
   const { platform, setStatus, inject, names } = await withPreviews(machine);
   for (const branch of ["live", "building", "ended"]) await inject(branch);
@@ -81,7 +81,7 @@ Deno.test("branches of previews are removed with the last preview of their git b
   assert.deepEqual(await names(), ["main", "preview/live"]);
 });
 
-Deno.test("a preview uses a branch created for it manually, and another once that expires", async () => {
+Deno.test("a preview uses a manually created branch, and a new one after it expires", async () => {
   await using machine = await TestMachine.make();
   const { platform, setStatus, inject, names } = await withPreviews(machine);
   await setStatus("live", "LIVE");

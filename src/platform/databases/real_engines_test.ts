@@ -159,7 +159,7 @@ onEachEngine(
     machine.now += 7 * DAY_MS;
     assert.deepEqual(await housekeeping(place), ["permanently removed 1 deleted database"]);
     assert.deepEqual(await engine.list(), []);
-    assert.equal((await refusalOf(url)).code, "28P01", "no one knows of it");
+    assert.equal((await refusalOf(url)).code, "28P01", "its password is unknown");
     const next = await createOrders(place);
     const [own] = await engine.list();
     if (engine.kind === "embedded") {
@@ -190,7 +190,7 @@ onEachEngine("a database whose process is killed restarts for the next client", 
   await client.end().catch(() => {});
 });
 
-onEachEngine("a database whose files are missing has failed until they return", async (place) => {
+onEachEngine("a database whose files are missing is failed until they return", async (place) => {
   const { platform } = place;
   const url = await createOrders(place);
   await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
@@ -206,7 +206,7 @@ onEachEngine("a database whose files are missing has failed until they return", 
 });
 
 onEachEngine(
-  "each day with writes has its snapshot, and seven are kept",
+  "each day with writes gets a snapshot, and seven are kept",
   async (place) => {
     const { machine, platform } = place;
     const url = await createOrders(place);
@@ -220,7 +220,7 @@ onEachEngine(
       await client.query("INSERT INTO days VALUES ($1)", [day]);
       machine.now += DAY_MS;
       assert.deepEqual(await housekeeping(place), ["took 1 daily snapshot of databases"]);
-      assert.deepEqual(await housekeeping(place), [], "one a day");
+      assert.deepEqual(await housekeeping(place), [], "there is only one snapshot a day");
     }
     await client.end();
     assert.deepEqual(machine.troubles, []);
@@ -300,7 +300,7 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
     await assert.rejects(
       deploymentDatabases.prepare({ ...later, database: { mask: { users: { mail: "hash" } } } }),
       /The column does not exist/,
-      `${id}: data with other masks is not mistaken for these`,
+      `${id}: data with other masks is not reused`,
     );
   }
 });

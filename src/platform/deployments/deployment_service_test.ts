@@ -34,7 +34,7 @@ Deno.test("DeploymentService.activate() switches production once its server list
     await service.activate(await add("d1"));
     happened.length = 0;
     hooks.prepare = () => {
-      assert.equal(hosts.get("shop.localhost"), "d1", "the old one responds in the meantime");
+      assert.equal(hosts.get("shop.localhost"), "d1", "the old server still responds");
       return Promise.resolve();
     };
     const live = await service.activate(await add("d2"));
@@ -47,7 +47,7 @@ Deno.test("DeploymentService.activate() switches production once its server list
     assert.deepEqual(happened, ["prepare d2", "retire d1", "deployment.live d2"]);
   }));
 
-Deno.test("DeploymentService.activate() shows a new host as soon as the store says live", () =>
+Deno.test("DeploymentService.activate() serves a new host as soon as the store says live", () =>
   withService(async ({ service, add, find, hosts, hooks }) => {
     await service.activate(await add("d1"));
     hooks.purge = async () => {
@@ -56,7 +56,7 @@ Deno.test("DeploymentService.activate() shows a new host as soon as the store sa
       assert.equal(
         hosts.get("shop.localhost"),
         "d1",
-        "the old one responds until the new one is ready",
+        "the old server responds until the new one is ready",
       );
     };
     await service.activate(await add("d2"));
@@ -202,7 +202,7 @@ Deno.test("DeploymentService.stop() wins against an activation whose server is s
     happened.length = 0;
     server.release();
     await assert.rejects(activated, refusal("conflict", /from STOPPED to LIVE/));
-    assert.deepEqual(happened, ["remove d1"], "the server that has started is ended");
+    assert.deepEqual(happened, ["remove d1"], "the started server is ended");
     assert.equal((await find("d1")).status, "STOPPED");
     assert.deepEqual((await project()).productionHistory, []);
     assert.equal(hosts.size, 0);
@@ -290,7 +290,7 @@ Deno.test("DeploymentService.rollBack() yields to a deployment that went live in
     assert.deepEqual((await project()).productionHistory, ["d1", "d2", "d3"]);
   }));
 
-Deno.test("DeploymentService.rollBack() yields to a stop that is half done", () =>
+Deno.test("DeploymentService.rollBack() yields to a stop that is in progress", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));
     const server = heldServer();
@@ -327,7 +327,12 @@ Deno.test("DeploymentService.rollBack() yields to a stop of its target", () =>
 
 for (
   const [name, wanted, code, message] of [
-    ["without an earlier one", {}, "conflict", /There is no earlier deployment to roll back to/],
+    [
+      "without an earlier deployment",
+      {},
+      "conflict",
+      /There is no earlier deployment to roll back to/,
+    ],
     [
       "of a deployment that is not live",
       { undo: "d2" },
@@ -340,7 +345,7 @@ for (
     ["to a deployment that was never live", { to: "d3" }, "conflict", /d3 is PENDING/],
   ] as const
 ) {
-  Deno.test(`DeploymentService.rollBack() refuses one ${name}`, () =>
+  Deno.test(`DeploymentService.rollBack() refuses a rollback ${name}`, () =>
     withService(async ({ service, add, project, shownAt }) => {
       await service.activate(await add("d1"));
       await service.activate(

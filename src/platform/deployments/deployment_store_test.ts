@@ -66,12 +66,12 @@ for (
       expected: ["build_failed of FAILED"],
     },
     {
-      name: "the moment that it is given",
+      name: "a given moment",
       change: to("BUILDING"),
       moment: "building",
       expected: ["building of BUILDING"],
     },
-    { name: "no upload that is activated", change: to("DEPLOYING"), expected: [] },
+    { name: "nothing for an upload that is activated", change: to("DEPLOYING"), expected: [] },
     {
       name: "nothing if the status does not change",
       change: (current: DeploymentRecord) => current,
@@ -87,7 +87,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentStore.create() notes the event of the start, once it has a label", () =>
+Deno.test("DeploymentStore.create() notes the start event once the deployment has a label", () =>
   withStore(async (store, noted, kv) => {
     await kv.set(keys.project("w1", "p1"), PROJECT);
     await kv.set(keys.host("shop-taken"), { projectId: "p1", deploymentId: null });

@@ -30,7 +30,7 @@ const deployment: DeploymentRecord = {
   redeployOf: null,
 };
 
-Deno.test("canMove() allows the transitions of the design and no others", () => {
+Deno.test("canMove() allows only the transitions of the design", () => {
   const moves = DEPLOYMENT_STATES.flatMap((from) =>
     DEPLOYMENT_STATES.filter((to) => canMove(from, to)).map((to) => `${from} ${to}`)
   );
@@ -52,7 +52,7 @@ Deno.test("canMove() allows the transitions of the design and no others", () => 
   ]);
 });
 
-Deno.test("moveDeployment() notes when it went live, and why it failed", () => {
+Deno.test("moveDeployment() notes when a deployment went live, and why it failed", () => {
   assert.equal(moveDeployment(deployment, "LIVE", { now: 7 }).liveAt, 7);
   const failed = moveDeployment(deployment, "FAILED", { now: 7, error: "disk full" });
   assert.deepEqual([failed.error, failed.updatedAt, failed.liveAt], ["disk full", 7, null]);
@@ -63,7 +63,7 @@ Deno.test("moveDeployment() refuses an unknown transition", () => {
   assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
 });
 
-Deno.test("meeting() considers all given facts", () => {
+Deno.test("meeting() considers all given conditions", () => {
   const found = { ...deployment, commitSha: "8f14e45fceea" };
   const cases = [
     [{ branch: "main" }, true],

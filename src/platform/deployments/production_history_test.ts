@@ -26,7 +26,7 @@ Deno.test("planRollback() goes back through live deployments, even after a named
   assert.equal(planRollback(history, {}).type, "no_earlier");
 });
 
-Deno.test("withLive() keeps the latest hundred", () => {
+Deno.test("withLive() keeps the latest hundred deployments", () => {
   const history = Array.from({ length: 150 }, (_, index) => `d${index}`);
   const next = withLive(history, "new");
   assert.equal(next.length, 100);
@@ -35,29 +35,40 @@ Deno.test("withLive() keeps the latest hundred", () => {
 });
 
 const plans = [
-  ["undoes the live one", ["a", "b"], {}, { type: "go", undo: "b", to: "a", history: ["a"] }],
+  ["undoes the live deployment", ["a", "b"], {}, {
+    type: "go",
+    undo: "b",
+    to: "a",
+    history: ["a"],
+  }],
   [
-    "undoes the live one by id",
+    "undoes the live deployment by id",
     ["a", "b"],
     { undo: "b" },
     { type: "go", undo: "b", to: "a", history: ["a"] },
   ],
   [
-    "goes to a given one and records what it undid",
+    "goes to a given deployment, and records the undone one",
     ["a", "b", "c"],
     { to: "a" },
     { type: "go", undo: "c", to: "a", history: ["a", "b", "c", "a"] },
   ],
   [
-    "goes to one that was rolled back earlier",
+    "goes to a deployment that was rolled back earlier",
     ["a", "b"],
     { to: "x" },
     { type: "go", undo: "b", to: "x", history: ["a", "b", "x"] },
   ],
-  ["refuses without anything live", [], {}, { type: "nothing_live" }],
-  ["refuses without an earlier one", ["a"], {}, { type: "no_earlier", live: "a" }],
-  ["refuses to undo another", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
-  ["refuses to go to the live one", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
+  ["refuses if no deployment is live", [], {}, { type: "nothing_live" }],
+  ["refuses without an earlier deployment", ["a"], {}, { type: "no_earlier", live: "a" }],
+  ["refuses to undo an older deployment", ["a", "b"], { undo: "a" }, {
+    type: "not_live",
+    live: "b",
+  }],
+  ["refuses to go to the live deployment", ["a", "b"], { to: "b" }, {
+    type: "already_live",
+    live: "b",
+  }],
 ] as const;
 
 for (const [name, history, wanted, plan] of plans) {

@@ -13,7 +13,7 @@ Deno.test("RecentContents evicts the least recently used content", () => {
   assert.deepEqual([recent.get("a"), recent.get("b"), recent.get("c")], [a, undefined, c]);
 });
 
-Deno.test("RecentContents does not store large content, nor let it displace others", () => {
+Deno.test("RecentContents does not store large content, and keeps the other content", () => {
   const recent = new RecentContents(1000);
   const small = contentOf(1);
   recent.set("small", small);

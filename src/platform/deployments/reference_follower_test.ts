@@ -39,7 +39,7 @@ Deno.test("a failing redeployment is tried once, even if a round ends early", as
   assert.deepEqual(tried, ["d"]);
 });
 
-Deno.test("deployments are read again only after a host or a project has changed", async () => {
+Deno.test("deployments are read again only after a host or a project changes", async () => {
   let revision = 1;
   const asking = ["a"];
   const read: string[] = [];

@@ -12,7 +12,7 @@ Deno.test("Rollouts.settled() waits for the changes of its project, regardless o
   await rollouts.settled("blog");
   shown.resolve("live");
   assert.equal(await change, "live");
-  assert.deepEqual(told, [], "one is still in progress");
+  assert.deepEqual(told, [], "one change is still in progress");
   failing.reject(new Error("gone"));
   await assert.rejects(failed, /gone/);
   await settled;

@@ -26,7 +26,7 @@ async function askByUdp(port: number, text: string): Promise<string> {
   return String(await response.finally(() => socket.close()));
 }
 
-Deno.test("listenForDns() passes on messages over UDP and TCP, including several of one connection", async () => {
+Deno.test("listenForDns() passes on messages over UDP and TCP, many per connection", async () => {
   const dns = await listen((message, { isUdp }) => Buffer.from(`${isUdp} ${message}`));
   assert.equal(await askByUdp(dns.port, "a"), "true a");
   const connection = await Deno.connect({ hostname: HOST, port: dns.port });
@@ -70,7 +70,7 @@ Deno.test("listenForDns() closes the oldest of too many connections", async () =
   await dns.close();
 });
 
-Deno.test("listenForDns() reports a taken port", async () => {
+Deno.test("listenForDns() reports a port that is already in use", async () => {
   const dns = await listen((message) => message);
   const taken = { host: HOST, port: dns.port, respond: () => undefined, onTrouble: () => {} };
   await assert.rejects(

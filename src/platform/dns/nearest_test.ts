@@ -5,10 +5,10 @@ const places = ["DE", "US", "SG", "US", undefined].map((country, at) => ({ count
 
 for (
   const [what, country, wanted] of [
-    ["in its own country", "DE", [0]],
-    ["in the next country", "FR", [0]],
-    ["across a border of the map", "FJ", [2]],
-    ["all equally near edges", "CA", [1, 3]],
+    ["in the client's country", "DE", [0]],
+    ["in the nearest country", "FR", [0]],
+    ["across the edge of the map", "FJ", [2]],
+    ["that are equally near", "CA", [1, 3]],
     ["for an unknown country", undefined, [0, 1, 2, 3, 4]],
     ["for a code without a location", "ZZ", [0, 1, 2, 3, 4]],
   ] as const

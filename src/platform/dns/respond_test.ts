@@ -115,7 +115,7 @@ for (
 for (
   const [what, name, query, rcode] of [
     ["another zone", "example.com", {}, RCODE.REFUSED],
-    ["a name that only ends the same", "xsvc.test", {}, RCODE.REFUSED],
+    ["a name that only has the same ending", "xsvc.test", {}, RCODE.REFUSED],
     ["a zone above", "test", {}, RCODE.REFUSED],
     ["a transfer", "svc.test", { type: TYPE.AXFR }, RCODE.REFUSED],
     ["an incremental transfer", "svc.test", { type: 251 }, RCODE.REFUSED],
@@ -124,7 +124,7 @@ for (
     ["a later version of EDNS", "svc.test", { version: 1 }, RCODE.BADVERS],
   ] as const
 ) {
-  Deno.test(`respond() refuses ${what} without records`, () => {
+  Deno.test(`respond() refuses ${what}, and returns no records`, () => {
     const { header, answers, authorities } = ask(name, query);
     assert.deepEqual([header.rcode, header.aa, answers, authorities], [rcode, 0, [], []]);
   });
@@ -175,7 +175,7 @@ for (
     ["0.0.0.0", 0, CLIENT.from],
   ] as const
 ) {
-  Deno.test(`respond() locates the client by ${ip}/${bits}, and says so`, () => {
+  Deno.test(`respond() locates the client by ${ip}/${bits}, and returns this scope`, () => {
     clients = [];
     const { header, additionals } = ask("shop.svc.test", { options: [subnet(ip, bits)] });
     assert.deepEqual([header.rcode, clients], [RCODE.NOERROR, [client]]);
@@ -185,7 +185,7 @@ for (
   });
 }
 
-Deno.test("respond() ignores responses and messages without a header, and survives anything", () => {
+Deno.test("respond() ignores responses and short messages, and survives damaged ones", () => {
   const query = queryOf("shop.svc.test", { options: [subnet("2001:db8::", 56)] }).toBuffer();
   const response = Buffer.from(query);
   response[2]! |= 0x80;

@@ -83,7 +83,7 @@ Deno.test("parseDomainName() returns names that parse to themselves, within thei
   }));
 });
 
-Deno.test("companionOf() pairs an apex with its www", () => {
+Deno.test("companionOf() pairs an apex with its www name", () => {
   const zone = "shop.example";
   assert.equal(companionOf({ hostname: zone, zone }), "www.shop.example");
   assert.equal(companionOf({ hostname: "www.shop.example", zone }), zone);

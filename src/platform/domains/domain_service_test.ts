@@ -86,7 +86,7 @@ const shows = (service: DomainService, hostname: string) => service.hosts.find(h
 const conflict = (pattern: RegExp) => (error: unknown) =>
   error instanceof Failure && error.code === "conflict" && pattern.test(error.message);
 
-Deno.test("an unproven name serves nothing and blocks no one", () =>
+Deno.test("an unproven name serves nothing, and blocks no other workspace", () =>
   withWorld(async (world) => {
     await add(world, world.theirs, "www.shop.example");
     assert.equal(shows(world.service, "www.shop.example"), undefined);
@@ -126,7 +126,7 @@ Deno.test("another node learns that a redirect has become a binding", () =>
     assert.equal(other.hosts.redirectOf("www.shop.example"), undefined);
   }));
 
-Deno.test("a proven zone is closed to other workspaces, for all names below it", () =>
+Deno.test("a proven zone and all names below it are closed to other workspaces", () =>
   withWorld(async (world) => {
     await prove(world, world.ours, "shop.example");
     for (
@@ -142,7 +142,7 @@ Deno.test("a proven zone is closed to other workspaces, for all names below it",
     assert.equal(shows(world.service, "evil.shop.example"), undefined);
   }));
 
-Deno.test("a squatter who added the name first cannot prove it, and stays out once the owner has", () =>
+Deno.test("a squatter who adds a name first cannot prove it, and loses it to the owner", () =>
   withWorld(async (world) => {
     const squat = await add(world, world.theirs, "*.shop.example");
     await prove(world, world.ours, "shop.example");
@@ -152,7 +152,7 @@ Deno.test("a squatter who added the name first cannot prove it, and stays out on
     assert.equal(shows(world.service, "shop.example"), world.ours.id);
   }));
 
-Deno.test("if both proofs exist, the first to prove keeps the zone", () =>
+Deno.test("if two workspaces have a proof, the first to verify keeps the zone", () =>
   withWorld(async (world) => {
     const second = await add(world, world.theirs, "shop.example");
     const first = await prove(world, world.ours, "shop.example");
@@ -162,7 +162,7 @@ Deno.test("if both proofs exist, the first to prove keeps the zone", () =>
     assert.equal(shows(world.service, "shop.example"), world.ours.id);
   }));
 
-Deno.test("a zone changes owner once the old proof is gone and a new one exists", () =>
+Deno.test("a zone changes owner once the old proof is gone and the new one exists", () =>
   withWorld(async (world) => {
     const first = await prove(world, world.ours, "www.shop.example");
     world.dns.names.set(PROOF, "SERVFAIL");
@@ -178,7 +178,7 @@ Deno.test("a zone changes owner once the old proof is gone and a new one exists"
     assert.equal(shows(world.service, "shop.example"), world.theirs.id);
   }));
 
-Deno.test("a lost proof takes nothing offline, and is reported", () =>
+Deno.test("a lost proof is reported, but takes nothing offline", () =>
   withWorld(async (world) => {
     const { domain } = await prove(world, world.ours, "shop.example");
     for (const entry of [undefined, "SERVFAIL", "SILENT"] as const) {

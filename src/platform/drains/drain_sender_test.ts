@@ -72,7 +72,7 @@ function setUp({ outbound, budget = new SendBudget() }: {
 
 const lines = ({ records }: TestReceiver) => records.map(({ body }) => body);
 
-Deno.test("DrainSender sends batches with its headers, and counts them", async () => {
+Deno.test("DrainSender sends batches with its headers, and counts the records", async () => {
   const { receiver, sender, add, idle, budget } = setUp();
   for (let number = 0; number < 1500; number++) add(`line ${number}`);
   assert.equal(sender.health.waiting, 1500);
@@ -172,7 +172,7 @@ Deno.test("DrainSender keeps the latest records while the endpoint is down, and 
   assert.match(troubles[0]!, /^Dropped 1 log record for the drain otlp\.example\.com: /);
 });
 
-Deno.test("DrainSender drops records that waited for an hour", async () => {
+Deno.test("DrainSender drops records that have waited for an hour", async () => {
   const { clock, sender, add, idle } = setUp({
     outbound: () => Promise.reject(new OutboundError("dns_failed", "No address")),
   });
@@ -183,7 +183,7 @@ Deno.test("DrainSender drops records that waited for an hour", async () => {
   assert.equal(sender.health.dropped, 1);
 });
 
-Deno.test("DrainSender stays within its byte limit, and all senders within theirs", async () => {
+Deno.test("a DrainSender and all senders together stay within their byte limits", async () => {
   const budget = new SendBudget(QUEUE_BYTES + 1024 * 1024);
   const [one, two] = [setUp({ outbound: never, budget }), setUp({ outbound: never, budget })];
   const long = "x".repeat(MAX_TEXT);
@@ -196,7 +196,7 @@ Deno.test("DrainSender stays within its byte limit, and all senders within their
   await Promise.all([one.sender.close(0), two.sender.close(0)]);
 });
 
-Deno.test("DrainSender closes within its time, and sends waiting records", async () => {
+Deno.test("DrainSender closes within the given time, and sends waiting records", async () => {
   const { receiver, sender, add } = setUp();
   add("last");
   await sender.close(20_000);
@@ -213,7 +213,7 @@ Deno.test("DrainSender closes within its time, and sends waiting records", async
   assert.equal(measured.receiver.metrics.length, 1);
 });
 
-Deno.test("DrainSender sends cumulative metrics, and none to an endpoint without them", async () => {
+Deno.test("DrainSender sends cumulative metrics until the endpoint refuses them", async () => {
   const { receiver, sender, clock, count } = setUp();
   count(200, 3);
   count(200, 30_000);

@@ -64,7 +64,7 @@ Deno.test("entryRecord() describes a request by the conventions, with its trace"
   });
 });
 
-Deno.test("records of functions, servers, builds and errors have their own fields", async () => {
+Deno.test("records of functions, servers, builds and errors have specific fields", async () => {
   const [func, server, build, error] = await sent(
     entryRecord(owner, {
       ...line,
@@ -111,7 +111,7 @@ Deno.test("records of functions, servers, builds and errors have their own field
   assert.equal(error!.attributes["svc.error.count"], 7);
 });
 
-Deno.test("a huge line is shortened, and reports how much was left out", async () => {
+Deno.test("a huge line is shortened, and says how much was left out", async () => {
   const message = "x".repeat(3 * MAX_TEXT);
   const record = entryRecord(owner, {
     ...line,

@@ -58,7 +58,7 @@ Deno.test("ServedRequests.take() logs and counts requests with the name of the e
   assert.deepEqual(served.answersOf("far"), [0, 1, 0, 0, 0]);
 });
 
-Deno.test("ServedRequests.take() counts the country that the edge knows", async () => {
+Deno.test("ServedRequests.take() counts the country that the edge reports", async () => {
   const { counted, served } = parts();
   const known = { layer: "static", isPage: true, referrer: null, country: "JP" } as const;
   await served.take("far", { process: "p", batch: 1, served: [request({ counted: known })] });

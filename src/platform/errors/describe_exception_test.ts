@@ -7,7 +7,7 @@ const at = (stack: string, message = "x") =>
 const STACK =
   "TideError: No tide for 17\n    at fail (functions/tides.ts:5:9)\n    at run (a.ts:1:1)";
 
-Deno.test("describeException() gives one id to one class in the same frames", () => {
+Deno.test("describeException() returns one id for the same class and frames", () => {
   const { id, title, stack } = at(STACK);
   assert.match(id, /^[0-9a-f]{16}$/);
   assert.equal(title, "TideError: No tide for 17");
@@ -21,8 +21,8 @@ Deno.test("describeException() gives one id to one class in the same frames", ()
   for (const [name, other] of Object.entries(same)) assert.equal(at(other).id, id, name);
   const different = {
     "another class": STACK.replace("TideError", "TypeError"),
-    "a class without such a name": STACK.replace("TideError", "NoTide"),
-    "another such class": STACK.replace("TideError", "TooLate"),
+    "a class whose name does not end with Error": STACK.replace("TideError", "NoTide"),
+    "another class whose name does not end with Error": STACK.replace("TideError", "TooLate"),
     "another function": STACK.replace("at fail", "at find"),
     "another file": STACK.replace("tides.ts", "moons.ts"),
   };
@@ -41,7 +41,7 @@ Deno.test("describeException() distinguishes errors without frames by their cons
   assert.notEqual(id("Timeout"), id("Refused"));
 });
 
-Deno.test("describeException() limits texts from project code", () => {
+Deno.test("describeException() limits the length of texts from project code", () => {
   const { title, stack } = at(`${"E".repeat(10_000)}\n${"    at f (a.ts:1:1)\n".repeat(10_000)}`);
   assert.equal(title.length, MAX_TITLE);
   assert.equal(stack?.length, MAX_STACK);

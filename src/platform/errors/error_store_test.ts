@@ -34,7 +34,7 @@ Deno.test("ErrorStore.trim() removes the least recently seen errors of this proj
   assert.equal((await store.list("other")).length, 1);
 });
 
-Deno.test("ErrorStore adds up concurrent counts of nodes, and reports an error as new once", async () => {
+Deno.test("ErrorStore adds up the counts of several nodes, and reports a new error once", async () => {
   using kv = await DenoStore.open(":memory:");
   const nodes = Array.from({ length: 4 }, () => new ErrorStore(kv));
   const added = await Promise.all(

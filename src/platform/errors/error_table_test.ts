@@ -8,7 +8,7 @@ const kindsOf = (table: ErrorTable, before: number) =>
     groups.map(({ kind, count }) => [kind, count])
   );
 
-Deno.test("a request whose exception is logged later is not a separate error, regardless of timing", () => {
+Deno.test("a request and its exception are one error, regardless of timing", () => {
   for (let before = 900; before < 4000; before += 7) {
     const table = new ErrorTable();
     table.requestFailed({
@@ -24,7 +24,7 @@ Deno.test("a request whose exception is logged later is not a separate error, re
   }
 });
 
-Deno.test("a request without an exception is an error once exceptions can no longer arrive", () => {
+Deno.test("a request without an exception is an error once no exception can arrive", () => {
   const table = new ErrorTable();
   table.requestFailed({
     ...PLACE,

@@ -100,7 +100,7 @@ Deno.test("ExceptionLines recognizes uncaught errors of Deno, and any class afte
   );
 });
 
-Deno.test("ExceptionLines ends an endless exception", () => {
+Deno.test("ExceptionLines cuts off an endless exception", () => {
   const [text, ...rest] = collect(["Error: x", ...Array(500).fill("    at f (a.js:1:1)")]);
   assert.deepEqual([text!.split("\n").length, rest], [50, []]);
 });

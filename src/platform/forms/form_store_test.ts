@@ -73,7 +73,7 @@ Deno.test("FormStore uses the retention of the live deployment, which may be new
     assert.equal(await store.sweep(20 * DAY_MS, signal, live(15)), 1);
     assert.deepEqual(await left(), [9 * DAY_MS]);
     await keep(10 * DAY_MS, "inbox", 1 * DAY_MS);
-    assert.equal(await store.sweep(20 * DAY_MS, signal, live(null)), 0, "it keeps them forever");
+    assert.equal(await store.sweep(20 * DAY_MS, signal, live(null)), 0, "they are kept forever");
     assert.equal(await store.sweep(20 * DAY_MS, signal, none), 2);
   }));
 

@@ -30,7 +30,7 @@ async function show(path: string, args: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("BranchHeads serves all callers that arrive while git runs with one more run", () =>
+Deno.test("BranchHeads needs one more git run for all callers that arrive during a run", () =>
   withHeads(async ({ heads, sha, runs }) => {
     const names = ["main", "b1", "b2", "b2x", "b", "main", "--help", "b*"];
     const first = await heads.find("main");
@@ -56,7 +56,7 @@ Deno.test("BranchHeads finds branches created after its last response", () =>
     assert.equal((await heads.find("b3"))?.sha, sha);
   }));
 
-Deno.test("BranchHeads leaves commits in another encoding to another lookup", () =>
+Deno.test("BranchHeads does not return commits in another encoding", () =>
   withHeads(async ({ heads, git }) => {
     const latin = new Uint8Array([0x73, 0x63, 0x68, 0xf6, 0x6e]);
     const message = await Deno.makeTempFile();

@@ -49,7 +49,7 @@ Deno.test("gitEnvironment() contains nothing of the machine's own environment", 
   assert.equal(Object.values(env).includes(Deno.env.get("HOME") ?? "/root"), false);
 });
 
-Deno.test("openRemote() sends a token only to the repository's own origin, through the environment", async () => {
+Deno.test("openRemote() passes a token by environment, only to the repository's origin", async () => {
   const { env, masker } = await openRemote(HTTP, { ...parts, credentials: TOKEN });
   assert.equal(env.GIT_ALLOW_PROTOCOL, "https");
   assert.equal(env.GIT_CONFIG_KEY_0, "http.curloptResolve");
@@ -59,7 +59,7 @@ Deno.test("openRemote() sends a token only to the repository's own origin, throu
   assert.equal(masker.mask(`no: s3cret-token ${btoa("ada:s3cret-token")}`), "no: ••• •••");
 });
 
-Deno.test("openRemote() passes no token to ssh, and no key to https", async () => {
+Deno.test("openRemote() passes no token to SSH, and no key to HTTPS", async () => {
   assert.equal((await openRemote(HTTP, { ...parts, credentials: KEY })).env.GIT_CONFIG_COUNT, "1");
   const access = await openRemote(SSH, { ...parts, credentials: TOKEN });
   assert.ok(!JSON.stringify(access.env).includes("s3cret"));

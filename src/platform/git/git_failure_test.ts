@@ -19,7 +19,7 @@ for (const stderr of UNAUTHORIZED) {
   });
 }
 
-Deno.test("judgeFailure() recognizes a time limit and a move, and quotes anything else", () => {
+Deno.test("judgeFailure() recognizes a time limit and a redirect, and quotes other errors", () => {
   const reason = (result: Parameters<typeof judgeFailure>[0]) => {
     const failure = judgeFailure(result);
     return failure.type === "unreachable" ? failure.reason : failure.type;
@@ -30,7 +30,7 @@ Deno.test("judgeFailure() recognizes a time limit and a move, and quotes anythin
   assert.equal(reason(failed("")), "git ended with 128");
 });
 
-Deno.test("lastWords() is one line without control sequences", () => {
+Deno.test("lastWords() returns one line without control sequences", () => {
   assert.equal(
     lastWords("warning: x\nremote: \x1b[31mno\x1b[0m\r\nfatal: \x07early EOF\n"),
     "no; early EOF",

@@ -91,7 +91,7 @@ Deno.test("resolve() lists the candidates of a short SHA that names several comm
   });
 });
 
-Deno.test("hostile branches and SHAs are never options or commands", async () => {
+Deno.test("hostile branches and SHAs are never used as options or commands", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const witness = join(root, "witness");
@@ -159,7 +159,7 @@ Deno.test("resolve() finds a commit pushed a moment ago, and shares fetches", as
   });
 });
 
-Deno.test("a private repository opens only with stored credentials, which are not shown", async () => {
+Deno.test("a private repository needs credentials, which its mirror does not contain", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     await using server = serveGit(root, { basic: "ada:s3cret-token" });
@@ -276,7 +276,7 @@ Deno.test("an empty repository has no branches", async () => {
   });
 });
 
-Deno.test("forget() does not wait for a repository that never responds", async () => {
+Deno.test("forget() does not wait for a repository that does not respond", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { main } = await makeSite(root);
     const [asked, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -67,7 +67,7 @@ async function take(path: string, from: string): Promise<void> {
   await git(path, "pack-refs", "--all", "--prune");
 }
 
-Deno.test("PushedRepositories share pushes between nodes, in both directions", () =>
+Deno.test("PushedRepositories shares pushes between nodes in both directions", () =>
   withNodes(async ({ a, b }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);
@@ -78,7 +78,11 @@ Deno.test("PushedRepositories share pushes between nodes, in both directions", (
     await b.push(work.path);
     await a.repositories.sync(PROJECT);
     assert.equal(await a.head(), two);
-    assert.equal((await Array.fromAsync(a.repositories.blobs())).length, 5, "refs, and two packs");
+    assert.equal(
+      (await Array.fromAsync(a.repositories.blobs())).length,
+      5,
+      "the refs and two packs",
+    );
   }));
 
 Deno.test("an unpublished push is undone, and an overtaken one is refused", () =>
@@ -107,7 +111,7 @@ Deno.test("an unpublished push is undone, and an overtaken one is refused", () =
     assert.equal(await a.head(), two, "what b received");
   }));
 
-Deno.test("a platform with a single node shares its repositories, and copies are removed with their records", () =>
+Deno.test("a single node shares its repositories, and copies end with their records", () =>
   withNodes(async ({ a, b, kv }, work) => {
     const one = await work.commit("one");
     await take(a.path, work.path);

@@ -85,7 +85,7 @@ async function monitored(
   return { monitor, server, events, look };
 }
 
-Deno.test("HealthMonitor reports a server that is down, and its recovery, once each", async () => {
+Deno.test("HealthMonitor reports a server that is down once, and its recovery once", async () => {
   const { monitor, server, events, look } = await monitored();
   await look();
   server.health = { healthy: false, reason: "The server is not responding" };
@@ -131,7 +131,7 @@ Deno.test("HealthMonitor only checks production deployments", async () => {
   assert.deepEqual(events, []);
 });
 
-Deno.test("HealthMonitor reports a failure on one of several nodes once", async () => {
+Deno.test("HealthMonitor reports a failure on one of several nodes only once", async () => {
   const elsewhere: ServersHealth[] = [{ state: "healthy" }, { state: "healthy" }];
   const { monitor, events, look } = await monitored(new Map(), OWNER.id, elsewhere);
   await look();

@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [looks: readonly ServersHealth[], changes: string
 ];
 
 for (const [looks, changes] of ROWS) {
-  Deno.test(`weighHealth() of ${looks.map(({ state }) => state).join(", ")}`, () => {
+  Deno.test(`weighHealth() judges ${looks.map(({ state }) => state).join(", ")}`, () => {
     assert.equal(reported(looks).changes, changes);
   });
 }

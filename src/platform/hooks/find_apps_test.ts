@@ -18,11 +18,11 @@ const COMMITS: readonly [
 ][] = [
   ["a page", { "index.html": "<h1>Hi</h1>" }, [[null, "Static site", null]]],
   [
-    "a folder with only a build",
+    "a folder with only a build script",
     { "site/package.json": json({ scripts: { build: "node build.mjs" } }) },
     [[null, null, null], ["site", "Build script", "npm run build"]],
   ],
-  ["nothing known", { "notes.txt": "x" }, [[null, null, null]]],
+  ["no known app", { "notes.txt": "x" }, [[null, null, null]]],
   ["a framework", { "package.json": ASTRO }, [[null, "Astro", "npm run build"]]],
   [
     "two apps of a workspace, without its library, packages and tests",

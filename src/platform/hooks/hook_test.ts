@@ -3,7 +3,7 @@ import type { HookScope } from "../../contract/hooks.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { decideTrigger, hashHookToken, mintHookToken } from "./hook.ts";
 
-Deno.test("mintHookToken() returns 64 hexadecimal digits, never the same", () => {
+Deno.test("mintHookToken() returns 64 hexadecimal digits, different each time", () => {
   const tokens = Array.from({ length: 100 }, () => mintHookToken(systemRandom));
   for (const token of tokens) assert.match(token, /^[0-9a-f]{64}$/);
   assert.equal(new Set(tokens).size, 100);
@@ -17,7 +17,7 @@ const TARGETS: readonly [string, HookScope, string, boolean, string, string][] =
   ["Production of the production branch", "Production", "main", false, "main", "production"],
   ["Production of another branch", "Production", "main", false, "feature/x", NOT_PRODUCTION],
   [
-    "Production with another branch of its own",
+    "Production restricted to another branch",
     "Production",
     "feature/x",
     true,

@@ -13,7 +13,7 @@ async function withUses(
   await uses.settled();
 }
 
-Deno.test("HookUses counts every use and keeps the last time, for all concurrent uses", () =>
+Deno.test("HookUses counts every use and keeps the last time, even if uses are concurrent", () =>
   withUses(async (uses) => {
     assert.deepEqual(await uses.of("a"), { count: 0, last: null });
     for (let use = 1; use <= 250; use++) {

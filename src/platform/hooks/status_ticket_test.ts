@@ -14,7 +14,7 @@ Deno.test("readTicket() accepts only tickets of issueTicket()", async () => {
     const box = new SecretBox(await ring("one.json"), systemRandom);
     const ticket = await issueTicket(box, deployment);
     assert.deepEqual(await readTicket(box, ticket), deployment);
-    assert.equal(encodeURIComponent(ticket), ticket, "it needs no encoding in a URL");
+    assert.equal(encodeURIComponent(ticket), ticket, "a ticket needs no encoding in a URL");
     assert.ok(!ticket.includes(deployment.id));
     assert.notEqual(await issueTicket(box, deployment), ticket);
     const other = new SecretBox(await ring("two.json"), systemRandom);
@@ -31,6 +31,6 @@ Deno.test("readTicket() accepts only tickets of issueTicket()", async () => {
         "",
       );
     const foreign = `${variable.keyId}.${encode(variable.nonce)}.${encode(variable.data)}`;
-    assert.equal(await readTicket(box, foreign), undefined, "sealed for another place");
+    assert.equal(await readTicket(box, foreign), undefined, "it is sealed for another place");
   });
 });

@@ -198,7 +198,7 @@ Deno.test("TriggerService.trigger() returns the existing deployment of an identi
     assert.deepEqual([first.status, first.isPreview], ["PENDING", false]);
     assert.equal(parts.asked, 1);
     const building = await trigger({ commitSha: OLDER });
-    assert.equal(building.id, first.id, "while it is in progress");
+    assert.equal(building.id, first.id, "the deployment is still in progress");
     await end(first, "LIVE");
     const live = await trigger({ commitSha: OLDER });
     assert.deepEqual([live.id, live.status], [first.id, "LIVE"]);
@@ -237,13 +237,13 @@ Deno.test("TriggerService.trigger() accepts another commit as soon as a deployme
     const second = await trigger({ commitSha: NEWER });
     await builds.finish(building!, { state: "SUCCEEDED", error: null, finishedAt: START });
     const busy = failure("conflict", new RegExp(`Deployment ${second.id} `));
-    await assert.rejects(trigger({ commitSha: HEAD }), busy, "the branch is the second's now");
+    await assert.rejects(trigger({ commitSha: HEAD }), busy, "the second trigger has the branch");
     await endDeployment(second, "FAILED");
     const third = await trigger({ commitSha: HEAD });
     assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
-Deno.test("TriggerService.trigger() with force deploys again, but not during the build of another commit", () =>
+Deno.test("TriggerService.trigger() with force deploys again, unless another commit builds", () =>
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });
@@ -316,7 +316,7 @@ for (
     }));
 }
 
-Deno.test("TriggerService.trigger() refuses one of two simultaneous commits of a branch", () =>
+Deno.test("TriggerService.trigger() refuses one of two simultaneous commits to a branch", () =>
   withTriggers(async ({ trigger, service, builds }) => {
     const settled = await Promise.allSettled([
       trigger({ commitSha: OLDER }, { service: service() }),
@@ -328,7 +328,7 @@ Deno.test("TriggerService.trigger() refuses one of two simultaneous commits of a
     assert.equal((await builds.list(PROJECT.id, { limit: 10 })).items.length, 1);
   }));
 
-Deno.test("TriggerService.trigger() reads an unreachable repository as a missing branch", () =>
+Deno.test("TriggerService.trigger() reports an unreachable repository as a missing branch", () =>
   withTriggers(async (parts) => {
     parts.git = () => Promise.resolve({ type: "unreachable", reason: "no route to host" });
     await assert.rejects(parts.trigger({ commitSha: OLDER }), (error: Failure) => {
@@ -340,7 +340,7 @@ Deno.test("TriggerService.trigger() reads an unreachable repository as a missing
     assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers do not count as uses");
   }));
 
-Deno.test("TriggerService.trigger() stops waiting for git, which others still wait for", () =>
+Deno.test("TriggerService.trigger() can stop waiting for git while another call still waits", () =>
   withTriggers(async (parts) => {
     const late = failure("unavailable", /^The repository is still being fetched/);
     const fetched = Promise.withResolvers<void>();
@@ -360,7 +360,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     await refused;
     fetched.resolve();
     assert.equal((await stayed).status, "PENDING");
-    assert.equal(parts.asked, 1, "both requested the same");
+    assert.equal(parts.asked, 1, "both calls share one request");
 
     parts.git = (_project, _wanted, signal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

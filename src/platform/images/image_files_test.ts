@@ -21,11 +21,11 @@ Deno.test("ImageFiles keeps images across a restart", () =>
     assert.equal(await again.find("p1", key("a")), undefined);
     await again.recover();
     assert.deepEqual(await again.find("p1", key("a")), image(10));
-    assert.equal(await again.find("p2", key("a")), undefined, "for another project");
+    assert.equal(await again.find("p2", key("a")), undefined, "it belongs to another project");
     assert.equal(again.bytes, 10);
   }));
 
-Deno.test("ImageFiles removes the least recently used images, those of the project first", () =>
+Deno.test("ImageFiles removes the least recently used images, first the project's own", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     for (const name of ["a", "b", "c"]) await files.put("p1", key(name), image(20));
@@ -47,7 +47,7 @@ Deno.test("ImageFiles does not store images above a project's limit", () =>
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles creates no file outside its folder, and returns no damaged one", () =>
+Deno.test("ImageFiles creates no file outside its folder, and returns no damaged file", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(join(folder, "images"), QUOTA);
     await files.put("../p1", key("a"), image(10));

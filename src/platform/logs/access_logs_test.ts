@@ -39,7 +39,7 @@ async function withLogs(
   }
 }
 
-Deno.test("a new listener gets unwritten entries once, in the form in which they are read", () =>
+Deno.test("a new listener gets unwritten entries once, in the same form as when read later", () =>
   withLogs(async (logs, troubles) => {
     logs.record(record("1"));
     const received: LogEntry[] = [];
@@ -58,7 +58,7 @@ Deno.test("a new listener gets unwritten entries once, in the form in which they
     assert.deepEqual(troubles, []);
   }));
 
-Deno.test("lines that wait are bounded; those that were dropped are counted", () =>
+Deno.test("the number of waiting lines is limited, and dropped lines are counted", () =>
   withLogs(async (logs, troubles) => {
     const long = { ...record("long"), path: `/${"x".repeat(1024 * 1024)}` };
     for (let count = 0; count < 40; count++) logs.record(long);

@@ -26,7 +26,7 @@ function countsOf(entries: readonly LogEntry[], isComplete = true) {
   return counter.counts(isComplete);
 }
 
-Deno.test("summarize() adds up nodes, with a step length that fits the range", () => {
+Deno.test("summarize() adds up the counts of nodes, with a step length that fits the range", () => {
   const own = countsOf([
     request(0, 200, "/?a=1"),
     request(1000, 404, "/gone"),
@@ -53,7 +53,7 @@ Deno.test("summarize() adds up nodes, with a step length that fits the range", (
   assert.deepEqual([found.entries, found.isComplete], [4, false]);
 });
 
-Deno.test("summarize() starts with the oldest entry, and returns few steps for any range", () => {
+Deno.test("summarize() starts at the oldest entry, and returns few steps for any range", () => {
   const counts = countsOf([request(-40 * 24 * 60 * MINUTE, 200, "/"), request(0, 200, "/")]);
   const long = summarize([counts], { since: undefined, until: undefined, now: NOON + 1 });
   assert.ok(long.steps.length <= 61, `${long.steps.length}`);

@@ -68,7 +68,7 @@ const ROWS: readonly (readonly [filter: LogFilter, found: readonly string[]])[] 
 ];
 
 for (const [filter, found] of ROWS) {
-  Deno.test(`logMatcher() with ${JSON.stringify(filter)}`, () => {
+  Deno.test(`logMatcher() matches entries by ${JSON.stringify(filter)}`, () => {
     const matches = logMatcher(filter);
     const names = Object.entries(ENTRIES).filter(([, entry]) => matches(entry));
     assert.deepEqual(names.map(([name]) => name), found);

@@ -58,7 +58,7 @@ Deno.test("consecutive pages of several nodes contain every entry once, ordered 
   );
 });
 
-Deno.test("mergePages() ends if a node has not searched further", () => {
+Deno.test("mergePages() ends a page where a node has stopped its search", () => {
   const [line] = logOf("a", [30]);
   const place = { file: 1, offset: 5 };
   const searched: NodePage = { lines: [line!], next: place, top: { file: 2, offset: 0 } };

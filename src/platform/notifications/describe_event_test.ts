@@ -16,7 +16,7 @@ const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
   actionUrl,
 });
 
-Deno.test("describeEvent() describes each event, with all data and with none", async () => {
+Deno.test("describeEvent() describes each event, with all data and without data", async () => {
   const words = Object.fromEntries(
     EVENT_NAMES.map((event) => [event, {
       full: wordsOf(describe(event, sampleEventData(event))),
@@ -30,7 +30,7 @@ Deno.test("describeEvent() describes each event, with all data and with none", a
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-Deno.test("describeEvent() omits characters that control a terminal or the direction of text", () => {
+Deno.test("describeEvent() omits characters that control terminals or text direction", () => {
   const { title } = describe("deployment.live", { project: "a\u001b[31mb\n\u202ec" });
   assert.equal(title, "a [31mb c is live");
 });
@@ -48,7 +48,7 @@ Deno.test("describeEvent() falls back to the name if nothing is visible", () => 
   assert.equal(body, "system.feature_announcement");
 });
 
-Deno.test("describeEvent() opens the page of the deployment that it is about", () => {
+Deno.test("describeEvent() links to the page of the event's deployment", () => {
   const id = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02";
   const opened = (event: EventName, data: EventData = {}) =>
     describe(event, { deploymentId: id, ...data }).actionUrl;
@@ -63,7 +63,7 @@ Deno.test("describeEvent() opens the page of the deployment that it is about", (
   );
 });
 
-Deno.test("describeEvent() opens only web URLs", () => {
+Deno.test("describeEvent() links only to web URLs", () => {
   const data = { url: "javascript:alert(1)" };
   const { actionUrl } = describe("deployment.live", data);
   assert.equal(actionUrl, "https://svc.test/notifications?category=Deployment");
@@ -80,7 +80,7 @@ Deno.test("sampleEventData() fits the schema of its event", () => {
   }
 });
 
-Deno.test("describeEvent() is short, one line and well-formed, for any data", () => {
+Deno.test("describeEvent() returns one short and well-formed line for any data", () => {
   const event = fc.constantFrom(...EVENT_NAMES) as fc.Arbitrary<EventName>;
   const value = fc.oneof(
     fc.string({ unit: "binary", maxLength: 3000 }),

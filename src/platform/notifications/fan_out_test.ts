@@ -107,7 +107,7 @@ function eventOf(
   return { id, event, audience, data: { project: `p${made}` }, createdAt: 0 };
 }
 
-Deno.test("createFanOut() notifies each member through the channels that they prefer", () =>
+Deno.test("createFanOut() notifies each member through their preferred channels", () =>
   withPeople(async ({ ids, preferences, pass, titles }) => {
     await preferences.setChannel(account(ids.bob), { channel: "email", enabled: false });
     await preferences.setCategory(account(ids.bob), {

@@ -6,12 +6,12 @@ const ROWS = [
   ["another path of the host", "https://a.example/x.git", "https://a.example/y.git", false],
   ["another host", "https://a.example/x.git", "https://evil.example/x.git", true],
   ["another port", "https://a.example/x.git", "https://a.example:8443/x.git", true],
-  ["no more encryption", "https://a.example/x.git", "http://a.example/x.git", true],
+  ["without encryption", "https://a.example/x.git", "http://a.example/x.git", true],
   ["another transport", "https://a.example/x.git", "git@a.example:x.git", true],
-  ["both spellings of ssh", "git@a.example:x.git", "ssh://git@a.example/x.git", false],
-  ["nothing", "https://a.example/x.git", null, true],
+  ["another spelling for SSH", "git@a.example:x.git", "ssh://git@a.example/x.git", false],
+  ["no URL", "https://a.example/x.git", null, true],
 ] as const;
 
-Deno.test("leavesHost() is true if the credentials are not for the new git URL", () => {
+Deno.test("leavesHost() returns true if the credentials are not for the new git URL", () => {
   for (const [name, from, to, leaves] of ROWS) assert.equal(leavesHost(from, to), leaves, name);
 });

@@ -4,7 +4,7 @@ import { readReport, refusalReport, writeReport } from "./push_report.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("readReport() and writeReport() agree, and omit options of proxies", () => {
+Deno.test("readReport() reads what writeReport() writes, without the options of proxies", () => {
   const git = join([
     packet("unpack ok\n"),
     packet("ok refs/heads/main\n"),
@@ -21,11 +21,11 @@ Deno.test("readReport() and writeReport() agree, and omit options of proxies", (
   assert.deepEqual(readReport(writeReport(report)), report);
 });
 
-Deno.test("readReport() reports an interrupted push as no result", () => {
+Deno.test("readReport() reports an interrupted push", () => {
   assert.match(readReport(new Uint8Array()).unpack, /did not report/);
 });
 
-Deno.test("writeReport() keeps a reason on its line", () => {
+Deno.test("writeReport() keeps a reason on one line", () => {
   const report = refusalReport(
     [{ ref: "refs/heads/main", before: undefined, sha: undefined }],
     () => "a\nok refs/x",

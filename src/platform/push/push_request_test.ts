@@ -14,7 +14,7 @@ function read(lines: readonly string[], { step = 1 } = {}) {
   return head.request;
 }
 
-Deno.test("PushHead reads commands and capabilities, however they are split", () => {
+Deno.test("PushHead reads commands and capabilities, regardless of how they are split", () => {
   const lines = [
     `${OLD} ${NEW} refs/heads/main\0 ${CAPABILITIES}\n`,
     `${OLD} ${NONE} refs/tags/v1`,
@@ -50,7 +50,7 @@ Deno.test("PushHead reads a push from a shallow clone", () => {
   assert.equal(refusal, undefined);
 });
 
-Deno.test("PushHead names the refs of a push that has too many, as far as it has read them", () => {
+Deno.test("PushHead refuses a push with too many refs, and names the refs that it has read", () => {
   const lines = (count: number) =>
     Array.from({ length: count }, (_, index) => `${OLD} ${NEW} refs/heads/b${index}`);
   assert.equal(read(lines(1000), { step: 1000 }).refusal, undefined);

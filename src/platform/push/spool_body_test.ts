@@ -36,7 +36,7 @@ Deno.test("a compressed body is written decompressed", async () => {
   assert.deepEqual([isWhole, written], [true, MAX_BYTES]);
 });
 
-Deno.test("a body that is too long is read to its end if the end is near", async () => {
+Deno.test("a body that is slightly too long is read to its end", async () => {
   const { isWhole, given } = await spool(MAX_BYTES + 1);
   assert.deepEqual([isWhole, given], [false, MAX_BYTES + 1]);
 });

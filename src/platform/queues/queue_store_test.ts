@@ -73,7 +73,7 @@ async function withStore(
   }
 }
 
-Deno.test("QueueStore makes one message per key due at a time, in the order of sending", () =>
+Deno.test("QueueStore makes one message per key due at a time, in the order they were sent", () =>
   withStore(async ({ send, due, end, store }) => {
     for (const body of ["a1", "a2", "a3"]) await send(body, { key: "a" });
     await send("b1", { key: "b" });
@@ -90,21 +90,21 @@ Deno.test("QueueStore makes one message per key due at a time, in the order of s
     await send("a4", { key: "a" });
     assert.equal(await store.retry(PLACE, dead!), "retried");
     assert.equal(await store.retry(PLACE, dead!), "held");
-    assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "it is waiting by now");
+    assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "the message is waiting again");
     assert.equal(await store.retry(PLACE, "none"), "missing");
     assert.deepEqual(await due(), ["b1", "free", "a4"], "a dead letter comes back at the end");
     await end("a4");
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
   }));
 
-Deno.test("namesOfQueues() names each queue with dead letters, regardless of how many another one has", () =>
+Deno.test("namesOfQueues() lists each queue with dead letters, regardless of their number", () =>
   withStore(async ({ send, end, kv }) => {
     await send("letter");
     await end("letter", "dead");
     assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
-Deno.test("QueueStore loses no message sent while the last one of its key ends", () =>
+Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>
   withStore(async ({ send, due, end }) => {
     for (let round = 0; round < 30; round++) {
       await send(`first ${round}`, { key: "k" });
@@ -138,7 +138,7 @@ Deno.test("QueueStore keeps nothing of a delivered message, and counts messages"
     assert.deepEqual(await keys(), []);
   }));
 
-Deno.test("QueueStore ends no delivery for a process that has lost the queue, or a second time", () =>
+Deno.test("QueueStore ends a delivery only once, and only for the process that has the queue", () =>
   withStore(async ({ send, store }) => {
     const id = await send("a");
     const [entry] = await Array.fromAsync(store.due(PLACE, 1));

@@ -21,7 +21,7 @@ const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const siteOf = (projectId: string) =>
   ({ projectId, queues: new Map([["mails", QUEUE]]) }) as unknown as Site;
 
-Deno.test("findTarget() never finds the deployment of another project that now has the host", async () => {
+Deno.test("findTarget() ignores a deployment of another project that now has the host", async () => {
   const hosts = new Map([["shop.svc.example", siteOf("theirs")], [
     "own.svc.example",
     siteOf("mine"),
@@ -34,7 +34,7 @@ Deno.test("findTarget() never finds the deployment of another project that now h
   assert.equal((await findTarget(services, PLACE, ["shop", "own"]))?.label, "own");
 });
 
-Deno.test("a message that is deleted while it is delivered does not count, and leaves nothing", async () => {
+Deno.test("a message deleted during its delivery does not count, and leaves nothing", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });
@@ -59,7 +59,7 @@ Deno.test("a message that is deleted while it is delivered does not count, and l
   kv.close();
 });
 
-Deno.test("QueueWorker delivers as many messages at a time as the queue allows, without duplicates", async () => {
+Deno.test("QueueWorker delivers as many messages at once as the queue allows, once each", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });

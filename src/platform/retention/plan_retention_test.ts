@@ -27,9 +27,13 @@ interface Row {
 const old = [of("a", 50), of("b", 40), of("c", 30), of("d", 20)];
 
 const ROWS: readonly Row[] = [
-  { name: "none", deployments: [], removed: [] },
-  { name: "the last two stay", deployments: old, removed: ["b", "a"] },
-  { name: "new ones are kept", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
+  { name: "no deployments", deployments: [], removed: [] },
+  { name: "the last two are kept", deployments: old, removed: ["b", "a"] },
+  {
+    name: "new deployments are kept",
+    deployments: [of("a", 3), of("b", 2), of("c", 1)],
+    removed: [],
+  },
   { name: "deployments with a URL are kept", deployments: old, shown: ["a"], removed: ["b"] },
   {
     name: "deployments for a rollback are kept",
@@ -38,7 +42,7 @@ const ROWS: readonly Row[] = [
     removed: [],
   },
   {
-    name: "only the last of a longer history remain",
+    name: "only the last deployments of a longer history are kept",
     deployments: old,
     history: ["a", "b", "c"],
     removed: ["a"],

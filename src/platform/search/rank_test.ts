@@ -8,7 +8,7 @@ const project = (name: string, gitUrl: string | null = null) => ({
   gitUrl,
 });
 
-Deno.test("topOf() puts the name itself before names that begin with it, and those before others", () => {
+Deno.test("topOf() puts the exact name first, then names that start with it, then others", () => {
   const all = [
     project("my-shop"),
     project("shop-two"),

@@ -10,7 +10,7 @@ function counted(requests: number): EncodedCounts {
   return counts.encode();
 }
 
-Deno.test("TrafficCollector keeps counts that it cannot assign while the store cannot be read", async () => {
+Deno.test("TrafficCollector keeps counts that it cannot assign if the store fails", async () => {
   const added: number[] = [];
   const waiting: DeploymentCounts[] = [];
   let isDown = true;
@@ -39,7 +39,7 @@ Deno.test("TrafficCollector keeps counts that it cannot assign while the store c
   assert.deepEqual(added, [5]);
 });
 
-Deno.test("TrafficBook writes few parts at once, and retries failed ones the next time", async () => {
+Deno.test("TrafficBook writes few parts at once, and retries failed parts next time", async () => {
   const written: string[] = [];
   let [running, most, fails] = [0, 0, true];
   const book = new TrafficBook({

@@ -29,11 +29,15 @@ const fine: readonly (readonly [string, Parameters<typeof cycleOf>])[] = [
   ["no reference", [{ web: [] }]],
   ["a chain", [{ web: ["api"], api: ["auth"], auth: [] }]],
   ["two paths to one project", [{ web: ["api", "auth"], api: ["auth"], auth: [] }]],
-  ["a cycle of others", [{ web: ["api"], api: ["auth"], auth: ["api"] }]],
-  ["its own name", [{ web: ["web"] }]],
+  ["a cycle of other projects", [{ web: ["api"], api: ["auth"], auth: ["api"] }]],
+  ["a reference to the project itself", [{ web: ["web"] }]],
   ["a missing project", [{ web: ["gone"] }]],
-  ["a cycle in which it redeploys itself", [{ web: ["api"], api: ["web"] }, ["web"]]],
-  ["a cycle in which another does", [{ web: ["api"], api: ["auth"], auth: ["web"] }, ["auth"]]],
+  ["a cycle of a project that redeploys automatically", [{ web: ["api"], api: ["web"] }, ["web"]]],
+  ["a cycle in which another redeploys automatically", [{
+    web: ["api"],
+    api: ["auth"],
+    auth: ["web"],
+  }, ["auth"]]],
 ];
 
 for (const [name, given] of fine) {

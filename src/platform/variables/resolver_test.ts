@@ -68,7 +68,7 @@ const problems: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [value, wanted] of problems) {
-  Deno.test(`${value.slice(-20)} in a preview is a problem`, async () => {
+  Deno.test(`${value.slice(-20)} cannot be used in a preview`, async () => {
     assert.match((await resolved(value, "preview", "main")).problem ?? "", wanted);
   });
 }

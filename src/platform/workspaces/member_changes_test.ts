@@ -14,7 +14,7 @@ const rows = [
 ] as const;
 
 for (const [name, members, change, expected] of rows) {
-  Deno.test(`keepsOwner() when ${name}`, () => {
+  Deno.test(`keepsOwner() returns ${expected} if ${name}`, () => {
     assert.equal(keepsOwner(members, change), expected);
   });
 }

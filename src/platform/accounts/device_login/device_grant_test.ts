@@ -41,7 +41,7 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
     "poll",
     "token",
   ]]],
-  ["confirmed: the next poll gets the token, however fast", [
+  ["confirmed: the next poll gets the token, however early", [
     [0, "poll", "pending"],
     [0.1, "approve", true],
     [0.2, "poll", "token"],
@@ -51,7 +51,7 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
     [5, "poll", "token"],
     [10, "poll", "unknown"],
   ]],
-  ["confirmed at the last moment: the client has a minute", [
+  ["confirmed at the last moment: the client has a minute to poll", [
     [299.999, "approve", true],
     [359.998, "poll", "token"],
   ]],
@@ -90,7 +90,7 @@ for (const [name, steps] of rows) {
   });
 }
 
-Deno.test("pollGrant() of an unknown code", () => {
+Deno.test("pollGrant() reports an unknown code", () => {
   assert.deepEqual(pollGrant(undefined, { now: ISSUED, clientId: "svc" }).outcome, {
     type: "unknown",
   });

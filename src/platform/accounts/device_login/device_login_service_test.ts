@@ -53,7 +53,7 @@ Deno.test("polls of a pending code write nothing, and slow down in memory", () =
     assert.deepEqual(await versionsIn(test), before);
   }));
 
-Deno.test("the next poll after the approval gets the token, however fast, and only one does", () =>
+Deno.test("only the next poll after the approval gets the token, however early it comes", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");
@@ -67,7 +67,7 @@ Deno.test("the next poll after the approval gets the token, however fast, and on
     assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
-Deno.test("a restarted platform issues no token twice, and forgets only the pace of polls", () =>
+Deno.test("a restarted platform issues no token twice, and forgets only the pace of clients", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");
@@ -101,7 +101,7 @@ Deno.test("the tenth wrong user code of a person is reported", () =>
     assert.equal(test.events.at(-1)?.event, "security.suspicious_activity");
   }));
 
-Deno.test("wrong user codes are limited across the whole platform, correct ones are not", () =>
+Deno.test("wrong user codes are limited across the whole platform, but correct ones are not", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     for (let n = 0; n < 20; n++) {
@@ -118,7 +118,7 @@ Deno.test("wrong user codes are limited across the whole platform, correct ones 
     await assert.rejects(wrong, /Too many codes/);
   }));
 
-Deno.test("the name of a client is shown on one line, without tricks", () =>
+Deno.test("a client's name is shortened, and shown without control characters", () =>
   withAccounts(async (test) => {
     const ada = await newPerson(test, "ada");
     const trick = `svc\u202e\n\u0000${"x".repeat(100)}`;
@@ -128,7 +128,7 @@ Deno.test("the name of a client is shown on one line, without tricks", () =>
     assert.equal((await startAt(test, "192.0.2.2")).expires_in, 300);
   }));
 
-Deno.test("an address can start 10 in any minute, not 10 in each minute of the clock", () =>
+Deno.test("an address can start 10 logins in any 60 seconds, not in each clock minute", () =>
   withAccounts(async (test) => {
     const started = test.time;
     const start = async () => {

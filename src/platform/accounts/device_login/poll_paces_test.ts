@@ -32,7 +32,7 @@ function polling(maxCodes?: number) {
   return { paces, poll, reads: () => reads };
 }
 
-Deno.test("PollPaces allows polls that keep the interval", () => {
+Deno.test("PollPaces allows polls that respect the interval", () => {
   const { poll } = polling();
   assert.deepEqual([0, 5, 10, 20].map((at) => poll(at)), Array(4).fill("pending"));
 });
@@ -42,7 +42,7 @@ Deno.test("PollPaces tolerates polls that arrive a second early, regardless of h
   assert.deepEqual([1, 5, 9.001, 13.1].map((at) => poll(at)), Array(4).fill("pending"));
 });
 
-Deno.test("PollPaces slows down a poll that comes early", () => {
+Deno.test("PollPaces slows down a client that polls too early", () => {
   const { poll } = polling();
   assert.deepEqual([1, 4.999].map((at) => poll(at)), ["pending", "slow_down"]);
 });
@@ -75,7 +75,7 @@ Deno.test("PollPaces reads a grant once a second, regardless of how fast it is p
   assert.equal(reads(), 2);
 });
 
-Deno.test("PollPaces lets the next poll read a grant that was decided on, or has expired", () => {
+Deno.test("PollPaces lets the next poll read a grant that was decided or has expired", () => {
   const { paces, poll, reads } = polling();
   poll(0);
   poll(0.1);
@@ -87,7 +87,7 @@ Deno.test("PollPaces lets the next poll read a grant that was decided on, or has
   assert.equal(reads(), 3);
 });
 
-Deno.test("PollPaces slows down no client for another's polls", () => {
+Deno.test("PollPaces does not slow down a client because of another client's polls", () => {
   const { paces, poll } = polling();
   poll(0);
   assert.equal(paces.refuses("d", { clientId: "another", isBasic: false }), false);

@@ -35,7 +35,7 @@ async function messengerAccount(test: TestAccounts) {
   return await personOf(test, setCookie);
 }
 
-Deno.test("an account created in the messenger gets an address and a password to sign in with", () =>
+Deno.test("an account created in the messenger can add an address and a password", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     assert.equal((await test.account.show(mia)).hasPassword, false);
@@ -43,7 +43,7 @@ Deno.test("an account created in the messenger gets an address and a password to
     assert.equal(added.status === "added" && added.account.email, "mia@example.com");
     assert.equal((await test.signIn.signIn(WANTED, clientAt())).status, "signed_in");
     const again = () => test.emails.add(mia, { ...WANTED, email: "x@y.z" }, clientAt());
-    await assert.rejects(again, refused("conflict"), "it has one now");
+    await assert.rejects(again, refused("conflict"), "it already has an address");
     assert.equal(test.events.at(-2)!.event, "security.password_changed");
   }));
 
@@ -58,7 +58,7 @@ Deno.test("an address that has an account cannot be added to another", () =>
     assert.equal((await test.signIn.signIn(owner, clientAt())).status, "signed_in");
   }));
 
-Deno.test("with mail, adding an address answers the same for a free and a taken one", () =>
+Deno.test("with mail, adding a free address and a taken one get the same response", () =>
   withAccounts(async (test) => {
     await newAccount(test, "ada");
     const mia = await messengerAccount(test);
@@ -86,12 +86,12 @@ Deno.test("an address confirmation link works once, in a session of its account"
   }, { sendsMail: true }));
 
 const ages = [
-  ["just under ten minutes", FRESH_MS - 1, true],
-  ["ten minutes", FRESH_MS, false],
+  ["just under ten minutes old", FRESH_MS - 1, true],
+  ["ten minutes old", FRESH_MS, false],
 ] as const;
 
 for (const [name, age, isFresh] of ages) {
-  Deno.test(`a session of ${name} ${isFresh ? "replaces" : "does not replace"} a password`, () =>
+  Deno.test(`a session ${name} ${isFresh ? "can" : "cannot"} replace a password`, () =>
     withAccounts(async (test) => {
       const mia = await messengerAccount(test);
       test.time += age;
@@ -108,7 +108,7 @@ for (const [name, age, isFresh] of ages) {
     }));
 }
 
-Deno.test("an account created in the messenger turns a second factor on and off", () =>
+Deno.test("an account created in the messenger can turn a second factor on and off", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     const { secret } = await test.twoFactor.start(mia, undefined, clientAt());
@@ -133,7 +133,7 @@ Deno.test("an account created in the messenger turns a second factor on and off"
     assert.equal((await test.account.show(mia)).twoFactorEnabled, false);
   }));
 
-Deno.test("a fresh session does not replace an existing password", () =>
+Deno.test("a fresh session cannot replace an existing password", () =>
   withAccounts(async (test) => {
     const ada = await newPerson(test);
     const start = () => test.twoFactor.start(ada, undefined, clientAt());

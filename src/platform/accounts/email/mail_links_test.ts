@@ -18,7 +18,7 @@ const NEXT = "another good password";
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-Deno.test("a sign-up answers the same for a free and a taken address; only the mail differs", () =>
+Deno.test("a sign-up gets the same response for any address; only the mail differs", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
@@ -61,7 +61,7 @@ for (const [name, pause, works] of lifetimes) {
     }, { sendsMail: true }));
 }
 
-Deno.test("a reset sets the password once, ends all sessions and is reported", () =>
+Deno.test("a reset link sets the password once, ends all sessions, and is reported", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
     await test.passwordReset.request("ADA@example.com", clientAt());
@@ -77,7 +77,7 @@ Deno.test("a reset sets the password once, ends all sessions and is reported", (
     assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
   }, { sendsMail: true }));
 
-Deno.test("a link is void if the password was changed after it was sent", () =>
+Deno.test("a link is invalid if the password was changed after the link was sent", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     await test.passwordReset.request(ada.email, clientAt());
@@ -123,7 +123,7 @@ Deno.test("without mail, an account is created immediately, and passwords cannot
     assert.equal(test.passwordReset.isPossible, false);
   }));
 
-Deno.test("no token of a mail is in the store", () =>
+Deno.test("the store contains no token from a mail", () =>
   withAccounts(async (test) => {
     await test.signUp.signUp(ada, clientAt());
     const token = tokenOf(test.mails[0]!);

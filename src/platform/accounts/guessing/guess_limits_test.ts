@@ -33,7 +33,7 @@ function withLimits() {
   return { clock, guess, cookieOf };
 }
 
-Deno.test("GuessLimits: an attacker at one address never locks out the owner elsewhere", async () => {
+Deno.test("GuessLimits: an attacker at one address cannot lock out the owner elsewhere", async () => {
   const { clock, guess } = withLimits();
   let tried = 0;
   for (let second = 0; second < 6 * 3600; second += 5) {
@@ -47,7 +47,7 @@ Deno.test("GuessLimits: an attacker at one address never locks out the owner els
   assert.ok(tried < 45, `${tried} guesses in six hours`);
 });
 
-Deno.test("GuessLimits: after five wrong guesses at one place, only the next one there must wait", async () => {
+Deno.test("GuessLimits: five wrong guesses delay only their address and account", async () => {
   const { clock, guess } = withLimits();
   for (let count = 0; count < 5; count++) assert.equal((await guess("203.0.113.9")).wait, 0);
   assert.equal((await guess("203.0.113.9")).wait, 5);
@@ -60,7 +60,7 @@ Deno.test("GuessLimits: after five wrong guesses at one place, only the next one
   assert.equal((await guess("203.0.113.9")).wait, 10);
 });
 
-Deno.test("GuessLimits: many addresses together are limited, and a known browser is let through", async () => {
+Deno.test("GuessLimits: many addresses share a limit, and a known browser has its own", async () => {
   const { clock, guess, cookieOf } = withLimits();
   const cookie = await cookieOf("ada");
   let tried = 0;
@@ -77,7 +77,7 @@ Deno.test("GuessLimits: many addresses together are limited, and a known browser
   assert.equal((await guess("192.0.2.1", cookie)).wait, 5, "a known browser is limited, too");
 });
 
-Deno.test("GuessLimits: a device cookie is valid for its account, for half a year, and only as signed", async () => {
+Deno.test("GuessLimits: a signed device cookie works for its account for half a year", async () => {
   const { clock, guess, cookieOf } = withLimits();
   const cookie = await cookieOf("ada");
   const block = async () => {
@@ -99,7 +99,7 @@ Deno.test("GuessLimits: a device cookie is valid for its account, for half a yea
   assert.equal(
     (await guess("192.0.2.1", both)).wait,
     0,
-    "a planted one with the same name changes nothing",
+    "a planted cookie with the same name changes nothing",
   );
   clock.at += DEVICE_MS - HOUR;
   await block();
@@ -118,7 +118,7 @@ Deno.test("GuessLimits: one address that tries many accounts is slowed down", as
   assert.equal((await guess("203.0.113.9", null, account(20))).wait, 5);
 });
 
-Deno.test("GuessLimits: the owner is notified of the tenth wrong guess, at most once a day", async () => {
+Deno.test("GuessLimits: the tenth wrong guess notifies the owner, at most once a day", async () => {
   const { clock, guess } = withLimits();
   const toldAt: number[] = [];
   for (let count = 0; count < 40 * 4; count++) {
@@ -128,7 +128,7 @@ Deno.test("GuessLimits: the owner is notified of the tenth wrong guess, at most 
   assert.deepEqual(toldAt, [2.25, 26.25]);
 });
 
-Deno.test("GuessLimits of several nodes count wrong guesses together, and reset together", async () => {
+Deno.test("GuessLimits of several nodes share their counts, and reset them together", async () => {
   const devices = { find: () => Promise.resolve(undefined) };
   const nodes: GuessLimits[] = Array.from(
     { length: 3 },

@@ -32,7 +32,7 @@ function bench(ids: string[]) {
   };
 }
 
-Deno.test("IssuerKeys reads keys once an hour, and once a minute for an unknown one", async () => {
+Deno.test("IssuerKeys reads keys once an hour, and once a minute for an unknown key", async () => {
   const { state, find } = bench(["a"]);
   const all = await Promise.all(Array.from({ length: 20 }, () => find("a")));
   assert.deepEqual([...new Set(all)], [1]);
@@ -71,7 +71,7 @@ Deno.test("IssuerKeys uses known keys for a day if their issuer does not respond
   assert.equal(await find("a"), 1);
 });
 
-Deno.test("IssuerKeys forgets a key that its issuer no longer shows", async () => {
+Deno.test("IssuerKeys forgets a key that its issuer no longer publishes", async () => {
   const { state, find } = bench(["a", "b"]);
   await find("a");
   state.ids.shift();
@@ -80,7 +80,7 @@ Deno.test("IssuerKeys forgets a key that its issuer no longer shows", async () =
   assert.equal(await find("b"), 1);
 });
 
-Deno.test("IssuerKeys requests nothing from issuers without https", async () => {
+Deno.test("IssuerKeys sends no request to issuers without HTTPS", async () => {
   const { state, findAt } = bench(["a"]);
   await assert.rejects(findAt("http://issuer.test"), /issuers must use https/);
   assert.equal(state.asked, 0);

@@ -47,7 +47,7 @@ const REFS = [
 ] as const;
 
 for (const [name, trusted, wanted] of REFS) {
-  Deno.test(`mismatch() for a publisher of ${name}`, () => {
+  Deno.test(`mismatch() accepts only the refs of a publisher that trusts ${name}`, () => {
     const taken = (["branch", "tag", "pull request"] as const).filter((type) =>
       mismatch({ ...PUBLISHER, ...trusted }, { ...RUN, ref: { type, name: "main" } }) === undefined
     );
@@ -87,7 +87,7 @@ Deno.test("decideTrust() only grants the permissions of matching publishers", ()
   }));
 });
 
-Deno.test("decideTrust() accepts as many publishers per key as every store can check", () => {
+Deno.test("decideTrust() accepts no more publishers per key than every store can check", () => {
   const fitting = Array.from({ length: 10 }, (_, n) => ({ ...PUBLISHER, id: `p${n}` }));
   const decide = (count: number) =>
     decideTrust(fitting.slice(0, count), { run: RUN, projectId: undefined });

@@ -15,14 +15,14 @@ const vectors = [
 ] as const;
 
 for (const [seconds, code] of vectors) {
-  Deno.test(`totpCode() at ${seconds} is as RFC 6238 has it`, () => {
+  Deno.test(`totpCode() at ${seconds} s returns the code of RFC 6238`, () => {
     assert.equal(totpCode(RFC_SECRET, totpStep(seconds * 1000)), code);
   });
 }
 
 const AT = Date.UTC(2026, 10, 21, 12, 0, 10);
 const rows = [
-  ["this step", 0, -1, true],
+  ["the current step", 0, -1, true],
   ["the step before", -1, -1, true],
   ["the step after", 1, -1, true],
   ["two steps before", -2, -1, false],
@@ -33,7 +33,7 @@ const rows = [
 ] as const;
 
 for (const [name, offset, lastOffset, taken] of rows) {
-  Deno.test(`findTotpStep() with the code of ${name}`, () => {
+  Deno.test(`findTotpStep() ${taken ? "accepts" : "refuses"} the code of ${name}`, () => {
     const now = totpStep(AT);
     const lastStep = lastOffset === -1 ? 0 : now + lastOffset;
     const code = totpCode(RFC_SECRET, now + offset);

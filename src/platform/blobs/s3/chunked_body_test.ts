@@ -45,7 +45,7 @@ Deno.test("chunks are read as signed in the S3 documentation, in pieces of any s
   }
 });
 
-Deno.test("a changed chunk, a missing end and invalid chunks are refused", async () => {
+Deno.test("a changed chunk, a missing last chunk and invalid chunks are refused", async () => {
   await assert.rejects(read(signed("b")), { code: "SignatureDoesNotMatch" });
   await assert.rejects(read(signed().slice(0, -2)), { code: "IncompleteBody" });
   await assert.rejects(read(signed().slice(0, 60_000)), { code: "IncompleteBody" });
@@ -54,7 +54,7 @@ Deno.test("a changed chunk, a missing end and invalid chunks are refused", async
   }
 });
 
-Deno.test("fields after the last chunk are read", async () => {
+Deno.test("trailer fields after the last chunk are read", async () => {
   const body = "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n";
   for (const size of [100, 1]) {
     const { text, fields } = await read(body, { isSigned: false, size });

@@ -116,7 +116,7 @@ Deno.test("lists are in byte order, by page and by folder", () =>
     assert.deepEqual(elements(rest, "Prefix"), ["b/", "b/c/"]);
   }));
 
-Deno.test("an upload in parts becomes one object", () =>
+Deno.test("a multipart upload creates one object", () =>
   withStore(async (store) => {
     const begun = await store.send("production/big?uploads", { method: "POST" });
     const [id] = elements(await begun.text(), "UploadId");
@@ -186,7 +186,7 @@ Deno.test("copies share content, and many objects can be deleted at once", () =>
     assert.deepEqual(elements(left, "Key"), ["copy"]);
   }));
 
-Deno.test("wrong requests get the errors of S3", () =>
+Deno.test("invalid requests get the same errors as from S3", () =>
   withStore(async (store) => {
     const { client, handle } = store;
     await put(store, "a", "hello");
@@ -236,7 +236,7 @@ Deno.test("wrong requests get the errors of S3", () =>
     assert.equal(await code(await handle(signed)), "InvalidAccessKeyId");
   }));
 
-Deno.test("texts that are too long for the store are refused and do not cause a failure", () =>
+Deno.test("texts that are too long for the store are refused without a server error", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const long = "x".repeat(5000);
@@ -263,7 +263,7 @@ Deno.test("texts that are too long for the store are refused and do not cause a 
     assert.equal(await code(unknown), "InvalidAccessKeyId");
   }));
 
-Deno.test("a copy meets the condition of the request", () =>
+Deno.test("a copy respects the condition of the request", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     await put(store, "b", "old");
@@ -274,7 +274,7 @@ Deno.test("a copy meets the condition of the request", () =>
     assert.equal((await store.send("production/c", { method: "PUT", headers })).status, 200);
   }));
 
-Deno.test("a full project takes no more until something is deleted", () =>
+Deno.test("a full project accepts no object until another one is deleted", () =>
   withStore(async (store) => {
     assert.equal((await put(store, "a", "12345678")).status, 200);
     assert.equal(await code(await put(store, "b", "12345")), "QuotaExceeded");

@@ -27,7 +27,7 @@ async function openSource(store: TestStore) {
     });
 }
 
-Deno.test("a part is copied from a range within the source", () =>
+Deno.test("a part can be copied only from a range within the source", () =>
   withStore(async (store) => {
     const copy = await openSource(store);
     for (const range of ["bytes=5-", "bytes=-5", "0-5", "bytes=5-2", "bytes=a-b", ""]) {
@@ -39,7 +39,7 @@ Deno.test("a part is copied from a range within the source", () =>
     assert.deepEqual(elements(await copied.text(), "ETag"), [`&quot;${etag}&quot;`]);
   }));
 
-Deno.test("a part is not copied from a damaged source", () =>
+Deno.test("a part cannot be copied from a damaged source", () =>
   withStore(async (store) => {
     const copy = await openSource(store);
     const { sha256 } = await store.objects.get(PLACE, "source");
@@ -49,7 +49,7 @@ Deno.test("a part is not copied from a damaged source", () =>
     assert.equal(await code(await copy("bytes=0-99")), "InternalError");
   }));
 
-Deno.test("an upload is complete even if its parts cannot be removed yet", () =>
+Deno.test("an upload completes even if its parts cannot be removed yet", () =>
   withStore(async (store) => {
     const id = await startUpload(store, "a");
     const path = `production/a?partNumber=1&uploadId=${id}`;
@@ -70,7 +70,7 @@ Deno.test("an upload is complete even if its parts cannot be removed yet", () =>
     assert.equal(await (await store.send("production/a")).text(), "hello");
   }));
 
-Deno.test("lists of no uploads and of no parts are not truncated", () =>
+Deno.test("lists with a limit of 0 uploads or parts are not truncated", () =>
   withStore(async (store) => {
     const id = await startUpload(store, "a");
     await store.send(`production/a?partNumber=1&uploadId=${id}`, { method: "PUT", body: "hello" });

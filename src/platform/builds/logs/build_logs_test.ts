@@ -48,7 +48,7 @@ Deno.test("createLineStream() splits long lines into pieces", () => {
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 1808]);
 });
 
-Deno.test("BuildLogs store lines, pass them to followers, and report the end", async () => {
+Deno.test("BuildLogs stores lines, passes them to followers, and reports the end", async () => {
   await withLogs(async (logs) => {
     assert.deepEqual(await logs.read(BUILD), []);
     const writer = await logs.open(BUILD);
@@ -66,7 +66,7 @@ Deno.test("BuildLogs store lines, pass them to followers, and report the end", a
   });
 });
 
-Deno.test("BuildLogs omit the middle of long output, and report it", async () => {
+Deno.test("BuildLogs omits the middle of long output, and reports it", async () => {
   await withLogs(async (logs) => {
     const writer = await logs.open(BUILD);
     for (let count = 1; count <= 1000; count++) writer.add("output", `line ${count}`);

@@ -43,7 +43,7 @@ Deno.test("BuildLogSweep.run() only removes logs of deleted deployments", () =>
     assert.equal(await sweep.run(signal), 0);
   }));
 
-Deno.test("BuildLogSweep.run() checks a limited number per round, and continues after them", () =>
+Deno.test("BuildLogSweep.run() checks some logs per round, and continues in the next one", () =>
   withLogs(10, async (buildLogs) => {
     const asked: string[] = [];
     const sweep = new BuildLogSweep({
@@ -57,10 +57,10 @@ Deno.test("BuildLogSweep.run() checks a limited number per round, and continues 
     assert.equal(new Set(asked).size, 10);
     assert.deepEqual(await left(buildLogs), asked.filter((_, index) => index % 2 === 1).sort());
     await sweep.run(signal);
-    assert.equal(asked.length, 14, "from the beginning again");
+    assert.equal(asked.length, 14, "it starts from the first log again");
   }));
 
-Deno.test("BuildLogSweep.run() does nothing without logs, or once the platform stops", () =>
+Deno.test("BuildLogSweep.run() does nothing if there are no logs, or once the platform stops", () =>
   withLogs(0, async (buildLogs) => {
     const exists = () => Promise.resolve(false);
     assert.equal(await new BuildLogSweep({ buildLogs, exists }).run(signal), 0);

@@ -120,7 +120,7 @@ async function withNodes(
 const changed = (id: string) => [keys.build(PROJECT, id)];
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
 
-Deno.test("nodes run different builds at the same time, and never a build of a living node", () =>
+Deno.test("nodes run builds at the same time, but never the build of another living node", () =>
   withNodes(async ({ node, store, stateOf }) => {
     await store("a");
     await store("b");
@@ -137,7 +137,7 @@ Deno.test("nodes run different builds at the same time, and never a build of a l
     assert.deepEqual([first.begun, second.begun], [["a"], ["b"]], "each ran once");
   }));
 
-Deno.test("a build of a dead node is run by another, and the dead node's late result is not stored", () =>
+Deno.test("another node runs the build of a dead node, whose late result is not stored", () =>
   withNodes(async ({ node, store, stateOf, alive, builds }) => {
     await store("a");
     const first = await node("n1");

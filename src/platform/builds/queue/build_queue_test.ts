@@ -117,7 +117,7 @@ async function withParts(run: (parts: QueueBench) => Promise<void>): Promise<voi
   }
 }
 
-Deno.test("BuildQueue runs a limited number of builds at a time, and counts those ahead", () =>
+Deno.test("BuildQueue limits running builds, and counts the builds ahead of a waiting one", () =>
   withParts(async ({ queue, store, begun, open, stateOf }) => {
     const builds = queue(2);
     await builds.start();
@@ -126,7 +126,7 @@ Deno.test("BuildQueue runs a limited number of builds at a time, and counts thos
       builds.add(record(id));
     }
     await until(() => begun.length === 2);
-    assert.deepEqual(begun.toSorted(), ["a", "b"], "these came while slots were free");
+    assert.deepEqual(begun.toSorted(), ["a", "b"], "a and b arrived while slots were free");
     assert.deepEqual([builds.ahead("c"), builds.ahead("d"), builds.ahead("a")], [2, 3, null]);
     open();
     await until(async () => await stateOf("c") === "SUCCEEDED");
@@ -134,7 +134,7 @@ Deno.test("BuildQueue runs a limited number of builds at a time, and counts thos
     await builds.close();
   }));
 
-Deno.test("BuildQueue runs builds by their position, not by their arrival", () =>
+Deno.test("BuildQueue runs builds in order of position, not of arrival", () =>
   withParts(async ({ queue, store, begun, open, stateOf }) => {
     const builds = queue(1);
     await builds.start();
@@ -194,7 +194,7 @@ Deno.test("BuildQueue.drop() removes a waiting build; dropProject() ends all bui
     assert.deepEqual([begun, builds.ahead("c")], [["a"], null]);
   }));
 
-Deno.test("BuildQueue retries storing the start of a build, with longer and longer pauses", () =>
+Deno.test("BuildQueue retries storing the start of a build, with growing pauses", () =>
   withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
     open();
     const builds = queue(1);
@@ -252,7 +252,7 @@ Deno.test("BuildQueue.close() ends the retries, and the next start resumes the b
     await second.close();
   }));
 
-Deno.test("BuildQueue gives up a build that its worker cannot store", () =>
+Deno.test("BuildQueue gives up on a build that its worker cannot store", () =>
   withParts(async ({ builds, store, givenUp, troubles, stateOf }) => {
     const running = new BuildQueue({
       builds,
@@ -275,7 +275,7 @@ Deno.test("BuildQueue gives up a build that its worker cannot store", () =>
     await running.close();
   }));
 
-Deno.test("BuildStore.nextPlace() is after all others, even when the clock goes back", () =>
+Deno.test("BuildStore.nextPlace() returns the last position, even if the clock goes back", () =>
   withParts(async ({ builds, store }) => {
     await store(record("a", { place: 5_000_000 }));
     await builds.open();

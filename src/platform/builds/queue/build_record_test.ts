@@ -24,7 +24,7 @@ const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][]
       type: "create",
     },
   ],
-  ["it waits", { active: active(A), known: known("PENDING") }, false, IDENTICAL],
+  ["it is waiting", { active: active(A), known: known("PENDING") }, false, IDENTICAL],
   ["it is being built", { active: active(A), known: known("BUILDING") }, false, IDENTICAL],
   ["it is going live", { active: active(A), known: known("DEPLOYING") }, false, IDENTICAL],
   ["it failed", { active: [], known: known("FAILED") }, false, CREATE],

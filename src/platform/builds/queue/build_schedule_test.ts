@@ -9,10 +9,10 @@ const parse = (text: string): ScheduledBuild => {
 };
 
 const ROWS: readonly [string, string[], string[], string | undefined][] = [
-  ["nothing waits", [], [], undefined],
+  ["no build is waiting", [], [], undefined],
   ["the oldest goes first", ["a/p1/x", "b/p2/x"], [], "a/p1/x"],
   ["a branch is built one commit at a time", ["a/p1/x"], ["a/p1/x"], undefined],
-  ["another branch of it can start", ["a/p1/x", "a/p1/y"], ["a/p1/x"], "a/p1/y"],
+  ["another branch of the project can start", ["a/p1/x", "a/p1/y"], ["a/p1/x"], "a/p1/y"],
   ["another workspace goes first", ["a/p1/y", "b/p2/x"], ["a/p1/x"], "b/p2/x"],
   ["another project goes first", ["a/p1/y", "a/p2/x"], ["a/p1/x"], "a/p2/x"],
   ["a single workspace uses all workers", ["a/p1/z"], ["a/p1/x", "a/p1/y"], "a/p1/z"],

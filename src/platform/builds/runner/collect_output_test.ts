@@ -86,7 +86,7 @@ Deno.test({
     }),
 });
 
-Deno.test("collectOutput() refuses paths that no site can have", async () => {
+Deno.test("collectOutput() refuses paths that a site cannot have", async () => {
   await withBox(async (box, collect) => {
     await Deno.writeTextFile(join(box, "out/a.html"), "hello");
     for (const path of ["../a", "/a", "a\nb", "a//b", "a\\b"]) {

@@ -64,7 +64,7 @@ Deno.test(
 );
 
 Deno.test(
-  "runSandboxed() ends even if a process keeps only its errors open, and keeps the last output",
+  "runSandboxed() ends even if a process keeps only stderr open, and keeps the last output",
   linux,
   () =>
     withScript(`echo gone >&2; ${LEAVE} >/dev/null ${LEFT}; exit 3`, async (build) => {
@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("waitForEnd() gives up on a process that does not end, and reports which", async () => {
+Deno.test("waitForEnd() gives up on a process that does not end, and reports its id", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);

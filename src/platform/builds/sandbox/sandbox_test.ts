@@ -30,7 +30,7 @@ async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
     const reader = child.stdout.getReader();
     assert.equal((await reader.read()).done, false, "the script runs");
     const ended = end();
-    assert.equal(end(), ended, "a second call waits for the same end");
+    assert.equal(end(), ended, "a second call waits for the same result");
     await ended;
     const left = processesOf(UID);
     await Promise.all([...closed, reader.cancel(), child.stdin.close().catch(() => {})]);
@@ -46,18 +46,18 @@ const KILLER = `setsid sh -c 'echo run; while :; do kill -KILL -1; done' &`;
 const attacks: readonly (readonly [string, SandboxKind, string])[] = [
   ["many busy processes", "namespaces", MANY],
   ["many busy processes", "user", MANY],
-  ["a process that kills whatever tries to end it", "user", KILLER],
+  ["a process that kills every process that tries to end it", "user", KILLER],
 ];
 
 for (const [name, kind, script] of attacks) {
   Deno.test({
-    name: `startSandbox() in ${kind} leaves nothing of ${name} when it has ended`,
+    name: `startSandbox() in ${kind} leaves nothing of ${name} after it ends`,
     ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
     async fn(t) {
       const options = { folder: "/var/tmp", program: PROBE, uid: UID, hidden: [], open: false };
       const found = await findSandbox({ ...options, only: kind });
       await t.step({
-        name: "with a sandbox of this kind",
+        name: "no process is left",
         ignore: found !== kind,
         fn: async () => assert.deepEqual(await leftAfter(kind, script), []),
       });

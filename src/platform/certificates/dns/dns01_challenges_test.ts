@@ -48,14 +48,14 @@ Deno.test("a proof that cannot be removed is reported", async () => {
 
 for (
   const [what, seen, message] of [
-    ["nothing", [[]], "saw nothing"],
+    ["no value", [[]], "saw nothing"],
     ["others' values", [["old"], ["old"]], 'saw "old"'],
-    ["one server lacks it", [["v"], []], 'saw "v"; nothing'],
+    ["a server without the value", [["v"], []], 'saw "v"; nothing'],
     ["no answer", ["SERVFAIL", "SERVFAIL"], "saw SERVFAIL"],
     ["no server", [], "no name server of its zone was found"],
   ] as const
 ) {
-  Deno.test(`the error for a missing proof names both records: ${what}`, async () => {
+  Deno.test(`a missing proof is reported with the expected and actual value: ${what}`, async () => {
     const { challenges } = bench([seen]);
     await assert.rejects(challenges.add("svc.test", "v"), {
       message: `Expected TXT _acme-challenge.svc.test to be "v"; ${message}`,

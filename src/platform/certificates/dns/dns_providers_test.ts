@@ -200,7 +200,7 @@ for (const service of SERVICES) {
     assert.deepEqual(shown(), [`${other} three`]);
   });
 
-  Deno.test(`${service.name}: a name without a zone is reported, a refusal is quoted without the token`, async () => {
+  Deno.test(`${service.name}: a name without a zone is reported, and errors do not repeat the token`, async () => {
     const { provider } = play(service);
     await assert.rejects(provider.addTxt("_acme-challenge.other.org", "x"), {
       message: `No zone in the account at ${service.name} contains _acme-challenge.other.org`,

@@ -52,7 +52,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`ownServer() names the record: ${wanted}`, async () => {
+  Deno.test(`ownServer() names the missing record: ${wanted}`, async () => {
     const { records, provider } = bench(alias, found);
     await assert.rejects(provider.addTxt(alias ?? CHALLENGE, "proof"), {
       message: `Expected ${wanted}. Set this record at your DNS provider`,

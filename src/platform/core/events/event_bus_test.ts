@@ -77,7 +77,7 @@ Deno.test("EventBus stores an event once per key", () =>
     assert.deepEqual(projects(seen), ["a", "d"]);
   }));
 
-Deno.test("EventBus stores a hundred events with few checks, because a remote store accepts ten", () =>
+Deno.test("EventBus needs at most 10 checks per commit, because remote stores accept no more", () =>
   withBus(async (_, __, kv) => {
     const counting = new CheckCounter(kv);
     const store = new EventStore(counting);
@@ -202,7 +202,7 @@ Deno.test("EventBus.passed() waits for an event stored while others are being re
     assert.deepEqual(inTime, ["first", "second"]);
   }));
 
-Deno.test("EventBus raises stored events at its start that were never raised", () =>
+Deno.test("EventBus raises stored events that were never raised, when it starts", () =>
   withBus(async (open, _, kv) => {
     const first = open();
     const note = async (event: RaisedEvent) => {
@@ -225,7 +225,7 @@ Deno.test("EventBus raises stored events at its start that were never raised", (
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["event_notes"] }))).length, 0);
   }));
 
-Deno.test("EventBus passes on all events in order that arrived during a failure", () =>
+Deno.test("EventBus passes on all events that arrived during a failure, in order", () =>
   withBus(async (open, troubles) => {
     const bus = open();
     const seen: EventRecord[] = [];

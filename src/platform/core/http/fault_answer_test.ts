@@ -4,14 +4,14 @@ import { OutboundError } from "../../../runtime/mod.ts";
 import { faultAnswer } from "./fault_answer.ts";
 
 const rows: readonly (readonly [name: string, error: unknown, logged: RegExp | undefined])[] = [
-  ["a function's body", new BrokenBodyError("killed"), undefined],
-  ["another site's body", new OutboundError("reset", "gone"), undefined],
+  ["an error in a function's body", new BrokenBodyError("killed"), undefined],
+  ["an error in another site's body", new OutboundError("reset", "gone"), undefined],
   [
     "an error of the platform",
     new TypeError("damaged"),
     /^A response could not be finished: TypeError: dam/,
   ],
-  ["not an error", "thrown text", /: thrown text$/],
+  ["a thrown text", "thrown text", /: thrown text$/],
 ];
 
 for (const [name, error, logged] of rows) {

@@ -40,7 +40,7 @@ const rows = [
 const connection = { remoteAddress: "192.0.2.7", hold: () => {} };
 
 for (const [side, url, wanted] of rows) {
-  Deno.test(`createHostDispatch() answers ${url} with ${wanted}`, async () => {
+  Deno.test(`createHostDispatch() responds to ${url} with ${wanted}`, async () => {
     const response = await dispatch[side](new Request(url), { ...connection, scheme: side });
     const location = response.headers.get("location");
     const seen = location === null ? await response.text() : `${response.status} ${location}`;

@@ -16,7 +16,7 @@ for (const [url, hostname] of rows) {
   });
 }
 
-Deno.test("hostnameOf() does not depend on the URL before", () => {
+Deno.test("hostnameOf() does not depend on the previous URL", () => {
   for (const [first, firstName] of rows) {
     for (const [second, name] of [...rows, ["http://shop.localhost/?a", "shop.localhost"]]) {
       assert.equal(hostnameOf(first), firstName);

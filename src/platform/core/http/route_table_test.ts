@@ -57,7 +57,7 @@ const samples = [
   })),
 ];
 
-Deno.test("each path belongs to the most specific endpoint, and Allow names all of its methods", async () => {
+Deno.test("a path leads to its most specific endpoint, and Allow lists its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);

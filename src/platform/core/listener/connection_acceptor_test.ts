@@ -37,7 +37,7 @@ async function withTlsAcceptor(
 
 const LAST_GET = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
-Deno.test("ConnectionAcceptor closes connections whose first headers do not arrive", () =>
+Deno.test("ConnectionAcceptor closes connections that do not send their first headers", () =>
   withAcceptor({ bounds: { headMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "GET / HTTP/1.1\r\nHo");
@@ -69,7 +69,7 @@ Deno.test("ConnectionAcceptor does not count a response that an HTTP/1.1 client 
       await client.conn.write(request);
       for (let text = ""; !text.endsWith("hello");) {
         const count = await client.conn.read(buffer);
-        assert.notEqual(count, null, `closed after ${asked} answers`);
+        assert.notEqual(count, null, `closed after ${asked} responses`);
         text += new TextDecoder().decode(buffer.subarray(0, count!));
       }
     }
@@ -96,7 +96,7 @@ Deno.test("ConnectionAcceptor allows slow responses that arrive in parts", () =>
   });
 });
 
-Deno.test("ConnectionAcceptor cuts off a request whose body does not continue", () => {
+Deno.test("ConnectionAcceptor cuts off a request whose body stalls", () => {
   const handler = async (request: Request) => new Response(await request.text());
   return withAcceptor({ handler, bounds: { bodyMs: 1 } }, async ({ port }) => {
     using client = await open(
@@ -118,7 +118,7 @@ Deno.test("ConnectionAcceptor passes on complete bodies, and reuses the connecti
   });
 });
 
-Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not arrive, including their sockets", () =>
+Deno.test("ConnectionAcceptor closes connections and sockets if no TLS handshake arrives", () =>
   withTlsAcceptor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "\x16\x03\x01");

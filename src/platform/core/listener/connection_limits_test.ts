@@ -11,7 +11,7 @@ const rows: readonly (readonly [descriptors: number, connections: number, perAdd
 ];
 
 for (const [descriptors, maxConnections, maxPerAddress] of rows) {
-  Deno.test(`completeLimits() of ${descriptors} descriptors`, () => {
+  Deno.test(`completeLimits() derives limits from ${descriptors} descriptors`, () => {
     const limits = completeLimits(DEFAULTS.connections, descriptors);
     assert.equal(limits.maxConnections, maxConnections);
     assert.equal(limits.maxPerAddress, maxPerAddress);

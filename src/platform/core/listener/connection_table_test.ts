@@ -33,7 +33,7 @@ function testTable(given: Partial<typeof limits> = {}) {
   return { table, clock, ended, admit, sweepAt };
 }
 
-Deno.test("ConnectionTable is full at its limit, until one is removed", () => {
+Deno.test("ConnectionTable is full at its limit, until a connection is removed", () => {
   const { table, admit } = testTable();
   const [first] = ["a", "b", "c", "d"].map((name) => admit(name));
   assert.equal(table.isFull, true);
@@ -61,13 +61,13 @@ Deno.test("admit() refuses a new connection if all connections of its address ar
   assert.notEqual(admit("else", "192.0.2.2"), undefined);
 });
 
-Deno.test("admit() does not count connections without a group towards an address", () => {
+Deno.test("admit() does not count connections without a group for an address", () => {
   const { table } = testTable();
   for (let count = 0; count < 3; count++) table.began(table.admit(undefined, "head")!);
   assert.equal(table.size, 3);
 });
 
-Deno.test("evict() ends connections that wait the longest, and never a busy one", () => {
+Deno.test("evict() ends the connections that have waited the longest, and never a busy one", () => {
   const { table, clock, ended, admit } = testTable();
   table.began(admit("busy")!);
   for (const name of ["first", "second", "third"]) {
@@ -160,7 +160,7 @@ Deno.test("finish() ends connections between requests, and leaves new ones to fi
   assert.deepEqual(ended, ["new at once", "shaking at once"]);
 });
 
-Deno.test("sweep() ends a shared connection whose responses have stalled, after active ones", () => {
+Deno.test("sweep() ends a shared connection if all of its unfinished responses stall", () => {
   const { table, clock, admit, sweepAt } = testTable();
   const entry = admit("a")!;
   entry.isShared = true;
@@ -171,12 +171,12 @@ Deno.test("sweep() ends a shared connection whose responses have stalled, after 
   clock.time = 50;
   table.progressed(moving!);
   assert.deepEqual(sweepAt(59), []);
-  assert.deepEqual(sweepAt(60), [], "another one continues");
+  assert.deepEqual(sweepAt(60), [], "the other response continues");
   table.sent(entry, moving!, "whole");
   table.ended(entry);
   assert.deepEqual(sweepAt(62), ["a at once"]);
   table.wants(resting!);
-  assert.deepEqual(sweepAt(63), [], "its source is slow, not its client");
+  assert.deepEqual(sweepAt(63), [], "the source is slow, not the client");
 });
 
 Deno.test("sends() ends the connection with the most unsent data when the limit is reached", () => {
@@ -185,7 +185,7 @@ Deno.test("sends() ends the connection with the most unsent data when the limit 
   table.sends(large!, { bytes: 64 * 1024 * 1024, stands: 1 });
   assert.deepEqual(ended, []);
   table.sends(small!, { bytes: 1024, stands: 1 });
-  assert.deepEqual(ended, [], "it uses its share");
+  assert.deepEqual(ended, [], "the connection uses only its share");
   table.sends(large!, { bytes: 1, stands: 1 });
   assert.deepEqual(ended, ["a at once"]);
   table.remove(large!);

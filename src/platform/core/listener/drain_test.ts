@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../lib/_test_until.ts";
 import { GET, openClient as open, serverOf, testAcceptor } from "./_test_acceptor.ts";
 
-Deno.test("ConnectionAcceptor.drain() completes responses, and ends new connections", async () => {
+Deno.test("ConnectionAcceptor.drain() completes responses, and ends idle connections", async () => {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const handler = async () => {
@@ -33,7 +33,7 @@ const sendAtEnd: readonly (readonly [
 ])[] = [
   ["a connection that is not accepted yet", () => Promise.resolve()],
   ["a new connection", () => delay(20)],
-  ["a connection that is kept", async (client) => {
+  ["a kept-alive connection", async (client) => {
     await client.write(new TextEncoder().encode(GET));
     assert.match(await readSome(client), /hello$/);
     await delay(20);
@@ -53,7 +53,7 @@ async function readSome(client: Deno.Conn): Promise<string> {
 }
 
 for (const [on, prepare] of sendAtEnd) {
-  Deno.test(`requests that arrived on ${on} get a response when it stops`, async () => {
+  Deno.test(`requests on ${on} get a response when the server stops`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const server = serverOf(listener, {});
     using client = await open(server.port);
@@ -77,7 +77,7 @@ Deno.test("a new connection can still send its first request while the acceptor 
   await closing;
 });
 
-Deno.test("a kept connection without a request ends without a reset", async () => {
+Deno.test("an idle kept-alive connection ends without a reset", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const server = serverOf(listener, {});
   using client = await open(server.port, GET);
@@ -87,7 +87,7 @@ Deno.test("a kept connection without a request ends without a reset", async () =
   await closing;
 });
 
-Deno.test("clients can leave while the acceptor drains", async () => {
+Deno.test("clients can disconnect while the acceptor drains", async () => {
   for (let round = 0; round < 8; round++) {
     const { acceptor, serve } = testAcceptor({ groupOf: () => undefined });
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -131,7 +131,7 @@ Deno.test("clients that keep sending requests learn of the drain from a response
   await served;
 });
 
-Deno.test("HTTP/2 connections finish their requests, and end when they pause", async () => {
+Deno.test("HTTP/2 connections finish their requests, and end when they are idle", async () => {
   const { acceptor, serve } = testAcceptor({
     groupOf: () => undefined,
     handler: async () => {

@@ -10,7 +10,7 @@ const places = [
 ] as const;
 
 for (const [hostname, port, scheme, wanted] of places) {
-  Deno.test(`placeholderHost() of ${hostname} port ${port} for ${scheme}`, () => {
+  Deno.test(`placeholderHost() returns ${wanted} for ${scheme}, ${hostname} and ${port}`, () => {
     assert.equal(placeholderHost({ hostname, port }, scheme), wanted);
   });
 }
@@ -29,7 +29,7 @@ const rows: readonly (readonly [url: string, host: string | null, problem: RegEx
   ];
 
 for (const [url, host, problem] of rows) {
-  Deno.test(`hostProblem() of ${url} with Host ${JSON.stringify(host)}`, () => {
+  Deno.test(`hostProblem() checks ${url} with Host ${JSON.stringify(host)}`, () => {
     const facts = { url, placeholder: "localhost:8787", isHttp2: false, host };
     const found = hostProblem(facts);
     if (problem === undefined) assert.equal(found, undefined);
@@ -37,13 +37,13 @@ for (const [url, host, problem] of rows) {
   });
 }
 
-Deno.test("hostProblem() asks no Host of HTTP/2", () => {
+Deno.test("hostProblem() does not require a Host header for HTTP/2", () => {
   const url = "https://localhost:8787/";
   const facts = { url, placeholder: "localhost:8787", isHttp2: true, host: null };
   assert.equal(hostProblem(facts), undefined);
 });
 
-Deno.test("framingProblem() refuses a length with a coding, but not either alone", () => {
+Deno.test("framingProblem() refuses a length with a coding, but accepts each alone", () => {
   const [length, coding] = [{ "content-length": "5" }, { "transfer-encoding": "chunked" }];
   assert.match(framingProblem(new Headers({ ...length, ...coding }))!, /not both/);
   for (const headers of [length, coding, {}]) {
@@ -60,6 +60,6 @@ for (const coding of ["gzip, chunked", "chunked, chunked", "identity, chunked", 
   });
 }
 
-Deno.test("framingProblem() accepts chunked in any case", () => {
+Deno.test("framingProblem() accepts the coding chunked in upper and lower case", () => {
   assert.equal(framingProblem(new Headers({ "transfer-encoding": "Chunked" })), undefined);
 });

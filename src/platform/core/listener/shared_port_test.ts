@@ -34,7 +34,7 @@ async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
 }
 
 Deno.test({
-  name: "sharePort() lets another socket in, and attractConnections() passes connections on",
+  name: "sharePort() lets another socket join, and attractConnections() passes connections on",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const before = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -60,7 +60,7 @@ Deno.test({
 
 for (const hostname of ["127.0.0.1", "::1"]) {
   Deno.test({
-    name: `sharePort() keeps all connections to ${hostname}, regardless of who joins`,
+    name: `sharePort() keeps all connections to ${hostname}, even if another socket joins`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const before = Deno.listen({ hostname, port: 0 });
@@ -99,7 +99,7 @@ async function startOther(port: number, own: number): Promise<Deno.ChildProcess>
 
 for (const order of [[0, 1], [1, 0]]) {
   Deno.test({
-    name: `stopReceiving() leaves connections to others while sockets close, ${order}`,
+    name: `stopReceiving() leaves connections to other processes while sockets close, ${order}`,
     ignore: Deno.build.os !== "linux",
     fn: async () => {
       const first = Deno.listen({ hostname: "127.0.0.1", port: 0, reusePort: true });
@@ -126,7 +126,7 @@ for (const order of [[0, 1], [1, 0]]) {
 }
 
 Deno.test({
-  name: "endSharing() keeps others off the port again",
+  name: "endSharing() stops other sockets from using the port",
   ignore: Deno.build.os !== "linux",
   fn: () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

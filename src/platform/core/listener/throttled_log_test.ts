@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ThrottledLog } from "./throttled_log.ts";
 
-Deno.test("ThrottledLog.note() logs a message twice a minute, and how many it omitted", () => {
+Deno.test("ThrottledLog.note() logs a message twice a minute, and counts the omitted ones", () => {
   const lines: string[] = [];
   let time = 0;
   const shortages = new ThrottledLog({ now: () => time, log: (line) => lines.push(line) });

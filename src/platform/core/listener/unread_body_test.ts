@@ -8,8 +8,8 @@ const BODY_BYTES = 5_000_000;
 const HEAD = `PUT / HTTP/1.1\r\nhost: a.test\r\ncontent-length: ${BODY_BYTES}\r\n\r\n`;
 
 const HANDLERS: readonly [name: string, handler: ConnectionHandler][] = [
-  ["does not read", () => new Response("too large", { status: 413 })],
-  ["reads in part", async ({ body }) => {
+  ["does not read the body", () => new Response("too large", { status: 413 })],
+  ["reads a part of the body", async ({ body }) => {
     const reader = body!.getReader();
     await reader.read();
     await reader.cancel();

@@ -47,7 +47,7 @@ for (const [name, read, value] of READS) {
   });
 }
 
-Deno.test("watchBody() ends the wait for a short body that breaks off", async () => {
+Deno.test("watchBody() stops waiting for a short body that breaks off", async () => {
   const { seen, told, close } = watchedRequest(SHORT);
   const reading = assert.rejects(seen.json());
   close();

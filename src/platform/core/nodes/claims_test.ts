@@ -7,7 +7,7 @@ const claimsOf = (instance: string, alive: ReadonlySet<string>) =>
 
 const claimKey = ["claims", "job"];
 
-Deno.test("Claims.take() gives work to one process, until it ends it or dies", async () => {
+Deno.test("Claims.take() gives work to one process, until it ends the work or dies", async () => {
   using kv = await DenoStore.open(":memory:");
   const alive = new Set(["a", "b"]);
   const [a, b] = [claimsOf("a", alive), claimsOf("b", alive)];
@@ -27,7 +27,7 @@ Deno.test("Claims.take() gives work to one process, until it ends it or dies", a
   const late = await kv.atomic().check(first ?? second!).delete(claimKey).commit();
   assert.equal(late.ok, false, "a process that has lost the claim cannot end the work");
   await kv.set(work.key, 2);
-  assert.equal(await winner.take(kv, claimKey, work), undefined, "it changed since it was listed");
+  assert.equal(await winner.take(kv, claimKey, work), undefined, "the work has changed");
 });
 
 Deno.test("Claims.takeOver() leaves work to the living process that holds it", async () => {

@@ -41,10 +41,10 @@ Deno.test("Leases are held by one node, and by another once the first stops repo
     await b.round();
     assert.deepEqual([b.roles, gained], [ROLES, ["events"]]);
     await a.round();
-    assert.deepEqual(a.roles, [], "it notices that it no longer leads anything");
+    assert.deepEqual(a.roles, [], "the node notices that it no longer leads anything");
   }));
 
-Deno.test("Leases call back waiters for a role once a late pulse is stored again", () =>
+Deno.test("Leases call back waiters for a role when a late pulse regains the lease", () =>
   withParts(async ({ node, clock, expire }) => {
     const a = node("a");
     await a.round();
@@ -53,7 +53,7 @@ Deno.test("Leases call back waiters for a role once a late pulse is stored again
     assert.equal(begun, 1);
     clock.time = PULSE_MS / 2;
     await a.round();
-    assert.equal(begun, 1, "it has led the whole time");
+    assert.equal(begun, 1, "the node has led the whole time");
     clock.time = 10 * PULSE_MS;
     await expire("a1");
     assert.ok(!a.leads("events"), "the store was down");
@@ -92,7 +92,7 @@ Deno.test("Leases.leads() is false if the lease may have expired, regardless of 
     assert.ok(a.leads("events"), "no one has taken it in the meantime");
   }));
 
-Deno.test("a round stores nothing once another node leads, and all before", () =>
+Deno.test("a round stores everything until another node leads, and nothing after that", () =>
   withParts(async ({ kv, node, expire }) => {
     const [a, b] = [node("a"), node("b")];
     await a.round();
@@ -108,7 +108,7 @@ Deno.test("a round stores nothing once another node leads, and all before", () =
     assert.ok(!a.leads("health"));
   }));
 
-Deno.test("a failed check of a round does not affect the lease", () =>
+Deno.test("a failed check in a round does not affect the lease", () =>
   withParts(async ({ kv, node }) => {
     const a = node("a");
     await a.round();

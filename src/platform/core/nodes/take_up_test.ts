@@ -67,7 +67,7 @@ Deno.test("another node takes over all leases of a dead node within 15 seconds",
         assert.ok(ROLES.every((role) => dying.leads(role)));
         await die(afterMs);
         assert.ok(ROLES.every((role) => other.leads(role)), `after ${afterMs}, ${apartMs} apart`);
-        assert.ok(!ROLES.some((role) => dying.leads(role)), "and by one only");
+        assert.ok(!ROLES.some((role) => dying.leads(role)), "the dying node leads none of them");
       });
     }
   }
@@ -163,7 +163,7 @@ Deno.test("another node runs the builds that a dead node was running", () =>
     assert.deepEqual(states, ["SUCCEEDED", "SUCCEEDED"]);
   }));
 
-Deno.test("another node raises an event that a dead node had noted", () =>
+Deno.test("another node raises an event that a dead node stored", () =>
   withNodes(2500, async ({ kv, other, die }) => {
     const seen: string[] = [];
     const bus = new EventBus({

@@ -90,7 +90,7 @@ const refused = (reason: RegExp) => (error: Error) => {
   return true;
 };
 
-Deno.test("a node responds to another in parts, and no one in between can read it", () =>
+Deno.test("a node responds to another one in parts, and no one in between can read them", () =>
   withPeers(async ({ a, b, sent }, network) => {
     let seen = "";
     network.change = (bytes) => {
@@ -103,7 +103,7 @@ Deno.test("a node responds to another in parts, and no one in between can read i
     assert.ok(!sent[0]!.body.includes("count"));
   }));
 
-Deno.test("a resent request gets a response under another key", () =>
+Deno.test("a resent request gets a response encrypted with another key", () =>
   withPeers(async ({ a, b, sent }) => {
     b.answer("count", z.number(), count);
     await ask(a);
@@ -158,7 +158,7 @@ Deno.test("a node with other keys is refused", () =>
     await assert.rejects(ask(a), refused(/the same keys file/));
   }, { sameKeys: false }));
 
-Deno.test("a failing node reports that, but not the reason", () =>
+Deno.test("a failing node reports the failure, but not the reason", () =>
   withPeers(async ({ a, b }) => {
     b.answer("fail", z.null(), async function* () {
       yield await Promise.resolve(1);
@@ -167,7 +167,7 @@ Deno.test("a failing node reports that, but not the reason", () =>
     await assert.rejects(ask(a, { name: "fail", data: null }), refused(/Its log has the reason$/));
   }));
 
-Deno.test("nodeUrlOf() is the operator's, the listener's, or the machine's", () => {
+Deno.test("nodeUrlOf() returns the URL of the operator, the listener or the machine", () => {
   const found = (host: string, nodeUrl?: string) =>
     nodeUrlOf({ nodeUrl, host, port: 8787 }, () => [
       { address: "127.0.0.1", family: "IPv4" },

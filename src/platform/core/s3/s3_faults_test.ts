@@ -184,7 +184,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "a storage that does not respond is given up on, and named",
+  "an object storage that does not respond is given up on, and reported by name",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");
@@ -207,7 +207,7 @@ testFaults(
   },
 );
 
-testFaults("requests for one file at the same time share one fetch", async ({ storage, node }) => {
+testFaults("simultaneous requests for one file share one fetch", async ({ storage, node }) => {
   const content = "y".repeat(100_000);
   const sha256 = sha256Hex(content);
   await (await node("a")).of(WORKSPACE).put(sha256, bytes(content));
@@ -240,7 +240,7 @@ testFaults(
   },
 );
 
-testFaults("refused access keys stop the start", async ({ storage, node }) => {
+testFaults("the vault does not open if its access keys are refused", async ({ storage, node }) => {
   storage.fault = () => error(403, "InvalidAccessKeyId");
   await assert.rejects(node("a"), /Cannot use the object storage, bucket .*403 InvalidAccessKeyId/);
 });

@@ -82,7 +82,7 @@ Deno.test("a sweep removes a blob a day after it was marked, on any node", () =>
     assert.equal(
       await a.of(WORKSPACE).verify(SHA),
       undefined,
-      "a does not rely on what it has seen",
+      "node a does not rely on what it saw earlier",
     );
   }));
 
@@ -97,7 +97,7 @@ Deno.test("a node that needs a blob removes the mark that another has set", () =
     assert.equal(await sweep(a, 60), 0);
   }));
 
-Deno.test("if a mark is removed during a sweep, the blob either stays or counts as missing", () =>
+Deno.test("a sweep keeps a blob whose mark is removed during the sweep", () =>
   withNodes(async ({ a, b, kv, storage, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);

@@ -151,7 +151,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     assert.ok(texts.every((text) => sizes.get(sha256Hex(text)) === text.length));
   },
 
-  async "eventually sweeps unused blobs, and nothing else"({ vault }) {
+  async "eventually removes unused blobs, and nothing else"({ vault }) {
     const blobs = vault.of(WORKSPACE);
     const [kept, orphan] = [sha256Hex("kept"), sha256Hex("orphan")];
     await blobs.put(kept, bytes("kept"));

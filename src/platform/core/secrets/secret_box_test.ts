@@ -14,7 +14,7 @@ async function withKeyFile(run: (path: string) => Promise<void>) {
 const openBox = async (path: string) =>
   new SecretBox(await openKeyRing(path, systemRandom), systemRandom);
 
-Deno.test("SecretBox opens its sealed values, even after a restart", () =>
+Deno.test("SecretBox opens the values that it has sealed, even after a restart", () =>
   withKeyFile(async (path) => {
     const sealed = await (await openBox(path)).seal("hunter2", "variable/a");
     assert.ok(!new TextDecoder("latin1").decode(sealed.data).includes("hunter2"));

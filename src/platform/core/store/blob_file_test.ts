@@ -45,7 +45,7 @@ Deno.test("openBlobFile() returns another fingerprint once a file has changed", 
     assert.notEqual(await fingerprintOf(path), written);
   }));
 
-Deno.test("openBlobFile() and streamFile() name a missing blob", async () => {
+Deno.test("openBlobFile() and streamFile() report a missing blob by name", async () => {
   await assert.rejects(openBlobFile("/no/such/blob"), BlobDamagedError);
   await assert.rejects(streamFile("/no/such/blob", undefined), BlobDamagedError);
 });

@@ -24,7 +24,7 @@ async function withVault(
 const bytesOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   await new Response(stream).text();
 
-Deno.test("BlobStore returns stored content, completely and in ranges", () =>
+Deno.test("BlobStore returns stored content, complete or as a range", () =>
   withVault(async (vault) => {
     const blobs = vault.of(WORKSPACE);
     await blobs.put(hash, text);
@@ -144,7 +144,7 @@ Deno.test("openFsBlobVault() removes only unfinished writes of its own node", as
   });
 });
 
-Deno.test("a blob in a shared folder that one node looks up is kept by the others", async () => {
+Deno.test("all nodes keep a blob in a shared folder if one of them looks it up", async () => {
   return await inTestFolder(async (root) => {
     const [a, b] = [
       await openFsBlobVault(root, { owner: "a" }),

@@ -61,7 +61,7 @@ testPg(
   },
 );
 
-testPg("repeatedly cut connections lose and repeat nothing", async (pg) => {
+testPg("no commit is lost or repeated if connections are cut repeatedly", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
   // Signing in takes four messages, so every connection makes some progress.
@@ -75,7 +75,7 @@ testPg("repeatedly cut connections lose and repeat nothing", async (pg) => {
   }
 });
 
-testPg("of several hosts, the one that accepts writes is used", async (pg) => {
+testPg("a store with several hosts uses the host that accepts writes", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   // Closed immediately, so that nothing listens there.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
@@ -92,7 +92,7 @@ testPg("of several hosts, the one that accepts writes is used", async (pg) => {
 });
 
 testPg(
-  "a connection lost while tables are created causes another attempt, and nothing fails",
+  "creating the tables is retried if the connection is lost",
   async (pg) => {
     for (const lost of ["begin", "CREATE SCHEMA", "svc.commits", "INSERT INTO svc.migrations"]) {
       await using proxy = new TestProxy(pg.cluster.socket);
@@ -109,7 +109,7 @@ testPg(
       assert.equal((await store.kv.get(["none"])).value, null);
       const ended = performance.now();
       await store.close();
-      assert.ok(performance.now() - ended < 4000, "it does not wait for lost commits");
+      assert.ok(performance.now() - ended < 4000, "closing does not wait for lost commits");
     }
   },
 );
@@ -171,7 +171,7 @@ testPg(
 );
 
 testPg(
-  "nodes that start at once create the tables once, and an older program refuses them",
+  "nodes that start at the same time create the tables once; an older program refuses them",
   async (pg) => {
     const address = await pg.newAddress();
     const stores = await Promise.all(Array.from({ length: 4 }, () => openPgStore(address)));
@@ -221,7 +221,7 @@ testPg("tidyStore() removes expired records from the table", async (pg) => {
   }
 });
 
-testPg("the list of changes has the keys of each commit, in order of version", async (pg) => {
+testPg("the list of changes contains the keys of each commit, in order of version", async (pg) => {
   const address = await pg.newAddress();
   const stores = await Promise.all([openPgStore(address), openPgStore(address)]);
   try {

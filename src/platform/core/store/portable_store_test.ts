@@ -19,7 +19,7 @@ async function withKv(test: (kv: RecordStore) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("PortableStore() stores bytes, and reads back stored values", () =>
+Deno.test("PortableStore() stores values as bytes, and reads them back", () =>
   withKv(async (kv) => {
     const portable = new PortableStore(kv);
     const record = { a: [1, null], ids: new Uint16Array([3]) };
@@ -46,7 +46,7 @@ Deno.test("PortableStore() reads values stored without it", () =>
     assert.deepEqual((await new PortableStore(kv).get(["old"])).value, { a: 1 });
   }));
 
-Deno.test("checkReadable() marks an empty store, once, and its mark is not a record", () =>
+Deno.test("checkReadable() marks an empty store once, and the mark is not a record", () =>
   withKv(async (kv) => {
     assert.equal(await checkReadable(kv), true);
     await markPortable(kv);

@@ -76,7 +76,7 @@ Deno.test("encodeValue() does not change counters and bytes, and never mistakes 
   }
 });
 
-Deno.test("encodeValue() refuses anything but data", () => {
+Deno.test("encodeValue() refuses everything that is not data", () => {
   assert.throws(() => encodeValue({ run() {} }), TypeError);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ReadOnlyStore, StoreReadOnlyError } from "./read_only_store.ts";
 import { DenoStore } from "../../../store/mod.ts";
 
-Deno.test("ReadOnlyStore() reads, and refuses every way to write", async () => {
+Deno.test("ReadOnlyStore() reads, and refuses all writes", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     await kv.set(["a"], 1);

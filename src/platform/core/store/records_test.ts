@@ -51,7 +51,7 @@ Deno.test("readPage() goes through all records, newest first, without duplicates
     assert.equal(pages, 3);
   }));
 
-Deno.test("readPage() has no next page when the last is exactly full", () =>
+Deno.test("readPage() returns no next page if the last page is exactly full", () =>
   withKv(async (kv) => {
     for (let n = 0; n < 3; n++) await kv.set(["r", `id${n}`], { n });
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
@@ -120,7 +120,7 @@ Deno.test("commitWithRetries() lets commits that only check a record run togethe
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));
 
-Deno.test("commitWithRetries() refuses a change after 1,000 waiting ones, with a time to wait", () =>
+Deno.test("commitWithRetries() refuses a change if 1,000 others wait, and says when to retry", () =>
   withKv(async (kv) => {
     const key = ["count"];
     await kv.set(key, { n: 0 });
@@ -134,7 +134,7 @@ Deno.test("commitWithRetries() refuses a change after 1,000 waiting ones, with a
     assert.equal(tries.count, 1001);
   }));
 
-Deno.test("commitWithRetries() keeps the checks, because another process may also write", () =>
+Deno.test("commitWithRetries() keeps the checks, because other processes can write too", () =>
   withTwoProcesses(async (one, other) => {
     const key = ["count"];
     await one.set(key, { n: 0 });
@@ -147,7 +147,7 @@ Deno.test("commitWithRetries() keeps the checks, because another process may als
     assert.equal((await readRecord(one, key, schema))?.value.n, 30);
   }));
 
-Deno.test("commitWithRetries() gives up on a record that keeps changing, with a time to wait", () =>
+Deno.test("commitWithRetries() gives up if a record keeps changing, and says when to retry", () =>
   withKv(async (kv) => {
     const attempt = (operation: Operation) => {
       operation.check({ key: ["x"], versionstamp: "00000000000000000000" });

@@ -50,7 +50,7 @@ Deno.test("sharedReads() serves many reads with few requests", () =>
     assert.equal(sizes.reduce((sum, size) => sum + size), 45);
   }));
 
-Deno.test("sharedReads() fails no read for the key of another", () =>
+Deno.test("sharedReads() does not fail a read because of another read's key", () =>
   withReads(async (_, get) => {
     const reads = [get(["k", 1]), get([{} as string]), get(["x".repeat(3000)]), get(["k", 2])];
     const outcomes = await Promise.allSettled(reads);
@@ -70,7 +70,7 @@ Deno.test("sharedReads() fails every read of a closed store", async () => {
   assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
 });
 
-Deno.test("a read sees everything acknowledged before it, regardless of waiting commits", async () => {
+Deno.test("a read sees all commits acknowledged before it, even if other commits wait", async () => {
   const program = fc.array(fc.record({ key: fc.nat(2), yields: fc.boolean() }), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(program, async (steps) => {

@@ -68,7 +68,7 @@ const bytes = (...values: number[]) => new Uint8Array(values);
 const keysOf = (list: AsyncIterable<Entry>) => Array.fromAsync(list, ({ key }) => key.at(-1));
 
 const CONTRACT: Contract = {
-  "returns what was stored, of every type": async (kv) => {
+  "returns stored values of every type": async (kv) => {
     const values = [{ a: [1, null, "ü"] }, "text", 7, true, null, bytes(1, 0, 255), bytes()];
     for (const [index, value] of values.entries()) await kv.set(["v", index], value);
     for (const [index, value] of values.entries()) {
@@ -89,14 +89,14 @@ const CONTRACT: Contract = {
     assert.deepEqual(entries[1], { key: ["none"], value: null, versionstamp: null });
   },
 
-  "gives later commits greater versions, as strings": async (kv) => {
+  "gives later commits greater version strings": async (kv) => {
     const stamps: string[] = [];
     for (let n = 0; n < 20; n++) stamps.push((await kv.set(["k"], n)).versionstamp);
     assert.deepEqual(stamps, [...new Set(stamps)].sort());
     assert.equal((await kv.get(["k"])).versionstamp, stamps.at(-1));
   },
 
-  "commits all of an operation, or nothing if a check fails": async (kv) => {
+  "commits a whole operation, or nothing if a check fails": async (kv) => {
     const { versionstamp } = await kv.set(["k"], 1);
     const stale = await kv.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], 2)
       .set(["other"], 2).commit();
@@ -108,7 +108,7 @@ const CONTRACT: Contract = {
     assert.equal((await kv.get(["other"])).versionstamp, fresh.versionstamp);
   },
 
-  "lets one of many win if they claim the same key at once": async (kv) => {
+  "lets one of many callers win if they claim the same key at once": async (kv) => {
     const claims = Array.from(
       { length: 20 },
       (_, n) => kv.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], n).commit(),
@@ -117,7 +117,7 @@ const CONTRACT: Contract = {
     assert.equal(winners.length, 1);
   },
 
-  "counts, and refuses to count values that are not counters": async (kv) => {
+  "counts up, but refuses to count values that are not counters": async (kv) => {
     const count = (n: bigint) => kv.atomic().sum(["n"], n).max(["most"], n);
     for (const n of [5n, 9n, 2n]) assert.ok((await count(n).commit()).ok);
     const values = await kv.getMany([["n"], ["most"]]);
@@ -161,7 +161,7 @@ const CONTRACT: Contract = {
     }
   },
 
-  "commits under a lease while it is held, and refuses to afterwards": async (kv) => {
+  "commits under a lease while the lease is held, and refuses afterwards": async (kv) => {
     const { versionstamp } = await kv.set(["lease"], "a");
     const lease = Lease.held("housekeeping", kv, { key: ["lease"], versionstamp });
     await lease.requireHeld();
@@ -266,7 +266,7 @@ async function clear(kv: RecordStore): Promise<void> {
 }
 
 Deno.test({
-  name: "a store (PostgreSQL) has the outcomes of the embedded one, for all concurrent steps",
+  name: "a store (PostgreSQL) returns the same as an embedded one for any steps",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const [embedded, shared] = [await openEmbedded(), await openPostgres()];

@@ -193,7 +193,7 @@ Deno.test("Table.update() gives up if another record has the unique entry", asyn
   await assertIndicesAreRight(kv);
 });
 
-Deno.test("Table.update() commits additions to a change, and nothing without a change", async () => {
+Deno.test("Table.update() commits additions with a change, and nothing without one", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);
@@ -219,7 +219,7 @@ Deno.test("Table lists the records of an owner newest first, page by page", asyn
   assert.deepEqual((await table.listCopies(["by_genre", "g", "x"], { limit: 5 })).items.length, 3);
 });
 
-Deno.test("Table follows entries from before they named all parts of a key", async () => {
+Deno.test("Table follows old index entries that do not name all parts of a key", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);

@@ -33,7 +33,7 @@ Deno.test("VerifiedBlobs.lookAt() notices a file that was written to or removed"
     ok(!look());
   }));
 
-Deno.test("VerifiedBlobs.lookAt() trusts a check for five seconds if that is enough", async () => {
+Deno.test("VerifiedBlobs.lookAt() trusts a check for five seconds if requested", async () => {
   let now = 1000;
   await withVerifiedFile(async ({ path, look }) => {
     ok(look());

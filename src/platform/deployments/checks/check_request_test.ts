@@ -31,7 +31,7 @@ const RESPONSES: readonly (readonly [CheckRequest["expect"], Response, readonly 
 ];
 
 for (const [expect, response, problems] of RESPONSES) {
-  Deno.test(`judgeResponse() of ${response.status} for ${JSON.stringify(expect)}`, async () => {
+  Deno.test(`judgeResponse() checks ${response.status} for ${JSON.stringify(expect)}`, async () => {
     assert.deepEqual(await judgeResponse(check(expect), response), problems);
   });
 }

@@ -68,12 +68,12 @@ const ROWS: readonly (readonly [gitUrl: string | null, event: unknown, same: boo
 for (const [gitUrl, event, same] of ROWS) {
   const { name, hosts } = repositoryOf(event)!;
   const shown = [name, ...hosts].join(" of ");
-  Deno.test(`isSameRepository() says ${same} of ${gitUrl} and ${shown}`, () => {
+  Deno.test(`isSameRepository() returns ${same} for ${gitUrl} and ${shown}`, () => {
     assert.equal(isSameRepository(gitUrl, { name, hosts }), same);
   });
 }
 
-Deno.test("repositoryOf() finds none in an event without one", () => {
+Deno.test("repositoryOf() returns nothing for an event without a repository", () => {
   for (const event of [null, 1, [], {}, { repository: 1 }, { repository: { full_name: 1 } }]) {
     assert.equal(repositoryOf(event), undefined);
   }

@@ -55,7 +55,7 @@ Deno.test("nodes that send at the same time share the messages, without duplicat
   });
 });
 
-Deno.test("a message claimed by a node belongs to another once that node is dead, with the same id", () => {
+Deno.test("another node sends the messages that a dead node had claimed, with the same id", () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const slow = testChannel(async () => {
@@ -70,7 +70,7 @@ Deno.test("a message claimed by a node belongs to another once that node is dead
     const sending = a.drain();
     await begun.promise;
     await b.drain();
-    assert.equal(quick.sent.length, 0, "the other node is alive, and has it");
+    assert.equal(quick.sent.length, 0, "the other node is alive and has the message");
     alive.delete("a");
     await b.drain();
     assert.deepEqual(quick.sent.map(({ id }) => id), slow.sent.map(({ id }) => id));

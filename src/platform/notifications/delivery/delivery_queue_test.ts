@@ -57,7 +57,7 @@ Deno.test("DeliveryQueue tries again after each pause, with the same id", () => 
     await queue.accept([request("a")]);
     await queue.drain();
     await queue.drain();
-    assert.equal(channel.sent.length, 1, "not before its time");
+    assert.equal(channel.sent.length, 1, "the second attempt is not due yet");
     clock.at += 1000;
     await queue.drain();
     assert.equal(channel.sent.length, 2);
@@ -142,7 +142,7 @@ Deno.test("DeliveryQueue never lets one channel or host wait for another", () =>
   });
 });
 
-Deno.test("DeliveryQueue waits as long as a receiver asks, with all of its messages", () => {
+Deno.test("DeliveryQueue delays all messages to a receiver for as long as it asks", () => {
   let first = true;
   const channel = testChannel(() => {
     if (!first) return SENT;
@@ -161,7 +161,7 @@ Deno.test("DeliveryQueue waits as long as a receiver asks, with all of its messa
   });
 });
 
-Deno.test("DeliveryQueue combines less urgent messages into one", () => {
+Deno.test("DeliveryQueue combines less urgent messages into a digest", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ queue, clock, kv }) => {
     await queue.accept([request("urgent", { priority: "CRITICAL" })]);
@@ -263,7 +263,7 @@ Deno.test("DeliveryQueue finds other messages behind thousands that wait for a h
   });
 });
 
-Deno.test("DeliveryQueue finds other messages behind thousands for a slow host", () => {
+Deno.test("DeliveryQueue finds other messages behind thousands of messages for a slow host", () => {
   const gate = Promise.withResolvers<void>();
   const channel = testChannel(async ({ receiverId }) => {
     if (receiverId === "slow") await gate.promise;
@@ -301,6 +301,6 @@ Deno.test("DeliveryQueue skips unreadable entries, and sends the others", () => 
     clock.at += 60_000;
     await queue.drain();
     assert.equal(troubles.length, 2, "once a minute");
-    assert.equal(await countOf(kv, ["delivery", "due"]), 1, "it is kept");
+    assert.equal(await countOf(kv, ["delivery", "due"]), 1, "the unreadable entry is kept");
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CheckCounter, withTwoProcesses } from "../../core/store/_test_checks.ts";
 import { countOf, request, SENT, testChannel, withQueue } from "./_test_delivery.ts";
 
-Deno.test("DeliveryStore accepts 40 requests with few checks, because a remote store accepts ten", () => {
+Deno.test("DeliveryStore needs at most 10 checks per commit, the limit of remote stores", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ kv, restart }) => {
     const counting = new CheckCounter(kv);

@@ -57,7 +57,7 @@ function openHooks() {
   };
 }
 
-Deno.test("DeliveryQueue leaves slots free next to a workspace whose hosts are all slow", () => {
+Deno.test("DeliveryQueue leaves slots for others if all hosts of a workspace are slow", () => {
   const hooks = openHooks();
   return withQueue([hooks.channel], async ({ queue, clock }) => {
     await hooks.put(queue, "slow", 40);

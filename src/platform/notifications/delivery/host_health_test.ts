@@ -19,7 +19,7 @@ Deno.test("HostHealth pauses a host after three failures in a row, for longer ea
   assert.ok(first > 1900 && first <= 2000, String(first));
   assert.equal(health.wait("b"), 0, "others are not affected");
   health.trouble("a");
-  assert.equal(health.wait("a"), first, "a request that was in progress changes nothing");
+  assert.equal(health.wait("a"), first, "a request that was already in progress changes nothing");
   clock.at += 2000;
   assert.equal(health.wait("a"), 0);
   health.trouble("a");

@@ -155,7 +155,7 @@ Deno.test("Inboxes.read(), archive() and delete() are idempotent", () =>
     assert.deepEqual(await titles(open()), ["n1"]);
   }));
 
-Deno.test("Inboxes show a view nothing of other workspaces", () =>
+Deno.test("Inboxes hides other workspaces from a view", () =>
   withInboxes(async ({ open, make }) => {
     const inboxes = open();
     const here = make({ workspaceId: ONE });
@@ -197,7 +197,7 @@ Deno.test("Inboxes.changeAll() changes everything at once, and the store follows
     for (let left = 3; left > 2;) left = await entries(kv, ["notifications", USER]);
   }));
 
-Deno.test("Inboxes complete interrupted changes after a crash, and keep later items", () =>
+Deno.test("Inboxes completes interrupted changes after a crash, and keeps later items", () =>
   withInboxes(async ({ kv, open, make }) => {
     const first = open();
     await first.add(USER, Array.from({ length: 300 }, () => make()));
@@ -243,7 +243,7 @@ interface Model {
   state: "inbox" | "archive" | "deleted";
 }
 
-Deno.test("Inboxes behave like a plain list", async () => {
+Deno.test("Inboxes behaves like a plain list", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "read", "archive", "delete", "all", "reopen"),
     of: fc.nat(400),

@@ -83,7 +83,7 @@ function streamsOver(held: readonly Notification[] = []) {
   return { streams, open, troubles };
 }
 
-Deno.test("LiveStreams send new messages to those who can see them, then the counts", async () => {
+Deno.test("LiveStreams sends new messages to those who can see them, then the counts", async () => {
   const { streams, open } = streamsOver();
   const [all, one, two] = [
     open(ALL),
@@ -103,7 +103,7 @@ Deno.test("LiveStreams send new messages to those who can see them, then the cou
   assert.deepEqual(await all.next(1), ["end"]);
 });
 
-Deno.test("LiveStreams first send missed messages, and nothing twice", async () => {
+Deno.test("LiveStreams first sends missed messages, and sends nothing twice", async () => {
   const held = [1, 2, 3].map((number) => notification(number));
   const { streams, open } = streamsOver(held);
   const reader = open(ALL, id(1));
@@ -118,7 +118,7 @@ const resets = [
 ] as const;
 
 for (const [name, lastId] of resets) {
-  Deno.test(`LiveStreams ask clients to start over if ${name}`, async () => {
+  Deno.test(`LiveStreams asks clients to start over if ${name}`, async () => {
     const held = Array.from({ length: MAX_REPLAYED + 1 }, (_, number) => notification(number + 1));
     const { streams, open } = streamsOver(held);
     assert.deepEqual(await open(ALL, lastId).next(2), ["reset", "counts"]);
@@ -126,7 +126,7 @@ for (const [name, lastId] of resets) {
   });
 }
 
-Deno.test("LiveStreams.publishAll() tells clients that see another part to reload it", async () => {
+Deno.test("LiveStreams.publishAll() tells clients with another view to start over", async () => {
   const { streams, open } = streamsOver();
   const view: InboxView = { userId: USER, workspaces: ["one"] };
   const [all, one] = [open(ALL), open(view)];
@@ -137,7 +137,7 @@ Deno.test("LiveStreams.publishAll() tells clients that see another part to reloa
   streams.close();
 });
 
-Deno.test("LiveStreams end a stream whose credential has ended, and keep the others", async () => {
+Deno.test("LiveStreams ends a stream if its credential is revoked, and keeps others", async () => {
   const { streams, open } = streamsOver();
   let allowed = true;
   const [revoked, kept] = [open(ALL, null, () => allowed), open(ALL)];
@@ -153,7 +153,7 @@ Deno.test("LiveStreams end a stream whose credential has ended, and keep the oth
   streams.close();
 });
 
-Deno.test("LiveStreams end immediately the streams of a credential that has ended", async () => {
+Deno.test("LiveStreams.check() immediately ends the streams of a revoked credential", async () => {
   const { streams, open } = streamsOver();
   const ended = new Set<string>();
   const readers = ["one", "two", "three"].map((name) =>
@@ -170,7 +170,7 @@ Deno.test("LiveStreams end immediately the streams of a credential that has ende
   streams.close();
 });
 
-Deno.test("LiveStreams cut off a reader that falls far behind", async () => {
+Deno.test("LiveStreams cuts off a reader that falls far behind", async () => {
   const { streams, open } = streamsOver();
   const [slow, quick] = [open(ALL), open(ALL)];
   await Promise.all([slow.next(1), quick.next(1)]);
@@ -183,7 +183,7 @@ Deno.test("LiveStreams cut off a reader that falls far behind", async () => {
   streams.close();
 });
 
-Deno.test("LiveStreams drop a reader that disconnects", async () => {
+Deno.test("LiveStreams drops a reader that disconnects", async () => {
   const { streams, open } = streamsOver();
   const reader = open(ALL);
   await reader.next(1);

@@ -58,7 +58,7 @@ Deno.test("standingAccess() of an API key ends when it is revoked, or its creato
     assert.equal(await second!(), false);
   }));
 
-Deno.test("standingAccess() returns none for an unknown credential", () =>
+Deno.test("standingAccess() returns no access for an unknown credential", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     assert.equal(await accessOf(test, { ...person, hash: "unknown" })(), false);

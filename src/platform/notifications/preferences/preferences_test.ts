@@ -66,7 +66,7 @@ Deno.test("withCategory() only changes the given fields", () => {
   assert.equal(none.categories.Health?.quietHours, null);
 });
 
-Deno.test("withCategory() changes whose deployments a person is notified about, which are all by default", () => {
+Deno.test("withCategory() can limit notifications to a person's own deployments", () => {
   const before = preferencesOf(BY_EMAIL, undefined);
   assert.ok(before.categories.every(({ deployments }) => deployments === undefined));
   const own = withCategory(before, { category: "Deployment", deployments: "own" });

@@ -39,7 +39,7 @@ const TABLE = {
 for (const priority of PRIORITIES) {
   for (const minimum of PRIORITIES) {
     for (const time of ["day", "quiet"] as const) {
-      Deno.test(`wantedChannels() of ${priority} with minimum ${minimum} by ${time}`, () => {
+      Deno.test(`wantedChannels() checks ${priority} with minimum ${minimum} by ${time}`, () => {
         const now = at(time === "day" ? "12:00" : "23:30");
         const passes = PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
         const taken: readonly Channel[] = TABLE[priority][time];
@@ -61,7 +61,7 @@ for (const priority of PRIORITIES) {
 }
 
 const quietRows = [
-  ["none", null, "12:00", false],
+  ["that are not set", null, "12:00", false],
   ["at the start", { start: "09:00", end: "17:00" }, "09:00", true],
   ["before the start", { start: "09:00", end: "17:00" }, "08:59", false],
   ["at the last minute", { start: "09:00", end: "17:00" }, "16:59", true],
@@ -76,7 +76,7 @@ const quietRows = [
 ] as const;
 
 for (const [name, hours, time, expected] of quietRows) {
-  Deno.test(`isQuiet() with quiet hours ${name}`, () => {
+  Deno.test(`isQuiet() returns ${expected} for quiet hours ${name}`, () => {
     assert.equal(isQuiet(hours, at(time)), expected);
   });
 }

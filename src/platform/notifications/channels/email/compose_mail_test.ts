@@ -101,7 +101,7 @@ function readHtml(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-Deno.test("every mail has one button, and says the same in text and HTML", () => {
+Deno.test("every mail has one button, and the same content in text and HTML", () => {
   for (const [name, { subject, text, html }] of allMails()) {
     assert.deepEqual(wordsOf(readHtml(html)), wordsOf(text), name);
     assert.equal(html.match(/class="button"/g)?.length, 1, name);
@@ -124,7 +124,7 @@ Deno.test("composeMail() sets unsubscribe headers, or urgency instead", () => {
   assert.deepEqual(headers, { "X-Priority": "1", Importance: "high" });
 });
 
-Deno.test("composeMail() keeps texts from breaking out of headers or markup", () => {
+Deno.test("composeMail() prevents texts from breaking out of headers or markup", () => {
   const evil = '</title><script>alert("1")</script>\r\nBcc: eve@example.com\u2028X: y';
   const { subject, html } = composeMail([
     content({

@@ -6,7 +6,7 @@ const rows = [
   ["a silent server", { code: "ETIMEDOUT" }, "retry", true],
   ["wrong credentials", { code: "EAUTH", responseCode: 535, command: "AUTH PLAIN" }, "retry", true],
   [
-    "a greeting that refuses",
+    "a greeting that refuses the connection",
     { code: "EPROTOCOL", responseCode: 554, command: "CONN" },
     "retry",
     true,
@@ -24,9 +24,9 @@ const rows = [
     "failed",
     false,
   ],
-  ["a message refused", { code: "EMESSAGE", responseCode: 554, command: "DATA" }, "failed", false],
+  ["a refused message", { code: "EMESSAGE", responseCode: 554, command: "DATA" }, "failed", false],
   ["an invalid address", { code: "EENVELOPE" }, "failed", false],
-  ["not an error", "broken", "retry", true],
+  ["a thrown text", "broken", "retry", true],
 ] as const;
 
 for (const [name, error, type, hostTrouble] of rows) {

@@ -15,7 +15,7 @@ const forged = {
   "another person": token.replace("00a.", "00b."),
   "another key": signUnsubscription(wish, Buffer.alloc(32, 2).toString("base64url")),
   "no signature": token.slice(0, token.lastIndexOf(".") + 1),
-  "something after it": `${token}.x`,
+  "text after the signature": `${token}.x`,
   "an unknown category": token.replace(".health.", ".spam."),
   "nothing": "",
 };

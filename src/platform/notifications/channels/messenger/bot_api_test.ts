@@ -22,10 +22,10 @@ const rows: readonly [string, () => Response, RegExp][] = [
     () => Response.json({ ok: false, error_code: 401, description: "Unauthorized" }),
     /^The Bot API responded with 401: Unauthorized$/,
   ],
-  ["no JSON", () => new Response("<html>"), /cannot be reached/],
-  ["another shape", () => Response.json({ fine: true }), /an unexpected response/],
+  ["a response without JSON", () => new Response("<html>"), /cannot be reached/],
+  ["a response with another shape", () => Response.json({ fine: true }), /an unexpected response/],
   [
-    "another result",
+    "a result with another shape",
     () => Response.json({ ok: true, result: { id: "x" } }),
     /an unexpected response to getMe/,
   ],
@@ -44,7 +44,7 @@ for (const [name, answer, wanted] of rows) {
   });
 }
 
-Deno.test("BotApi reports that there is no response, without the token", async () => {
+Deno.test("BotApi reports a missing response, without the token", async () => {
   await assert.rejects(call("http://127.0.0.1:1"), (error: Error) => {
     assert.ok(!`${error.stack}${error.cause}`.includes(TOKEN));
     return error instanceof BotApiError;

@@ -21,14 +21,14 @@ const rows: readonly [string, unknown, ReturnType<typeof readInput>][] = [
     name: "stop",
     argument: "",
   }],
-  ["talk", message("hello\nthere"), { type: "command", chat, name: "help", argument: "" }],
+  ["plain text", message("hello\nthere"), { type: "command", chat, name: "help", argument: "" }],
   ["a group", message("/start", "group"), undefined],
-  ["something new", { update_id: 1, poll: { id: "1" } }, undefined],
+  ["an unknown update", { update_id: 1, poll: { id: "1" } }, undefined],
   ["a malformed message", { update_id: 1, message: { chat: "x" } }, undefined],
 ];
 
 for (const [name, update, input] of rows) {
-  Deno.test(`readInput() of ${name}`, () => {
+  Deno.test(`readInput() reads ${name}`, () => {
     const [parsed] = updateList.parse([update]) as [Update];
     assert.equal(parsed.update_id, 1);
     assert.deepEqual(readInput(parsed), input);

@@ -6,7 +6,7 @@ import { notificationMessage } from "./message.ts";
 const buttonsOf = (actionUrl: string | null) =>
   notificationMessage(content({ actionUrl })).reply_markup?.inline_keyboard ?? [];
 
-Deno.test("notificationMessage() has title, body, kind and a button", () => {
+Deno.test("notificationMessage() returns title, body, kind and a button", () => {
   const message = notificationMessage(content({ title: "a <b> & c" }));
   assert.equal(
     message.text,

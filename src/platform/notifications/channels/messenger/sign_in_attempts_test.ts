@@ -46,7 +46,7 @@ Deno.test("SignInAttempts approves the number that the page shows, tapped in the
     assert.equal(await answer(eve, attempt.number), "unknown");
     assert.equal(await answer(ada, attempt.number), "approved");
     assert.deepEqual((await browser.find(cookie))?.state, { type: "approved", chat: ada });
-    assert.equal(await answer(ada, null), "unknown", "it is decided");
+    assert.equal(await answer(ada, null), "unknown", "the attempt is already decided");
     await browser.end(cookie);
     assert.equal(await browser.find(cookie), undefined);
     assert.equal(await answer(ada, attempt.number), "unknown");
@@ -70,7 +70,7 @@ Deno.test("SignInAttempts gives a link to the first chat that opens it", () =>
     assert.equal(await bot.ask("another", eve), undefined);
   }));
 
-Deno.test("SignInAttempts expire after ten minutes", () =>
+Deno.test("SignInAttempts ends attempts after ten minutes", () =>
   withNodes(async ({ browser, bot, clock, cookie, code }) => {
     clock.at = START + ATTEMPT_MS - 1;
     assert.notEqual(await browser.find(cookie), undefined);

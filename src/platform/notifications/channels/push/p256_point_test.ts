@@ -8,7 +8,7 @@ Deno.test("isP256Point() accepts generated keys", () => {
   for (let round = 0; round < 20; round++) assert.ok(isP256Point(point()));
 });
 
-Deno.test("isP256Point() refuses points that are not on the curve, or incomplete", () => {
+Deno.test("isP256Point() refuses points that are incomplete or not on the curve", () => {
   const good = point();
   const changed = (at: number, value: number) => good.with(at, value);
   const field = new Uint8Array(32).fill(255);
@@ -20,8 +20,8 @@ Deno.test("isP256Point() refuses points that are not on the curve, or incomplete
     "the point at infinity": new Uint8Array(1),
     "zeros": new Uint8Array(65).with(0, 4),
     "coordinates outside the field": new Uint8Array([4, ...field, ...field]),
-    "nothing": new Uint8Array(0),
-    "a byte more": new Uint8Array([...good, 0]),
+    "no bytes": new Uint8Array(0),
+    "an extra byte": new Uint8Array([...good, 0]),
   };
   for (const [name, bytes] of Object.entries(rows)) assert.ok(!isP256Point(bytes), name);
 });

@@ -25,6 +25,6 @@ Deno.test("pushPayload() fits into a push message, regardless of the length of t
   assert.ok(new TextEncoder().encode(pushPayload(long)).byteLength < 3500);
 });
 
-Deno.test("pushTopic() is as short as a topic may be", () => {
+Deno.test("pushTopic() returns 32 URL-safe characters", () => {
   assert.match(pushTopic("0123456789abcdef".repeat(4)), /^[\w-]{32}$/);
 });

@@ -17,7 +17,7 @@ Deno.test("mintWebhookSecret() returns 32 bytes with the usual prefix", () => {
   assert.equal(secret, `whsec_${btoa("\x07".repeat(32))}`);
 });
 
-Deno.test("webhookBody() has type, timestamp and data", () => {
+Deno.test("webhookBody() contains type, timestamp and data", () => {
   const event = content({ id: "e1", data: { project: "shop" } });
   assert.deepEqual(JSON.parse(webhookBody(event)), {
     type: "deployment.live",

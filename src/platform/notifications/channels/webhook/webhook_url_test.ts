@@ -44,7 +44,7 @@ Deno.test("checkWebhookUrl() refuses private addresses in every notation", () =>
   }
 });
 
-Deno.test("checkWebhookUrl() accepts public addresses, and any names", () => {
+Deno.test("checkWebhookUrl() accepts public addresses and all names", () => {
   const taken = [
     "https://ci.example.com/svc",
     "http://8.8.8.8/x",
