@@ -38,7 +38,8 @@ const ENGINES: readonly Engine[] = [
   {
     name: "--postgres local",
     serve: ["--postgres", "local", "--postgres-port", "0"],
-    size: "150.0 MiB",
+    // Each restore and each minute takes a segment of 16 MiB; the first base must remain.
+    size: "400.0 MiB",
     ignore: noServer() !== undefined,
     parts: ({ dataDir }) => namesIn(join(dataDir, "postgres", "history")),
     kill: killPostgres,
