@@ -16,10 +16,15 @@ const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="
 
 /**
  * Fields for which the platform rejects markup although the schema allows it: they must name
- * existing things.
+ * existing things. Credentials need a git URL of their kind; `setGitCredentials` accepts the same
+ * fields.
  */
 const REFUSED = [
   "createProject gitUrl",
+  "createProject credentials.username",
+  "createProject credentials.token",
+  "createProject credentials.apiUrl",
+  "createProject credentials.knownHosts",
   "updateProject gitUrl",
   "createDeployment environment",
   "createDeployment removed[]",

@@ -270,8 +270,7 @@ Deno.test({
           releases.isSlow = undefined;
           assert.equal(await slow.version(), NEW);
           const { stdout, stderr } = await (await install()).run(["upgrade"]);
-          // deno-lint-ignore no-control-regex -- matches control characters on purpose, which only
-          // a terminal gets
+          // deno-lint-ignore no-control-regex -- only a terminal gets control characters
           assert.doesNotMatch(stdout + stderr, /[█░\r\x1b]/);
         },
       });
