@@ -86,8 +86,18 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
       suspect: (output) => Promise.resolve(installFault(output, manager)),
     });
   await install();
-  if (manager?.name === "npm") await requirePlatformPackages(host, { directory, install });
+  if (manager?.name === "npm") await requirePlatformPackages(host, { ...facts.install, install });
 }
+
+/** A command of npm itself, which can run again, and does not leave out packages on purpose. */
+const REPEATABLE = /^npm (?:ci|install)(?!.*(?:--omit|--no-optional|[;&|]))/;
+
+/** Maximum number of packages to name. */
+const SHOWN = 5;
+
+const shown = (names: readonly string[]): string =>
+  names.slice(0, SHOWN).join(", ") +
+  (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
 /**
  * Installs again if npm has left out packages that this system needs, and names packages that are
@@ -95,11 +105,12 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
  */
 async function requirePlatformPackages(
   host: BuildHost,
-  { directory, install }: { readonly directory: string; readonly install: () => Promise<void> },
+  { command, directory, install }: PlannedInstall & { readonly install: () => Promise<void> },
 ): Promise<void> {
+  if (!REPEATABLE.test(command)) return;
   const missing = await missingPlatformPackages(directory);
   if (missing.length === 0) return;
-  const names = missing.join(", ");
+  const names = shown(missing);
   host.say("install", "warn", `npm left out ${names}, which this system needs. Installing again`);
   await install();
   const left = await missingPlatformPackages(directory);
@@ -107,7 +118,7 @@ async function requirePlatformPackages(
   host.say(
     "install",
     "warn",
-    `npm left out ${left.join(", ")} again: code that needs it will fail. Check that your ` +
+    `npm left out ${shown(left)} again: code that needs it will fail. Check that your ` +
       'registry has it, or remove node_modules and package-lock.json, run "npm install", and ' +
       "commit package-lock.json",
   );

@@ -49,6 +49,12 @@ function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
 
+/** Names and versions that npm accepts: others are not shown. */
+const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@[\w.+~^*-]+$/;
+
+/** The setting in `.npmrc` with which npm leaves out all optional packages. */
+const OMITS = /^\s*(?:omit(?:\[\])?\s*=.*\boptional\b|optional\s*=\s*false)/m;
+
 const nameOf = (folder: string): string => folder.split("node_modules/").at(-1)!;
 
 /** Yields the folders in which a package finds another one by its name, nearest first. */
@@ -83,7 +89,7 @@ export async function missingPlatformPackages(
 ): Promise<readonly string[]> {
   const reader = createFolderReader(directory);
   const text = await reader.readText("package-lock.json");
-  if (text === undefined) return [];
+  if (text === undefined || OMITS.test(await reader.readText(".npmrc") ?? "")) return [];
   const packages = readLock(text);
   const missing = new Set<string>();
   for (const [folder, entry] of Object.entries(packages)) {
@@ -97,7 +103,7 @@ export async function missingPlatformPackages(
       if (await reader.exists(folder)) missing.add(`${name}@${version}`);
     }
   }
-  return [...missing];
+  return [...missing].filter((name) => PACKAGE.test(name));
 }
 
 function readLock(text: string): Packages {

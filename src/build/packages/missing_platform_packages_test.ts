@@ -49,6 +49,15 @@ const ROWS: readonly (readonly [
     },
     ["tool-linux-x64-gnu@2.0.0"],
   ],
+  [
+    "no names that npm does not accept",
+    lockOf({ "node_modules/\u001b[2Jevil": LINUX, "node_modules/a": { ...LINUX, version: "\n" } }),
+    [],
+  ],
+  ["nothing if the project omits optional packages", {
+    ...lockOf({ "node_modules/@a/linux": LINUX }),
+    ".npmrc": "fund=false\nomit = dev, optional\n",
+  }, []],
   ["nothing without a lock file", {}, []],
   ["nothing with a damaged lock file", { "package-lock.json": "{" }, []],
 ];
