@@ -78,7 +78,7 @@ export async function withForms(
   const parsed = declaring.safeParse(manifest).data;
   if (parsed === undefined) return manifest;
   const found = await findForms(files);
-  /** Where each form was found first: page and line. */
+  /** The page and line where each form first appears. */
   const places = new Map<string, string>();
   for (const { name, page, position } of found) {
     if (!places.has(name)) places.set(name, `${page}:${position.line}`);

@@ -14,7 +14,7 @@ import { createFolderReader } from "../folder_reader.ts";
 import { type Member, neededBy, readMembers } from "./members.ts";
 
 /**
- * Task runners that follow the dependency graph of a workspace, by the file with their settings.
+ * Task runners that follow the dependency graph of a workspace, each with its settings file.
  */
 const RUNNERS: readonly {
   readonly file: string;

@@ -7,7 +7,7 @@ export interface Captured {
   text: string;
 }
 
-/** Where help is written, and its maximum width. */
+/** The output for help, and its maximum width. */
 export interface Output {
   readonly captured: Captured;
   /** Columns of the terminal, or `undefined` if there is no terminal. */

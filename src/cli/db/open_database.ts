@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** Where the reference comes from, if not from the command line. */
+  /** The source of the reference, if it is not the command line. */
   readonly source: string;
 }
 

@@ -223,7 +223,7 @@ async function migrate(
   await client.call(migrateDeployment, { params, body: { result } });
 }
 
-/** Tells the platform to start the server and switch to it. Reports if that takes a while. */
+/** Tells the platform to start the server and switch to it. Tells the user if that takes a while. */
 async function activate(
   ctx: Context,
   { client, checkCommands, rolling }: Pick<

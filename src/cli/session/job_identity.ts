@@ -1,7 +1,7 @@
 /** @module Detects a CI job that can prove which workflow it runs. */
 import type { Environment } from "./global_flags.ts";
 
-/** Where a job gets its tokens. */
+/** The place where a job gets its tokens. */
 export type JobIdentity =
   | { readonly type: "github"; readonly url: string; readonly secret: string }
   | { readonly type: "gitlab"; readonly token: string };
