@@ -170,7 +170,15 @@ export const portOrNone = (): Kind<number | "none"> => ({
 export const countOrAuto = (bounds: Bounds): Kind<number | "auto"> => ({
   placeholder: "<n>",
   types: ["number", "string"],
-  parse: (given) => given === "auto" ? given : wholeNumber(bounds)(given),
+  parse(given) {
+    if (given === "auto") return given;
+    try {
+      return wholeNumber(bounds)(given);
+    } catch {
+      const { min, max } = bounds;
+      throw new InvalidValueError(`Must be auto, or a whole number from ${min} to ${max}`);
+    }
+  },
   write: (value) => value,
 });
 

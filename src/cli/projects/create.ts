@@ -52,7 +52,8 @@ function explainUnreadable(
     error.problems.some(({ path }) => path === "body.gitUrl");
   if (!isUnreadable) return error;
   return new CliError("not_found", error.message, {
-    hint: "No project was created. For a private repository, create the project without --deploy",
+    hint: "No project was created. Check the URL. For a private repository, create the project " +
+      "without --deploy, and then add its credentials",
     next: [
       lines.of("projects", "create", "--name", name, "--git-url", gitUrl),
       lines.of("projects", "git-credentials", name, "--stdin"),

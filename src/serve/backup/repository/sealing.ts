@@ -49,7 +49,8 @@ const RECIPIENT = /^age1[a-z0-9]{58}$/;
 /** @throws {BackupError} for anything but a public age key */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) {
-    const hint = "svc backup --keygen creates a pair of keys; the public one begins with age1";
+    const hint =
+      "svc backup --keygen <file> creates a pair of keys; the public one begins with age1";
     if (recipient.toUpperCase().startsWith(SECRET_PREFIX)) {
       throw new BackupError("Cannot encrypt backups to a secret key: use its public key", hint);
     }
