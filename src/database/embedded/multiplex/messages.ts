@@ -17,8 +17,9 @@ export class MessageError extends Error {
   override readonly name = "MessageError";
 }
 
-/** Splits a stream of bytes into messages. */
+/** Splits a stream of bytes into messages, which share memory with the chunks. */
 export class MessageReader {
+  /** Bytes before `#end` belong to messages, and are never overwritten. */
   #bytes = new Uint8Array(0);
   #at = 0;
   #end = 0;
@@ -35,13 +36,15 @@ export class MessageReader {
     return this.#end - this.#at;
   }
 
-  push(chunk: Uint8Array): void {
+  /** Adds a chunk; the caller must not change it afterwards. */
+  push(chunk: Uint8Array<ArrayBuffer>): void {
     const size = this.size;
+    if (size === 0) {
+      [this.#bytes, this.#at, this.#end] = [chunk, 0, chunk.byteLength];
+      return;
+    }
     if (this.#end + chunk.byteLength > this.#bytes.byteLength) {
-      const room = size + chunk.byteLength;
-      const next = room <= this.#bytes.byteLength / 2
-        ? this.#bytes
-        : new Uint8Array(Math.max(4096, room * 2));
+      const next = new Uint8Array(Math.max(4096, (size + chunk.byteLength) * 2));
       next.set(this.#bytes.subarray(this.#at, this.#end));
       [this.#bytes, this.#at, this.#end] = [next, 0, size];
     }
@@ -75,7 +78,7 @@ export class MessageReader {
       throw new MessageError(`Message of ${length} bytes is over the limit of ${this.#maxBytes}`);
     }
     if (this.size < length) return undefined;
-    const bytes = this.#bytes.slice(this.#at, this.#at + length);
+    const bytes = this.#bytes.subarray(this.#at, this.#at + length);
     return { type: String.fromCharCode(bytes[0]!), bytes };
   }
 
@@ -290,7 +293,9 @@ export function backendKey(pid: number, secret: number): Uint8Array<ArrayBuffer>
 
 /** Joins messages into one piece. */
 export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.byteLength, 0));
+  let length = 0;
+  for (const part of parts) length += part.byteLength;
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

@@ -89,8 +89,9 @@ export class Multiplexer {
    * Whether no client uses the backend or has tables in it, so that it can be stopped or copied.
    */
   get isFree(): boolean {
-    return this.#holder === undefined &&
-      [...this.#clients.values()].every(({ pinnedBy }) => pinnedBy === undefined);
+    if (this.#holder !== undefined) return false;
+    for (const { pinnedBy } of this.#clients.values()) if (pinnedBy !== undefined) return false;
+    return true;
   }
 
   /** Reads the backend's parameters, once, before the first client. */
@@ -118,7 +119,7 @@ export class Multiplexer {
   }
 
   /** Receives bytes of a client; `step()` handles them. */
-  receive(id: number, bytes: Uint8Array): void {
+  receive(id: number, bytes: Uint8Array<ArrayBuffer>): void {
     const client = this.#clients.get(id);
     if (client === undefined || client.isGone) return;
     if (!client.inbox.isWhole) client.since = this.#options.now();
@@ -140,7 +141,7 @@ export class Multiplexer {
       client !== holder && !client.isGone && client.inbox.isWhole
     );
     for (const client of waiting) {
-      const reason = overdue(client, now, { holder, clients: this.#clients.values() });
+      const reason = overdue(client, now, { holder, clients: this.#clients });
       if (reason === undefined) continue;
       client.since = now;
       refuse(client, reason, this.#options.outlet);
@@ -172,10 +173,9 @@ export class Multiplexer {
       if (client.isGone) return client;
       dropSkipped(client, this.#options.outlet);
       dropFlushes(client, this.#options.outlet);
+      if (!client.inbox.isWhole) continue;
       try {
-        const message = client.inbox.peek();
-        if (message === undefined) continue;
-        if (blockerOf(client, this.#clients.values()) !== undefined) continue;
+        if (blockerOf(client, this.#clients) !== undefined) continue;
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
       }

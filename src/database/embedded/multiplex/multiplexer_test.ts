@@ -70,7 +70,7 @@ class Clients {
     outlet: {
       deliver: (client, bytes) => {
         const reader = new MessageReader(1_000_000);
-        reader.push(bytes);
+        reader.push(bytes.slice());
         const list = this.heard.get(client) ?? [];
         for (let next = reader.take(); next !== undefined; next = reader.take()) list.push(next);
         this.heard.set(client, list);
@@ -90,7 +90,7 @@ class Clients {
     this.backend.log.length = 0;
   }
 
-  send(id: number, ...messages: Uint8Array[]): void {
+  send(id: number, ...messages: Uint8Array<ArrayBuffer>[]): void {
     for (const message of messages) this.multiplexer.receive(id, message);
     while (this.multiplexer.step());
   }

@@ -19,12 +19,15 @@ export interface StatementTraits {
 
 export const PLAIN: StatementTraits = { pins: false, locks: false, takes: false, discards: false };
 
+/** Words of which each statement with side effects contains one. */
+const SUSPECT = /temp|hold|prepare|\b(?:do|call)\b|discard|advisory/i;
+
 export function traitsOf(text: string): StatementTraits {
+  if (!SUSPECT.test(text)) return PLAIN;
   const pins = /\btemp(?:orary)?\b|\bpg_temp|\bhold\b|\bprepare\b|\b(?:do|call)\b/i.test(text);
   const discards = /\bdiscard\s+(?:all|temp)/i.test(text);
   const locks = /advisory/i.test(text) || /\bdiscard\s+all/i.test(text);
   const takes = /advisory_(?:xact_)?lock/i.test(text);
-  if (!pins && !locks && !discards) return PLAIN;
   return { pins, locks, takes, discards, call: takes ? advisoryCall(text) : undefined };
 }
 

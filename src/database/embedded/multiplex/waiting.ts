@@ -54,7 +54,7 @@ const LOCK_LATE: ErrorFields = {
 export function overdue(
   client: Client,
   now: number,
-  others: { readonly holder: Client | undefined; readonly clients: Iterable<Client> },
+  others: { readonly holder: Client | undefined; readonly clients: ReadonlyMap<number, Client> },
 ): ErrorFields | undefined {
   const { since, settings } = client;
   const waited = now - since;
@@ -125,13 +125,19 @@ type Blocker = "an advisory lock" | "temporary tables";
  * Returns whether a client's next message waits for advisory locks or for temporary tables of
  * others.
  */
-export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
-  const others = [...clients].filter((other) => other !== client);
-  const hasLocks = others.some((other) => other.locks.size > 0);
-  const hasTables = others.some((other) => other.pinnedBy === TEMPORARY_TABLES);
+export function blockerOf(
+  client: Client,
+  clients: ReadonlyMap<number, Client>,
+): Blocker | undefined {
+  let [hasLocks, hasTables] = [false, false];
+  for (const other of clients.values()) {
+    if (other === client) continue;
+    hasLocks ||= other.locks.size > 0;
+    hasTables ||= other.pinnedBy === TEMPORARY_TABLES;
+  }
   if (!hasLocks && !hasTables) return undefined;
   const traits = traitsOfNext(client);
-  if (hasLocks && waitsForLock(client, others, traits)) return "an advisory lock";
+  if (hasLocks && waitsForLock(client, clients.values(), traits)) return "an advisory lock";
   return hasTables && traits.discards ? "temporary tables" : undefined;
 }
 

@@ -14,7 +14,7 @@ import {
 } from "../multiplex/messages.ts";
 import { Multiplexer } from "../multiplex/multiplexer.ts";
 import { LATE } from "../multiplex/waiting.ts";
-import { DatabaseFrame, type DumpHead, MAX_FRAME_BYTES } from "../wire.ts";
+import { DatabaseFrame, type DumpHead, MAX_FRAME_BYTES, SESSION_WINDOW } from "../wire.ts";
 import { Autovacuum } from "./autovacuum.ts";
 import { dumpDatabase } from "./dump_database.ts";
 import type { Pipes } from "./pipes.ts";
@@ -24,6 +24,9 @@ import { OURSELVES } from "./watch_messages.ts";
 
 /** Maximum output for one client in a frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
+
+/** Number of a client's handled bytes after which the platform may send more. */
+const CREDIT_BYTES = SESSION_WINDOW / 4;
 
 /** Number of messages that may have written data after which a checkpoint shortens the log. */
 const CHECKPOINT_AFTER = 20_000;
@@ -63,6 +66,8 @@ export class DatabaseProcess {
   /** Frames that are delayed while the database is paused or stopping. */
   #frames: Frame[] = [];
   readonly #dumps: DumpHead[] = [];
+  /** Bytes of each client that were handled since the last report to the platform. */
+  readonly #taken = new Map<number, number>();
   #output: Uint8Array[] = [];
   #outputOf = 0;
   #outputBytes = 0;
@@ -112,12 +117,12 @@ export class DatabaseProcess {
       idleInTransactionMs: () => postgres.timeouts.idleInTransaction,
       outlet: {
         deliver: (client, bytes) => this.#deliver(client, bytes),
-        ended: (client) => this.#send(DatabaseFrame.ended, client),
-        wait: () => this.#wait(),
-        taken: (client, bytes) => {
-          const count = new Uint8Array(Uint32Array.of(bytes).buffer);
-          this.#send(DatabaseFrame.credit, client, count);
+        ended: (client) => {
+          this.#taken.delete(client);
+          this.#send(DatabaseFrame.ended, client);
         },
+        wait: () => this.#wait(),
+        taken: (client, bytes) => this.#credit(client, bytes),
       },
       now: () => performance.now(),
       keyOf: (client) => backendKey(client, 0),
@@ -166,8 +171,9 @@ export class DatabaseProcess {
 
   /** Creates a checkpoint when the log is long, because no separate process does it here. */
   #cutLog(): void {
-    if (this.#steps === 0 || !this.#clients.isFree) return;
-    if (this.#steps < CHECKPOINT_AFTER && !(this.#isLogDue && this.#isLogLong())) return;
+    const isDue = this.#steps >= CHECKPOINT_AFTER;
+    if (this.#steps === 0 || !isDue && !this.#isLogDue || !this.#clients.isFree) return;
+    if (!isDue && !this.#isLogLong()) return;
     this.#steps = 0;
     this.#checkpoint();
   }
@@ -271,9 +277,17 @@ export class DatabaseProcess {
     if (this.#outputBytes >= OUTPUT_BYTES) this.#flushOutput();
   }
 
+  /** Reports handled bytes once they are many enough: a report costs as much as a message. */
+  #credit(client: number, bytes: number): void {
+    const taken = (this.#taken.get(client) ?? 0) + bytes;
+    if (taken < CREDIT_BYTES) return void this.#taken.set(client, taken);
+    this.#taken.delete(client);
+    this.#send(DatabaseFrame.credit, client, new Uint8Array(Uint32Array.of(taken).buffer));
+  }
+
   #flushOutput(): void {
     if (this.#output.length === 0) return;
-    const bytes = join(this.#output);
+    const bytes = this.#output.length === 1 ? this.#output[0]! : join(this.#output);
     this.#output = [];
     this.#outputBytes = 0;
     for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {

@@ -26,7 +26,7 @@ function asPglite(postgres: Postgres): Pg {
     if (bytes[0] === 0 && messages.size === 0) {
       return postgres.greet(bytes.slice(), (said) => onRawData(said.bytes));
     }
-    messages.push(bytes);
+    messages.push(bytes.slice());
     for (let next = messages.take(); next !== undefined; next = messages.take()) {
       if (next.type === "X") continue;
       postgres.run(next.bytes, (said) => onRawData(said.bytes), () => new Uint8Array(0));

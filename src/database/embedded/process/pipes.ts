@@ -3,22 +3,27 @@
  * output, both without an event loop, because the engine handles a message before it returns.
  */
 import {
-  concat,
   encodeFrame,
   type Frame,
   FrameReader,
+  HEADER_BYTES,
+  writeFrame,
 } from "../../../runtime/process/frames/frame.ts";
 import { MAX_FRAME_BYTES } from "../wire.ts";
 
 const READ_BYTES = 64 * 1024;
 
-/** Output that is collected before it is written, in bytes. */
+/** Maximum output to collect before it is written, in bytes. */
 const WRITE_BYTES = 64 * 1024;
+
+function writeAllSync(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
+}
 
 export class Pipes {
   readonly #reader = new FrameReader(MAX_FRAME_BYTES);
   readonly #buffer = new Uint8Array(READ_BYTES);
-  #outgoing: Uint8Array[] = [];
+  readonly #outgoing = new Uint8Array(WRITE_BYTES);
   #queued = 0;
 
   /** Waits for frames; `undefined` once the platform has disconnected. */
@@ -33,18 +38,18 @@ export class Pipes {
   }
 
   send(type: number, id: number, payload?: Uint8Array): void {
-    const bytes = encodeFrame({ type, worker: 0, id, ...(payload && { payload }) });
-    this.#outgoing.push(bytes);
-    this.#queued += bytes.byteLength;
-    if (this.#queued >= WRITE_BYTES) this.flush();
+    const frame = { type, worker: 0, id, payload };
+    const size = HEADER_BYTES + (payload?.byteLength ?? 0);
+    if (this.#queued + size > WRITE_BYTES) this.flush();
+    if (size > WRITE_BYTES) return writeAllSync(encodeFrame(frame));
+    writeFrame(frame, this.#outgoing, this.#queued);
+    this.#queued += size;
   }
 
   /** Writes the queued bytes, and waits until the platform accepts them. */
   flush(): void {
-    if (this.#outgoing.length === 0) return;
-    const bytes = this.#outgoing.length === 1 ? this.#outgoing[0]! : concat(this.#outgoing);
-    this.#outgoing = [];
+    if (this.#queued === 0) return;
+    writeAllSync(this.#outgoing.subarray(0, this.#queued));
     this.#queued = 0;
-    for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
   }
 }

@@ -258,7 +258,7 @@ export class Postgres implements Backend {
   }
 
   #write(at: number, length: number): number {
-    this.#answers.push(this.#module.HEAPU8.subarray(at, at + length));
+    this.#answers.push(this.#module.HEAPU8.slice(at, at + length));
     for (let said = this.#answers.take(); said !== undefined; said = this.#answers.take()) {
       this.#hear(said);
     }

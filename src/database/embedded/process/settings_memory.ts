@@ -39,6 +39,14 @@ export class SettingsMemory {
   readonly #timeouts: readonly number[];
   /** The end of the ring of all settings that are not at their defaults. */
   readonly #head: number;
+  #words = new Int32Array(0);
+  #digest = "";
+  #isReading = false;
+  /** Everything that the last digest was computed from: positions and values of words. */
+  readonly #read: { readonly positions: number[]; readonly values: number[] } = {
+    positions: [],
+    values: [],
+  };
 
   readonly #memory: EngineMemory;
 
@@ -66,15 +74,34 @@ export class SettingsMemory {
   }
 
   get timeouts(): Timeouts {
-    const [statement = 0, idleInTransaction = 0] = this.#timeouts.map((record) =>
-      this.#word(this.#word(record + VARIABLE))
-    );
-    return { statement, idleInTransaction };
+    const [statement, idleInTransaction] = this.#timeouts;
+    return {
+      statement: this.#word(this.#word(statement! + VARIABLE)),
+      idleInTransaction: this.#word(this.#word(idleInTransaction! + VARIABLE)),
+    };
   }
 
   /** Differs whenever a setting of the session differs, regardless of how it was set. */
   get digest(): string {
-    return this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join("");
+    if (this.#hasChanged()) {
+      this.#read.positions.length = this.#read.values.length = 0;
+      this.#isReading = true;
+      this.#digest = this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join(
+        "",
+      );
+      this.#isReading = false;
+    }
+    return this.#digest;
+  }
+
+  /** Whether a word that the digest was computed from differs now. */
+  #hasChanged(): boolean {
+    const words = this.#heap();
+    const { positions, values } = this.#read;
+    for (let index = 0; index < positions.length; index++) {
+      if (words[positions[index]!] !== values[index]) return true;
+    }
+    return positions.length === 0;
   }
 
   /** Names of the session's settings, including those that `pg_settings` does not show. */
@@ -97,7 +124,7 @@ export class SettingsMemory {
     const variable = this.#word(record + VARIABLE);
     switch (this.#word(record + TYPE)) {
       case BOOL:
-        return String(this.#memory.HEAPU8[variable]);
+        return String(this.#word(variable & ~3) >> 8 * (variable & 3) & 0xff);
       case TEXT: {
         const text = this.#word(variable);
         return text === 0 ? "" : JSON.stringify(this.#text(text));
@@ -111,7 +138,9 @@ export class SettingsMemory {
 
   #text(at: number): string {
     const { HEAPU8 } = this.#memory;
-    return new TextDecoder().decode(HEAPU8.slice(at, HEAPU8.indexOf(0, at)));
+    const end = HEAPU8.indexOf(0, at);
+    for (let word = at & ~3; word <= end; word += 4) this.#word(word);
+    return new TextDecoder().decode(HEAPU8.slice(at, end));
   }
 
   #find(name: string): number {
@@ -148,8 +177,20 @@ export class SettingsMemory {
     return this.#memory._find_option(name, 0, 1, 0) === record;
   }
 
+  #heap(): Int32Array {
+    const { buffer } = this.#memory.HEAPU8;
+    // A memory that grows has a new buffer.
+    if (this.#words.buffer !== buffer) this.#words = new Int32Array(buffer);
+    return this.#words;
+  }
+
+  /** The word at an address that is a multiple of 4. */
   #word(at: number): number {
-    const bytes = this.#memory.HEAPU8;
-    return bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24;
+    const value = this.#heap()[at >>> 2]!;
+    if (this.#isReading) {
+      this.#read.positions.push(at >>> 2);
+      this.#read.values.push(value);
+    }
+    return value;
   }
 }

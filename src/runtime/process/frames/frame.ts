@@ -34,15 +34,22 @@ function readU32(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
 }
 
-export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Array }): Uint8Array {
+type NewFrame = Omit<Frame, "payload"> & { readonly payload?: Uint8Array | undefined };
+
+/** Writes a frame at `at`; the bytes must have room for it. */
+export function writeFrame(frame: NewFrame, bytes: Uint8Array, at: number): void {
   const payload = frame.payload ?? EMPTY;
-  const bytes = new Uint8Array(HEADER_BYTES + payload.byteLength);
-  writeU32(bytes, 0, payload.byteLength);
-  bytes[4] = frame.type;
-  bytes[5] = frame.worker;
-  bytes[6] = frame.worker >>> 8;
-  writeU32(bytes, 7, frame.id);
-  bytes.set(payload, HEADER_BYTES);
+  writeU32(bytes, at, payload.byteLength);
+  bytes[at + 4] = frame.type;
+  bytes[at + 5] = frame.worker;
+  bytes[at + 6] = frame.worker >>> 8;
+  writeU32(bytes, at + 7, frame.id);
+  bytes.set(payload, at + HEADER_BYTES);
+}
+
+export function encodeFrame(frame: NewFrame): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + (frame.payload?.byteLength ?? 0));
+  writeFrame(frame, bytes, 0);
   return bytes;
 }
 
