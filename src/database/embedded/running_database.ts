@@ -2,7 +2,12 @@
 import { join } from "node:path";
 import { readPieces } from "../../lib/read_pieces.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
-import { encodeFrame, type Frame, FrameReader } from "../../runtime/process/frames/frame.ts";
+import {
+  concat,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+} from "../../runtime/process/frames/frame.ts";
 import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";
 import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { EngineError, type StartupParameters } from "../types.ts";
@@ -48,6 +53,7 @@ export class RunningDatabase {
   readonly #sessions = new Map<number, EmbeddedSession>();
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #outgoing: Uint8Array[] = [];
   /** Accepts the connection on which the process waits for cancel requests and its end. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
@@ -212,8 +218,15 @@ export class RunningDatabase {
 
   #send(type: number, id: number, payload?: Uint8Array): void {
     if (this.#isEnded) return;
-    const frame = encodeFrame({ type, worker: 0, id, ...(payload && { payload }) });
-    this.#writer.write(frame).catch(() => {});
+    this.#outgoing.push(encodeFrame({ type, worker: 0, id, payload }));
+    if (this.#outgoing.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  /** Writes the frames of all clients whose bytes arrived together at once. */
+  #flush(): void {
+    const bytes = concat(this.#outgoing);
+    this.#outgoing = [];
+    this.#writer.write(bytes).catch(() => {});
   }
 
   async #attend(): Promise<void> {
