@@ -1,8 +1,8 @@
 # Installs svc: .\install.ps1 [-Version v1.2.3] [-Dir DIR]
 #
 # Verifies the Ed25519 signature over the list of digests, then the digest of what it
-# downloads. Needs openssl 3 for the signature (Git for Windows has one). Without it, it
-# stops, unless $env:SVC_SKIP_SIGNATURE is 1, which says that HTTPS alone is enough.
+# downloads. Needs openssl 3 for the signature (Git for Windows includes it). Without
+# openssl 3, the script stops, unless $env:SVC_SKIP_SIGNATURE is 1, to rely on HTTPS alone.
 param([string]$Version = "", [string]$Dir = "$env:LOCALAPPDATA\Programs\svc")
 $ErrorActionPreference = "Stop"
 $ProgressPreference = "SilentlyContinue"
@@ -54,7 +54,7 @@ try {
   $gzip = New-Object IO.Compression.GzipStream($in, [IO.Compression.CompressionMode]::Decompress)
   $out = [IO.File]::Create($incoming)
   try { $gzip.CopyTo($out) } finally { $out.Dispose(); $gzip.Dispose(); $in.Dispose() }
-  # A program that runs can be renamed, but not replaced.
+  # A running program can be renamed, but not replaced.
   if (Test-Path $program) { Move-Item -Force $program (Join-Path $Dir "svc.previous.exe") }
   Move-Item -Force $incoming $program
   Write-Output "Installed svc $(& $program --version) in $Dir"

@@ -3,7 +3,7 @@
 #
 # Verifies the Ed25519 signature over the list of digests, then the digest of what it
 # downloads. Needs curl or wget, gzip, sha256sum or shasum, and openssl 3 for the signature.
-# Without openssl 3 it stops, unless SVC_SKIP_SIGNATURE=1 says that HTTPS alone is enough.
+# Without openssl 3, the script stops, unless SVC_SKIP_SIGNATURE=1 is set to rely on HTTPS alone.
 set -eu
 
 place=${SVC_RELEASES_URL:-@PLACE@}

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// deno-lint-ignore-file no-console -- a separate program Starts the svc program of this platform,
-// which npm installed next to this package.
+// deno-lint-ignore-file no-console -- a separate program
+
+// Starts the svc program of this platform, which npm installed next to this package.
 const { spawn } = require("node:child_process");
 
 const name = `svc-${process.platform}-${process.arch}`;
@@ -15,7 +16,7 @@ try {
 }
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
-// The program decides what a signal means; a terminal sends Ctrl-C to both.
+// The svc program decides how to handle a signal. A terminal sends Ctrl-C to both processes.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => signal === "SIGINT" || child.kill(signal));
 }
