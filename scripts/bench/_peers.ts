@@ -1,7 +1,7 @@
 /**
  * nginx and Caddy from Debian, each with its defaults, an access log, and a configuration in a
- * temporary folder. nginx keeps a connection for more than its 1,000 requests: h2load does not
- * reconnect.
+ * temporary folder. nginx keeps a connection for more than its default of 1,000 requests, because
+ * h2load does not reconnect.
  *
  * @module
  */
@@ -60,7 +60,7 @@ function nginxProxy(site: PeerSite): string {
     }`;
 }
 
-/** Without it nginx opens a connection for each request. */
+/** Without an upstream block, nginx opens a connection for each request. */
 const nginxUpstream = ({ origin }: PeerSite): string =>
   origin === undefined
     ? ""
