@@ -12,8 +12,8 @@ export interface DebianProgram {
 }
 
 /**
- * Installs the programs that are missing, if this process is root and has `apt-get`; uses no other
- * source. Returns the programs that are still missing.
+ * Installs the missing programs with `apt-get`, if this process is root. Returns the programs that
+ * are still missing.
  */
 export async function installMissing(
   wanted: readonly DebianProgram[],

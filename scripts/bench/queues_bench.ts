@@ -71,7 +71,7 @@ createServer((request, response) => {
     return request.resume().on("end", () => response.end());
   }
   const isLater = request.url === "/later";
-  // The server gets other requests too, such as the health request of a deployment.
+  // Others look at the server too, such as the check of a deployment.
   if (isLater || request.url === "/now") {
     rate = "";
     run(isLater ? "later" : "now", isLater ? "?delay=86400" : "")
