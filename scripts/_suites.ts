@@ -241,7 +241,7 @@ export interface Plan {
   readonly atOnce: number;
 }
 
-/** A suite, and those of its files that run. */
+/** A suite, and the files to run from it. */
 export interface ChosenSuite {
   readonly suite: Suite;
   /** Paths relative to the root. */
