@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Keeps the connections; without it, each request opens its own. */
+  /** Keeps connections open; without an agent, each request opens its own connection. */
   readonly agent?: Agent;
 }
 

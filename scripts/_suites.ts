@@ -369,7 +369,7 @@ export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   return testFiles(suite).filter((file) => isShort(file) === (extent === "short"));
 }
 
-/** The files of tests below the folders of a suite, as paths from the root. */
+/** The test files below the folders of a suite, as paths from the root. */
 export function testFiles({ folders }: Suite): string[] {
   return folders.flatMap((folder) =>
     listFiles(join(ROOT, folder)).filter((file) => /_test\.tsx?$/.test(file))

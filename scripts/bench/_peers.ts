@@ -208,7 +208,9 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
-/** Runs something next to nginx and Caddy, each on a free port, and stops both in any case. */
+/**
+ * Runs something next to nginx and Caddy, each on a free port, and stops both servers in any case.
+ */
 export async function withPeers<T>(
   site: PeerSite,
   run: (peers: readonly Peer[]) => Promise<T>,
