@@ -18,7 +18,7 @@ const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
  */
 async function compile(): Promise<number> {
   const runtime = Deno.env.get("DENORT_BIN_ARM64");
-  // The binary in DENORT_BIN is for this machine.
+  // The base runtime in DENORT_BIN is for this machine's processor.
   const variable = runtime ? [`DENORT_BIN=${runtime}`] : ["-u", "DENORT_BIN"];
   const script = [Deno.execPath(), "run", "-A", "--frozen", join(ROOT, "scripts", "compile.ts")];
   const flags = ["--target", "aarch64-unknown-linux-gnu", "--output", join(FOLDER, "svc")];
@@ -27,7 +27,7 @@ async function compile(): Promise<number> {
 }
 
 /**
- * Creates the files that `in_arm64.sh` starts. Returns the reason if this machine cannot.
+ * Creates the files that `in_arm64.sh` starts. If this machine cannot run them, returns the reason.
  *
  * @throws {Error} if the program does not compile.
  */

@@ -77,7 +77,7 @@ Deno.test("readAttached() refuses a program that is truncated, changed, or built
     assert.throws(() => readAttached(program, index, "third"), TypeError);
   }));
 
-Deno.test("attachFiles() does not change programs with another ending, and putFilesBack() does not change the stage", () =>
+Deno.test("attachFiles() does not change programs that end differently, and putFilesBack() restores the stage", () =>
   inPlace(async ({ stage, program }) => {
     const taken = await takeFiles(stage, PATHS);
     for (const content of ["", "short", "a program that ends in some other way"]) {

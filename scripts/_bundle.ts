@@ -1,6 +1,6 @@
 /**
- * Bundling the program: one minified module per command's share of the code,
- * so that a start reads and parses only what the command needs.
+ * Bundles the program: splits its code into minified modules, so that a start reads and parses only
+ * what the command needs.
  *
  * @module
  */
@@ -49,8 +49,8 @@ const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
  * Replaces node-pre-gyp with an empty module. The tracer of servers looks for one function in it,
- * which the package has in another form. The rest of the package is a program that cannot be
- * bundled.
+ * and also contains its own version of that function. The rest of node-pre-gyp is a program that
+ * cannot be bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -151,9 +151,9 @@ export interface Loaded {
 }
 
 /**
- * The code loaded by modules, by their paths in the repository.
+ * Returns the code that modules load; the modules are given by their paths in the repository.
  *
- * @throws {TypeError} If one of them is not loaded separately.
+ * @throws {TypeError} if one of the modules is not loaded separately.
  */
 export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded {
   const { outputs } = metafile;

@@ -12,8 +12,8 @@ export interface DebianProgram {
 }
 
 /**
- * Installs the programs that are missing, if this process is root and has `apt-get`; uses no other
- * source. Returns the programs that are still missing.
+ * Installs the missing programs with `apt-get`, if this process is root. Returns the programs that
+ * are still missing.
  */
 export async function installMissing(
   wanted: readonly DebianProgram[],
@@ -58,8 +58,8 @@ export async function unpackForeign(
     await Deno.mkdir(join(folder, "usr", "lib"), { recursive: true });
     const archives = [...Deno.readDirSync(state)].filter(({ name }) => name.endsWith(".deb"));
     for (const { name } of archives) await run("dpkg-deb", "--extract", name, folder);
-    // Releases differ in which of the two folders has the libraries; on a machine, both are the
-    // same folder.
+    // Depending on the release, the libraries are in `lib` or in `usr/lib`; on a machine, both are
+    // the same folder.
     const old = join(folder, "lib");
     await Deno.mkdir(old, { recursive: true });
     await run("cp", "--archive", `${old}/.`, join(folder, "usr", "lib"));

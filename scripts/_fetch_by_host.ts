@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Keeps the connections; without it, each request opens its own. */
+  /** Keeps connections open; without an agent, each request opens its own connection. */
   readonly agent?: Agent;
 }
 
@@ -45,7 +45,7 @@ export async function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
   return { ...answer, text: new TextDecoder().decode(answer.body) };
 }
 
-/** Sends a request over a connection that an agent keeps. */
+/** Sends a request over a connection that an agent keeps open. */
 function exchangeBy(agent: Agent, call: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => {
     const sent = request({ ...call, host: "127.0.0.1", agent, timeout: TIMEOUT_MS }, (answer) => {

@@ -1,6 +1,6 @@
 /**
- * Modules that run several files of tests in one thread. Loading what a file imports takes longer
- * than most tests, and files of a folder have the same imports.
+ * Modules that run several test files in one thread. Loading what a file imports takes longer than
+ * most tests, and files of a folder have the same imports.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The imports between our files, as Deno itself reads them: static, dynamic
- * and type-only ones, with their lines.
+ * The imports between our files, as Deno itself reads them: static, dynamic and type-only imports,
+ * with their lines.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import { ROOT } from "./_source_files.ts";
 
 export type Command = readonly [string, ...string[]];
 
-/** Path of the compiled program that is tested (`SVC_BIN`); `undefined` from source. */
+/** Path of the compiled program that is tested (`SVC_BIN`); `undefined` if the source is tested. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
 /** How the program is started: {@link COMPILED}, otherwise from source. */
@@ -58,7 +58,7 @@ async function countListeners(port: number): Promise<number> {
   return tables.join("").match(wanted)?.length ?? 0;
 }
 
-/** Resolves when the platform's edges listen too, or it has ended. */
+/** Resolves when the platform's edges listen too, or when the platform has ended. */
 async function edgesListening(port: number, ended: Promise<unknown>): Promise<void> {
   const isOver = ended.then(() => true);
   do {

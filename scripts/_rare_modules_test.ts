@@ -14,7 +14,9 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   pg_dump: ["pgDump"],
 };
 
-/** Node's modules with names that do not work there in the compiled program. */
+/**
+ * Imports of Node's modules by names that do not work in attached modules of the compiled program.
+ */
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
 
 Deno.test("bundleRareModules() creates modules that can be imported from any folder", async (t) => {

@@ -69,10 +69,10 @@ function limitTime(child: Deno.ChildProcess, deadline: number) {
 }
 
 interface RunOptions {
-  /** On the clock of `performance.now()`. */
+  /** Time at which the run is interrupted, as returned by `performance.now()`. */
   readonly deadline: number;
   /**
-   * Whether other runs are in progress at the same time. Its output is then shown in one piece at
+   * Whether other runs are in progress at the same time. If so, the output is shown in one piece at
    * the end.
    */
   readonly isBeside: boolean;
@@ -83,7 +83,7 @@ interface Run extends Report {
   readonly times: readonly FileTime[];
 }
 
-/** The modules of a batch; each group of several files has one, in a folder. */
+/** Returns the modules of a batch. If a group has several files, writes a module for each group. */
 async function modulesOf({ groups }: Batch, folder: string): Promise<readonly string[]> {
   const isGrouped = groups.some((files) => files.length > 1);
   return isGrouped ? await writeGroups(folder, groups) : groups.flat();
@@ -131,7 +131,7 @@ async function runBatch(batch: Batch, options: RunOptions): Promise<Run> {
 
 const filesOf = ({ groups }: Batch): string[] => groups.flat();
 
-/** Runs the batches of a plan, as long as more may start. */
+/** Runs the batches of a plan, and skips those that are left once `mayStart` returns false. */
 export async function runPlan(
   { limitMs, batches, atOnce }: Plan,
   { show, mayStart = () => true }: { readonly show: Show; readonly mayStart?: () => boolean },

@@ -36,7 +36,7 @@ export function isOurSource(path: string): boolean {
   return /\.tsx?$/.test(path) && !path.startsWith("fixtures/");
 }
 
-/** True for a file of tests. */
+/** True for a test file. */
 export function isTest(path: string): boolean {
   return /_test\.tsx?$/.test(path) || path.startsWith("tests/");
 }

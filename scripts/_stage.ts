@@ -72,8 +72,8 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licences and notices of all packages, by path. As files, the compiler would read them as code,
- * and pack its error message with the path of the stage.
+ * Licences and notices of all packages, by path. If they were separate files, the compiler would
+ * read them as code, and pack an error message that contains the path of the stage.
  */
 export const LICENCES_FILE = "licences.json";
 
@@ -83,7 +83,7 @@ const LICENCE = /licen[cs]e|notices/i;
 const COUNTRIES =
   "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Large files of the stage that the program reads by itself, and rarely. */
+/** Large files of the stage that the program rarely reads. */
 export function attachableFiles(platform: Platform = Deno.build): readonly string[] {
   const program = binaryName(platform.os).replaceAll("\\", "/");
   return [
@@ -116,8 +116,8 @@ export function platformOf(target: string | undefined): Platform {
 }
 
 /**
- * The package with esbuild's native program: next to esbuild itself for this machine, and fetched
- * to `folder` for another one.
+ * Returns the folder of the package with esbuild's native program. For this machine, it is next to
+ * esbuild itself; for another platform, it is fetched to `folder`.
  */
 async function nativeEsbuild(root: string, platform: Platform, folder: string): Promise<string> {
   const name = binaryPackage(platform);

@@ -1,6 +1,6 @@
 /**
- * The stage of every platform that releases are built for. `STAGE_TESTS=all` installs the
- * packages of the other platforms; otherwise only this machine's is staged.
+ * The stage of every platform that releases are built for. `STAGE_TESTS=all` installs the packages
+ * of the other platforms; otherwise, only the stage for this machine is tested.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -6,8 +6,8 @@
  */
 
 /**
- * For a folder its inner rooms, the top one first: folders or single files by
- * their path below it, and `.` for all its other files.
+ * The inner rooms of each folder, the top one first: paths of folders or single files below it, and
+ * `.` for all its other files.
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [

@@ -10,20 +10,21 @@ import { listFiles, ROOT } from "./_source_files.ts";
 /** How the files of a suite run. */
 export type Runs =
   /**
-   * In threads of one process, `perProcessor` of them: they start fast. Up to `share` files run in
-   * each thread, one after the other.
+   * In threads of one process, `perProcessor` threads for each processor, because threads start
+   * fast. Up to `share` files run in each thread, one after the other.
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**
-   * Each file in its own process, which ends with everything that it started. These suites run side
-   * by side, so that no suite waits for the longest file of another.
+   * Each file in its own process, which ends with everything that it started. Suites of this kind
+   * run side by side, so that no suite waits for the longest file of another.
    */
   | { readonly as: "processes" }
   /** The same, but one file at a time, with nothing else running. */
   | { readonly as: "lone processes" };
 
 /**
- * Number of files that run in parallel as processes, because they spend some of their time waiting.
+ * Number of processes that run in parallel for each processor. It is more than 1, because they
+ * spend some of their time waiting.
  */
 const PROCESSES_PER_PROCESSOR = 1.5;
 
@@ -35,7 +36,7 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing if that task runs all files except those of `first`. */
+  /** The files of `deno task test`; missing if that task runs all files except those in `first`. */
   readonly short?: readonly string[];
   /** The program that its tests start instead of the compiled one, as a path from the root. */
   readonly program?: string;
@@ -230,7 +231,7 @@ export interface Batch {
   readonly program?: string;
 }
 
-/** The batches of suites that run together, `atOnce` side by side. */
+/** The batches of suites that run together; `atOnce` batches run side by side. */
 export interface Plan {
   /** The names of its suites. */
   readonly name: string;
@@ -240,7 +241,7 @@ export interface Plan {
   readonly atOnce: number;
 }
 
-/** A suite, and the files of it to run. */
+/** A suite, and the files to run from it. */
 export interface ChosenSuite {
   readonly suite: Suite;
   /** Paths relative to the root. */
@@ -290,7 +291,7 @@ function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: strin
 
 /** Groups files that share a thread: neighbours, because they import the same modules. */
 function shareThreads(files: readonly string[], { first, share }: {
-  /** Files that share a thread with no other. */
+  /** Files that do not share a thread with any other file. */
   readonly first: readonly string[];
   readonly share: number;
 }): string[][] {
@@ -368,7 +369,7 @@ export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   return testFiles(suite).filter((file) => isShort(file) === (extent === "short"));
 }
 
-/** The files of tests below the folders of a suite, as paths from the root. */
+/** The test files below the folders of a suite, as paths from the root. */
 export function testFiles({ folders }: Suite): string[] {
   return folders.flatMap((folder) =>
     listFiles(join(ROOT, folder)).filter((file) => /_test\.tsx?$/.test(file))

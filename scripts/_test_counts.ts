@@ -151,7 +151,7 @@ export function readReport(output: string, end: RunEnd): Report {
   return { counts, problems, errors: errors.slice(0, MAX_ERRORS) };
 }
 
-/** Adds two counts up. */
+/** Adds up two counts. */
 export function addCounts(left: Counts, right: Counts): Counts {
   return {
     passed: left.passed + right.passed,

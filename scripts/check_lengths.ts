@@ -7,7 +7,7 @@ import { isTest } from "./_source_files.ts";
 
 /** Maximum number of lines of a source file. */
 export const MAX_SOURCE_LINES = 400;
-/** Maximum number of lines of a file of tests. */
+/** Maximum number of lines of a test file. */
 export const MAX_TEST_LINES = 500;
 
 export interface TextFile {

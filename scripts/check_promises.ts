@@ -268,7 +268,7 @@ class Finder {
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));
     const returned = given.map((signature) => this.#checker.getReturnTypeOfSignature(signature));
     if (!returned.some((type) => this.#isPromise(type))) return false;
-    // Last, since the checker resolves the whole call for it.
+    // This comes last, because the checker resolves the whole call for it.
     const expected = this.#checker.getContextualType(node);
     const wanted = expected === undefined ? [] : this.#signatures(expected);
     if (wanted.length === 0 || !wanted.every((signature) => this.#ignoresResult(signature))) {

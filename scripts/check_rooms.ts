@@ -21,7 +21,7 @@ export interface HouseRules {
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room of a file below `src/`; `undefined` if it is in none. */
+/** The room of a file below `src/`; `undefined` if the file is not in a room. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
@@ -116,7 +116,7 @@ function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][
   return knots;
 }
 
-/** The shortest path from `start` back to itself inside a knot. */
+/** The shortest path from a file back to itself inside a strongly connected component. */
 function shortestCircle(
   graph: ReadonlyMap<string, readonly ImportEdge[]>,
   knot: readonly string[],
@@ -140,7 +140,7 @@ function shortestCircle(
   return [];
 }
 
-/** Finds import circles; each is reported once, by its shortest path. */
+/** Finds import cycles; each is reported once, by its shortest path. */
 export function findCircles(edges: readonly ImportEdge[]): string[] {
   const graph = new Map<string, ImportEdge[]>();
   for (const edge of edges) {

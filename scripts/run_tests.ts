@@ -67,7 +67,7 @@ async function provideProgram(): Promise<boolean> {
   }
   if (Deno.env.get("SVC_BIN")) return true;
   const script = join(ROOT, "scripts", "compile.ts");
-  // Packs in seconds what a release packs in minutes.
+  // A lower quality packs the program in seconds instead of minutes.
   const env = { BROTLI_QUALITY: Deno.env.get("BROTLI_QUALITY") ?? "4" };
   const code = await show([Deno.execPath(), "run", "-A", "--frozen", script], { env });
   if (code === NO_BASE_RUNTIME) return false;

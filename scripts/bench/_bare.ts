@@ -47,7 +47,7 @@ async function answerOf({ port, host }: Answered, path: string): Promise<BareAns
   return { path, status, fields, text: text === "" ? null : text };
 }
 
-/** The command of the server, to which port and file are added. */
+/** Returns the command that starts the server, without its arguments: the port and the file. */
 async function bareCommand(folder: string): Promise<Command> {
   const source = join(ROOT, "scripts", "bench", "_bare_server.ts");
   const allowed = ["--allow-net=127.0.0.1", `--allow-read=${folder},${source}`];
@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Runs something next to a bare server that gives the same responses to some requests as svc. */
+/** Runs something next to a bare server that responds to some requests as svc does. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

@@ -105,7 +105,7 @@ export async function withBenchPlace<T>(
 }
 
 export interface HttpsPlace extends BenchPlace {
-  /** The HTTPS certificate of the platform, for the other servers too. */
+  /** The platform's HTTPS certificate, which the other servers use too. */
   readonly certificate: CertificateFiles;
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Their priority, which builds and functions also have. */
+/** Priority of these processes, which builds and functions also have. */
 export const BURNER_NICE = 10;
 
 /** Runs something next to this many burners with one thread each. */

@@ -30,7 +30,7 @@ export interface DatabaseSide {
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** Databases of a platform, created and used as the CLI does it. */
+/** Databases of a platform, created and used the way the CLI does it. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";
@@ -103,7 +103,7 @@ abstract class PlatformSide implements DatabaseSide {
 class EmbeddedSide extends PlatformSide {
   readonly name = "embedded";
   protected readonly engine = "embedded";
-  /** The platform without databases. */
+  /** Processes of the platform before it has any databases. */
   readonly #platform = new Set(processTree(this.place.platform.pid));
 
   processes(): readonly number[] {

@@ -29,7 +29,7 @@ function p99Of(log: string): number {
 }
 
 /**
- * Parses h2load's report and log. Throws for unexpected errors, for no responses, and if the
+ * Parses h2load's report and log. Throws if there were unexpected errors or no responses, or if the
  * protocol was not HTTP/2: such a rate is meaningless.
  */
 export function readH2load({ report, log, expects }: H2loadOutput): Measured {

@@ -1,6 +1,6 @@
 /**
- * Load over HTTP/1.1 from wrk and over HTTP/2 from h2load (both Debian), and
- * what it measured. Certificates are not checked.
+ * Generates load over HTTP/1.1 with wrk and over HTTP/2 with h2load (both from Debian), and returns
+ * the results. Certificates are not checked.
  *
  * @module
  */
@@ -51,7 +51,7 @@ const MOST_SECONDS = 10;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Parses wrk's report. Throws for unexpected errors: such a rate is meaningless. */
+/** Parses wrk's report. Throws if there were unexpected errors: such a rate is meaningless. */
 export function readReport(report: string, expects: "success" | "refusal" = "success"): Measured {
   const trouble = expects === "refusal"
     ? /^\s*Socket errors: .*$/m.exec(report)?.[0]

@@ -8,6 +8,6 @@ export interface Measured {
   readonly requestsPerSecond: number;
   /** All requests of the run. */
   readonly requests: number;
-  /** Latency of 99 of 100 requests, in milliseconds. */
+  /** Latency that 99 of 100 requests do not exceed, in milliseconds. */
   readonly p99: number;
 }

@@ -1,7 +1,7 @@
 /**
  * nginx and Caddy from Debian, each with its defaults, an access log, and a configuration in a
- * temporary folder. nginx keeps a connection for more than its 1,000 requests: h2load does not
- * reconnect.
+ * temporary folder. nginx keeps a connection for more than its default of 1,000 requests, because
+ * h2load does not reconnect.
  *
  * @module
  */
@@ -60,7 +60,7 @@ function nginxProxy(site: PeerSite): string {
     }`;
 }
 
-/** Without it nginx opens a connection for each request. */
+/** Without an upstream block, nginx opens a connection for each request. */
 const nginxUpstream = ({ origin }: PeerSite): string =>
   origin === undefined
     ? ""
@@ -208,7 +208,9 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
-/** Runs something next to nginx and Caddy, each on a free port, and stops both in any case. */
+/**
+ * Runs something next to nginx and Caddy, each on a free port, and stops both servers in any case.
+ */
 export async function withPeers<T>(
   site: PeerSite,
   run: (peers: readonly Peer[]) => Promise<T>,

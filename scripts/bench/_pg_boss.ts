@@ -1,5 +1,5 @@
 /**
- * pg-boss, a job queue in PostgreSQL: Debian's, with default settings. Jobs are sent, fetched and
+ * pg-boss, a job queue in PostgreSQL (Debian's, with default settings). Jobs are sent, fetched and
  * completed one by one, as svc delivers them.
  *
  * @module

@@ -17,7 +17,7 @@ export interface Load {
 /** Threads of pgbench: no more than the machine has to spare. */
 const MOST_THREADS = 2;
 
-/** Reads transactions a second, without the time of connecting. */
+/** Reads the number of transactions a second, not counting the time to connect. */
 export function readPgbench(report: string): number {
   const failed = /^number of failed transactions: (\d+)/m.exec(report)?.[1];
   if (failed !== undefined && failed !== "0") {

@@ -43,7 +43,7 @@ async function findOwner(): Promise<Owner> {
 export interface PlainPostgres {
   readonly pid: number;
   url(database: string): string;
-  /** Runs a statement of the role that owns everything. */
+  /** Runs a statement as the role that owns everything. */
   run(sql: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -12,14 +12,14 @@ const TICK_MS = 10;
 export interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
-  /** User and system time, including that of ended children. */
+  /** User and system time, including the time of ended children. */
   readonly milliseconds: number;
 }
 
 /** Reads a line of `/proc/<pid>/stat`; the program's name in it may have spaces and brackets. */
 export function readStat(line: string): ProcessTimes {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ").map(Number);
-  // Fields 4 and 14 to 17 of proc_pid_stat(5); the first of these is the third.
+  // Fields 4 and 14 to 17 of proc_pid_stat(5); `fields` starts with field 3.
   const [, parent] = fields;
   const ticks = fields.slice(11, 15).reduce((sum, time) => sum + time, 0);
   return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
@@ -59,7 +59,7 @@ function readProcesses(): ProcessTimes[] {
   return processes;
 }
 
-/** Processor time so far of a living process and its descendants, in milliseconds. */
+/** Processor time that a living process and its descendants have used so far, in milliseconds. */
 export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
 }

@@ -28,7 +28,7 @@ export interface Entrant {
   readonly host: string;
 }
 
-/** The runners over each protocol that they serve, by protocol. */
+/** Returns the entrants of each protocol: the runners that serve it. */
 export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entrant[])[] {
   return PROTOCOLS.map((protocol) =>
     runners.flatMap(({ name, pid, host, ...ports }) => {
@@ -45,10 +45,11 @@ export interface Race {
   readonly many?: { readonly script: string; readonly paths: readonly string[] };
   readonly rounds: number;
   readonly seconds: number;
-  /** Minimum ratio of svc to another over plain HTTP, by the other's name. */
+  /** Minimum ratio of svc's rate to another runner's over plain HTTP, by that runner's name. */
   readonly aims: Readonly<Record<string, number>>;
   /**
-   * Maximum ratio of svc's processor time to another runner's over plain HTTP, by the other's name.
+   * Maximum ratio of svc's processor time to another runner's over plain HTTP, by that runner's
+   * name.
    */
   readonly processorAims?: Readonly<Record<string, number>>;
 }
@@ -90,8 +91,8 @@ async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly
 }
 
 /**
- * Rates and processor times of svc against another. Runs of one round are close in time, so other
- * load on the machine affects both.
+ * Compares the rates and processor times of svc and another runner. Runs of one round are close in
+ * time, so other load on the machine affects both runners.
  */
 function comparison(
   own: readonly Cost[],

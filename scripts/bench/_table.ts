@@ -28,20 +28,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** A whole number with separators of thousands: `31,204`. */
+/** A whole number with thousands separators: `31,204`. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** With at least one decimal place. */
+/** An aim with at least one decimal place. */
 const aimText = (aim: number): string => Number.isInteger(aim * 10) ? aim.toFixed(1) : String(aim);
 
-/** A ratio next to its aim, and whether it is met. */
+/** A ratio next to its aim, and whether the aim is met. */
 export function againstAim(ratio: number, aim: number): string {
   return `${ratio.toFixed(2)} (aim ${aimText(aim)}: ${ratio >= aim ? "met" : "MISSED"})`;
 }
 
-/** A ratio that should be small, with its goal, and whether that is met. */
+/** A ratio next to its upper limit, and whether the limit is met. */
 export function againstMost(ratio: number, most: number): string {
   return `${ratio.toFixed(2)} (at most ${aimText(most)}: ${ratio <= most ? "met" : "MISSED"})`;
 }

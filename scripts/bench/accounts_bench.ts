@@ -44,7 +44,7 @@ interface Credentials {
   readonly pendingCode: string;
 }
 
-/** Signs up, and approves one of two tools. */
+/** Signs up, starts two device logins, and approves one of them. */
 async function makeCredentials(place: BenchPlace): Promise<Credentials> {
   const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${apiOf(place)}${path}`, {
@@ -143,7 +143,7 @@ async function measure(
   };
 }
 
-/** The rows of one protocol; the added ones are compared with the first. */
+/** The rows of one protocol. The time that each case adds is relative to the first case. */
 async function rowsOf(
   place: BenchPlace,
   cases: readonly Case[],
@@ -170,8 +170,8 @@ async function rowsOf(
 }
 
 /**
- * Below the number of logins that the platform starts in a minute, so this is a burst, not a load
- * of several seconds.
+ * Stays below the number of logins that the platform allows in a minute, so this is a burst, not a
+ * load of several seconds.
  */
 const STARTS = 900;
 const AT_ONCE = 32;

@@ -71,7 +71,10 @@ function signerOf(
   };
 }
 
-/** Lua for wrk: the paths in turn. Each body differs, because svc stores equal ones only once. */
+/**
+ * Lua for wrk, which requests the paths in turn. Each body differs, because svc stores equal ones
+ * only once.
+ */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
 local paths = {${paths.map((path) => JSON.stringify(path)).join(", ")}}
 local rest = string.rep("x", ${bytes - 32})
@@ -101,7 +104,7 @@ async function measure(side: Side, method: Method, { folder, bytes }: {
   });
 }
 
-/** Writes each of the keys, so that reads find all of them on a slow machine too. */
+/** Writes every key, so that reads find all keys even on a slow machine. */
 async function fill(side: Side, bytes: number): Promise<void> {
   for (let number = 0; number < KEYS; number++) {
     const path = await side.sign("PUT", `${bytes}/key-${number}`);
@@ -170,7 +173,7 @@ async function raceLarge(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Runs the bench, the sides in turns, and returns its report with the medians. */
+/** Runs the bench, with the sides in turn, and returns its report with the medians. */
 export async function benchBlobs(): Promise<string> {
   return await withBenchPlace(async (place) => {
     await using storage = await Storage.start(place.folder, unusedPort());

@@ -20,7 +20,7 @@ interface Measured {
   /** In milliseconds. */
   readonly commit: number;
   readonly commitP99: number;
-  /** Commits a second of many writers, who share flushes. */
+  /** Number of commits a second from many writers, which share flushes. */
   readonly grouped: number;
   readonly read: number;
   readonly listing: number;

@@ -21,20 +21,21 @@ const SECONDS = 2;
 const MOST_ADDED_MS = 0.5;
 
 /**
- * The processor time of a peer is only its own; the processor time of svc includes the server's.
+ * The processor time of a peer excludes the server behind it; the processor time of svc includes
+ * its server.
  */
 const inFront = (peer: string): string => `${peer} in front`;
 
-/** Minimum ratio to each peer of a server that does nothing, and of one that renders a page. */
+/**
+ * Minimum ratio of svc's rate to each peer's, for a server that does nothing and for one that
+ * renders a page.
+ */
 const IDLE_AIMS = { [inFront("nginx")]: 0.6, [inFront("Caddy")]: 1.3 };
 const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 
 const PAGE = "0123456789abcdef".repeat(64);
 
-/**
- * `/` is a server that does no work, `/list` renders a page as real projects do: about 0.3 ms of
- * work.
- */
+/** `/` does no work; `/list` renders a page as real projects do, which is about 0.3 ms of work. */
 const SERVER = `
 import { createServer } from "node:http";
 const page = "${PAGE}";
@@ -93,7 +94,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   }
 }
 
-/** The server by itself, as a plain program. */
+/** Runs something with the server by itself, as a plain program. */
 async function withServerAlone<T>(
   folder: string,
   run: (alone: { readonly pid: number; readonly port: number }) => Promise<T>,

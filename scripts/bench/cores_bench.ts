@@ -1,6 +1,6 @@
 /**
- * Edges on the platform's machine: requests per second and processor time per request with none and
- * with two of them, and an estimate for more processors.
+ * Edges on the platform's machine: requests per second and processor time per request without edges
+ * and with two, and an estimate for more processors.
  *
  * @module
  */
@@ -88,7 +88,7 @@ async function furnish({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod", "--skip-build"]);
 }
 
-/** Times so far by process, in milliseconds. */
+/** Processor time that each kind of process has used so far, in milliseconds. */
 function timesOf(pid: number): Costs {
   const below = processTree(pid).filter((each) => each !== pid);
   const isEdge = (each: number) => {

@@ -68,7 +68,7 @@ interface Furnished {
 const page = "<!doctype html><title>Bench</title>";
 const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
 
-/** Creates the workspace, its projects, and one deployment that the others are copies of. */
+/** Creates the workspace, its projects, and one deployment, which is copied later. */
 async function makeProjects(platform: Platform): Promise<Furnished> {
   const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
   const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);
@@ -226,7 +226,7 @@ const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/deployments/:deployment/errors/:error": "leads on to the error",
 };
 
-/** Pages of the routes that nothing here measures. */
+/** Returns routes of pages that this bench neither measures nor leaves out on purpose. */
 const forgotten = (pages: readonly string[]): string[] =>
   pageRoutes().filter(({ method, path }) =>
     method === "GET" && !/^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$/.test(path) &&
@@ -264,7 +264,7 @@ async function measure({ url }: Platform, path: string, cookie: string): Promise
   ];
 }
 
-/** Creates such a platform, and measures every page. */
+/** Fills a platform with data, and measures every page. */
 export async function benchDashboard(): Promise<string> {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-pages-bench-" });
   try {

@@ -15,7 +15,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 /** Idle databases, to measure memory; a project has at most 10. */
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
-/** Rows of the branch that is copied, in megabytes; 0 to copy only the small one. */
+/** Size of the large branch to copy, in megabytes of rows; 0 to copy only the small one. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
 /** The parts to measure, all by default: a busy machine needs short runs. */
@@ -96,7 +96,7 @@ async function measureCreate(sides: readonly DatabaseSide[]): Promise<readonly R
   ];
 }
 
-/** Empty for a process that has ended. */
+/** Reads the memory report of a process; empty if the process has ended. */
 function readMemory(pid: number): string {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);
@@ -106,7 +106,10 @@ function readMemory(pid: number): string {
   }
 }
 
-/** Memory of processes in bytes (proc(5)): all of each, and with shared pages counted once. */
+/**
+ * Memory of processes in bytes (proc(5)): with shared pages counted for each process, and counted
+ * once.
+ */
 function memoryOf(pids: readonly number[]): { readonly resident: number; readonly own: number } {
   const sum = { resident: 0, own: 0 };
   for (const pid of pids) {
@@ -117,7 +120,7 @@ function memoryOf(pids: readonly number[]): { readonly resident: number; readonl
   return sum;
 }
 
-/** Each database has had a client since it was created, but has none now. */
+/** Measures the memory of databases without clients, asleep and awake. */
 async function measureMemory(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const awake: ReturnType<typeof memoryOf>[] = [];
   const asleep: ReturnType<typeof memoryOf>[] = [];

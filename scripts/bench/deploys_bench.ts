@@ -15,7 +15,7 @@ const DEPLOYS = 10;
 /** Files of the site that is deployed, of which some differ each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
-/** The command of a build: a second of one processor, then files. */
+/** The build command: it uses one processor for a second, then writes files. */
 const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " +
   "for i in $(seq 300); do echo page $i > dist/$i.html; done && echo built > dist/index.html";
 
@@ -117,7 +117,7 @@ const measure = (entrant: Entrant): Promise<Cost> =>
 
 type Rounds = ReadonlyMap<Entrant, readonly Cost[]>;
 
-/** Puts each under load for a second in turn, for as long as `goesOn` allows. */
+/** Puts each entrant under load for a second, in turn, for as long as `goesOn` returns true. */
 async function measureInTurns(
   entrants: readonly Entrant[],
   goesOn: (round: number) => boolean,

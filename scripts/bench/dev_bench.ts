@@ -27,7 +27,7 @@ interface Project {
   readonly name: string;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The command that starts its own dev server on a port. */
+  /** The command that starts the project's own dev server on a port. */
   readonly own: (port: number) => Command;
   /** Flags of `svc dev` for this project. */
   readonly flags: readonly string[];
@@ -42,7 +42,7 @@ interface Started extends AsyncDisposable {
 const urlOf = (port: number): string => `http://127.0.0.1:${port}/`;
 
 async function answers(port: number): Promise<boolean> {
-  // Vite listens on the first address of the name.
+  // Vite listens only on the first address of `localhost`.
   for (const host of ["127.0.0.1", "[::1]"]) {
     const response = await fetch(`http://${host}:${port}/`).catch(() => undefined);
     await response?.body?.cancel();
@@ -110,7 +110,9 @@ function serverPort(log: string): number {
   throw new Error(`svc dev does not name its server:\n${log}`);
 }
 
-/** Milliseconds of a request to the server itself, and through `svc dev`, in turns. */
+/**
+ * Milliseconds of a request to the server itself, and of one through `svc dev`; requests alternate.
+ */
 async function measureRequests(project: Project) {
   const port = unusedPort();
   await using dev = await startDev(project, port);

@@ -16,7 +16,7 @@ import { againstAim, formatTable, median, whole } from "./_table.ts";
 const MEGABYTES = 200;
 const MEGABYTE = 1_000_000;
 const ROUNDS = 5;
-/** Minimum rate against nginx's. */
+/** Minimum ratio of svc's rate to nginx's. */
 const AIM = 0.8;
 
 const CURL_FLAGS: Readonly<Record<Protocol, string>> = {

@@ -1,5 +1,5 @@
 /**
- * A 13 KB page from the edge, nginx and Caddy, access logs on in each.
+ * A 13 KB page from the edge, nginx and Caddy, each with its access log on.
  *
  * @module
  */

@@ -21,7 +21,10 @@ const FILES_PER_FOLDER = 100;
 /** How many times a deploy is repeated; the middle values are shown. */
 const ROUNDS = 5;
 
-/** Time from the last change to a deploy, in milliseconds: files are then hashed once. */
+/**
+ * Time from the last change to a deploy, in milliseconds. After that time, files are hashed only
+ * once.
+ */
 const SETTLE_MS = 2500;
 
 const amount = z.object({ files: z.int(), bytes: z.int() });

@@ -86,7 +86,8 @@ function measure({ platform }: BenchPlace, path: string, clients: Clients): Prom
 }
 
 /**
- * Rounds of all paths, one after the other, so that other work on the machine affects all of them.
+ * Measures all paths in each round, one after the other, so that other work on the machine affects
+ * all of them.
  */
 async function measureInTurns(
   place: BenchPlace,
@@ -162,13 +163,13 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
   };
 }
 
-/** Clients next to hostile functions: of a page, a step, and an independent bare server. */
+/** Clients of a page, of a step, or of an independent bare server, next to hostile functions. */
 interface Neighbour {
   readonly name: string;
   measure(): Promise<Cost>;
 }
 
-/** The p99 of each neighbour, in rounds of all in turn. */
+/** Returns the p99 of each neighbour. Each round measures all neighbours in turn. */
 async function p99Of(neighbours: readonly Neighbour[]): Promise<readonly number[]> {
   const p99s = neighbours.map((): number[] => []);
   for (const { measure } of neighbours) await measure();

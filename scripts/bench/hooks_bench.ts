@@ -78,7 +78,7 @@ async function trigger(url: string, body: Readonly<Record<string, unknown>>) {
   return answer;
 }
 
-/** Runs all jobs, a few at a time; returns how many were done in a second. */
+/** Runs all jobs, a few at a time; returns the number of jobs per second. */
 async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> {
   const queue = [...jobs];
   const started = performance.now();

@@ -25,7 +25,7 @@ interface Rates {
   readonly writes: number;
 }
 
-/** Lua for wrk: a request for each of the keys in turn. */
+/** Lua for wrk, which requests the keys in turn. */
 const script = (method: string): string => `
 local value = string.rep("x", ${VALUE_BYTES})
 local n = 0
@@ -37,7 +37,7 @@ request = function()
 end
 `;
 
-/** Sets each of the keys that are read. */
+/** Sets every key that is read later. */
 async function fill(
   { SVC_KV_URL, SVC_KV_TOKEN }: Readonly<Record<string, string>>,
 ): Promise<void> {

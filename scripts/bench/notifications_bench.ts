@@ -134,7 +134,7 @@ async function compareInboxes(): Promise<string> {
   );
 }
 
-/** Runs all three and returns the tables. */
+/** Runs the bench and returns its tables. */
 export async function benchNotifications(): Promise<string> {
   const [events, streams] = await withBenchPlace(async (place) => {
     const cookie = await signIn(place);

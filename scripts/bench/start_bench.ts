@@ -1,7 +1,7 @@
 /**
  * `deno task bench start`: the program's time to its first output, compared with bare Node in the
- * same run, and the memory of an idle platform. Rounds alternate between all commands, and each
- * one's minimum counts, because other load only adds to it.
+ * same run, and the memory of an idle platform. Rounds alternate between all commands, and the
+ * minimum of each command counts, because other load only adds to its time.
  *
  * @module
  */
@@ -64,7 +64,7 @@ async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place)
   throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
 }
 
-/** Times to the first line of deploys of a page, in their own project. */
+/** Times until deploys of a page print their first line. The deploys have their own project. */
 async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
   const cwd = join(place.cwd, "site");
   await Deno.mkdir(cwd);
@@ -122,8 +122,8 @@ function describeReady(times: readonly number[]): string {
 /** Runs the commands and the platform in their own home; returns the tables. */
 export async function benchStart(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
-  // Without it: Node would read this file of certificates at each start, which takes most of the
-  // time.
+  // The variable is left out, because Node would read this file of certificates at each start,
+  // which takes most of the time.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = cleanEnvironment(folder);
   const dataDir = join(folder, "data");
   const platform = await startProgram({ dataDir, env });

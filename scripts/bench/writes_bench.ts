@@ -137,7 +137,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string> 
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** A repository of one commit that many branches show; returns the commit. */
+/** Creates a repository with one commit, to which many branches point; returns the commit. */
 async function makeRepository(folder: string): Promise<string> {
   await git(folder, "init", "--quiet", "--initial-branch=main");
   await Deno.writeTextFile(join(folder, "index.html"), "<h1>bench</h1>");

@@ -1,5 +1,6 @@
 /**
- * A release of scripts that print their version, on a server on this machine, for tests.
+ * A release for tests, on a server on this machine. Its programs are scripts that print their
+ * version.
  *
  * @module
  */

@@ -21,7 +21,7 @@ export interface ReleaseOptions {
   readonly trusted: readonly string[];
 }
 
-/** A program, and an archive with it. */
+/** A program, and the archive that contains it. */
 export interface ReleasedProgram {
   readonly target: Target;
   readonly manifest: ReleaseProgram;

@@ -39,7 +39,7 @@ function valuesOf(programs: readonly ReleasedProgram[], facts: Facts): Record<st
   };
 }
 
-/** Templates by the files that they become. */
+/** The file that each template becomes. */
 const FILES: Readonly<Record<string, string>> = {
   "install.sh": "install.sh",
   "install.ps1": "install.ps1",

@@ -1,4 +1,4 @@
-/** @module Offers the tools as a server of the Model Context Protocol. */
+/** @module Offers the tools as a Model Context Protocol server. */
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";

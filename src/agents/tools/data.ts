@@ -23,7 +23,7 @@ const MAX_ROWS = 100;
 const MAX_RESULTS = 20;
 /** Maximum number of characters in the values of a query. Further values are dropped. */
 const MAX_VALUES = 200_000;
-/** Maximum number of bytes to read of a schema. */
+/** Maximum number of bytes to read from a schema. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
 
 const databaseInput = {
