@@ -19,8 +19,8 @@ export interface RulesFile {
 /**
  * Reads a text file. Returns `undefined` if there is none.
  *
- * @throws {NotUtf8Error} that calls the file `shown` and gives the position of the first invalid
- * byte.
+ * @throws {NotUtf8Error} with `shown` as the name of the file, and the position of the first
+ *   invalid byte
  */
 export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
   return await readTextFile(path, shown).catch(ifMissing);

@@ -54,8 +54,8 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // As the prototype, the host provides everything else, including values that it has computed,
-  // such as its folders.
+  // The host is the prototype, so it provides everything else, including computed values such as
+  // its folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

@@ -89,7 +89,7 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   if (manager?.name === "npm") await requirePlatformPackages(host, { ...facts.install, install });
 }
 
-/** A command of npm itself, which can run again, and does not leave out packages on purpose. */
+/** An npm command that can run again and does not leave out packages on purpose. */
 const REPEATABLE = /^npm (?:ci|install)(?!.*(?:--omit|--no-optional|[;&|]))/;
 
 /** Maximum number of packages to name. */

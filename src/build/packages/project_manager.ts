@@ -44,8 +44,8 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // The tools folder, because the registry settings of the deployment have not been checked by
-    // anyone.
+    // Installs in the tools folder, because no one has checked the registry settings of the
+    // deployment.
     directory: host.toolsDir,
   });
   const folder = await Deno.realPath(dirname(bin));

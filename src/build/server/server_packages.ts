@@ -20,7 +20,7 @@ const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(s
 
 const realPath = async (path: string): Promise<string> => slashes(await Deno.realPath(path));
 
-/** Refuses packages in the archives of Yarn's Plug'n'Play, which Node cannot read by itself. */
+/** Refuses packages in Yarn Plug'n'Play archives, which Node cannot read by itself. */
 async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Promise<void> {
   for (const folder of new Set([projectRoot, workspaceRoot])) {
     const has = async (name: string) =>
