@@ -20,7 +20,7 @@ export interface RulesFile {
  * Reads a text file. Returns `undefined` if there is none.
  *
  * @throws {NotUtf8Error} with `shown` as the name of the file, and the position of the first
- *   invalid byte
+ * invalid byte
  */
 export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
   return await readTextFile(path, shown).catch(ifMissing);

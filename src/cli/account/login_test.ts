@@ -161,7 +161,7 @@ Deno.test("login --json does not prompt or open a browser: a log line has the UR
     assert.equal(JSON.parse(stdout).workspace.slug, "acme");
   }));
 
-Deno.test("login keeps polling after network problems, more and more slowly, then as before", () =>
+Deno.test("login keeps polling while the network is down, with growing pauses", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     let isDown = false;

@@ -1,4 +1,4 @@
-/** Chooses an environment and gives a value: by id, by git, by a person. */
+/** Tests how an environment is chosen, and how a person enters a value. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";

@@ -62,7 +62,7 @@ export interface Ui {
    * Returns the columns of that terminal, or `undefined` if there is none or its size is unknown.
    */
   width(): number | undefined;
-  /** Writes a raw part of a result that is too large for memory, instead of `result`. */
+  /** Writes a raw part of a result that is too large for memory. Use it instead of `result`. */
   data(text: string): void;
   /**
    * Writes one item of an endless result: one object per line in JSON mode, otherwise a line of

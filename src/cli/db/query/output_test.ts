@@ -26,7 +26,7 @@ function uiWith(options: { readonly json?: boolean; readonly columns?: number } 
 
 const COLUMNS = [{ name: "id", type: "int8" }, { name: "name", type: "text" }];
 
-/** Plays two results with a statement without a result between them. */
+/** Plays two results, and between them a statement that has no result. */
 function play(output: Output): void {
   output.columns(COLUMNS);
   output.rows([["1", "Ann"]]);
