@@ -1,4 +1,7 @@
-/** @module PostgreSQL inside the program: a folder for each branch, and a process while in use. */
+/**
+ * @module PostgreSQL inside the program. Each branch has a folder, and a process while it is in
+ * use.
+ */
 import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { PortableDump } from "../portable_dump.ts";
 import {

@@ -55,7 +55,7 @@ export interface SetupHead {
   readonly checkpoints: string;
   readonly database: string;
   readonly role: string;
-  /** Names of database and role in the files, if they differ. */
+  /** Names of the database and the role in the files, if they differ. */
   readonly former: { readonly database: string; readonly role: string | null } | null;
   readonly memoryMb: number;
   /** Whether the log is kept until the platform moves it to the history. */

@@ -81,7 +81,7 @@ export class LogReader {
     return this.#end;
   }
 
-  /** When the last transaction before the end ended, in milliseconds since 1970. */
+  /** The time of the last transaction before `end`, in milliseconds since 1970. */
   get latest(): number {
     return this.#latest;
   }

@@ -118,12 +118,12 @@ function traitsOfNext({ inbox, statements }: Client): StatementTraits {
   }
 }
 
-/** What a client's next message waits for if another client has it. */
+/** The resource of another client that a client's next message waits for. */
 type Blocker = "an advisory lock" | "temporary tables";
 
 /**
- * Returns whether a client's next message waits for advisory locks or for temporary tables of
- * others.
+ * Returns whether a client's next message waits for advisory locks or for temporary tables of other
+ * clients.
  */
 export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
   const others = [...clients].filter((other) => other !== client);
