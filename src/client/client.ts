@@ -39,7 +39,7 @@ export interface ClientOptions {
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
-  /** Called repeatedly while the platform does not respond, with the milliseconds so far. */
+  /** Called repeatedly while the platform does not respond, with the elapsed milliseconds. */
   readonly onWaiting?: (waited: number) => void;
   /** How long to wait for a response. Defaults to {@link USUAL_WAITS}. */
   readonly waits?: Waits;

@@ -51,7 +51,7 @@ export async function planInstall(
   if (there.includes(true)) return undefined;
   if (typeof setting === "string") return builds ? { command: setting, directory } : undefined;
   const { installCommand: command, packages, installsIn } = detected;
-  // The script that starts a server may need any package.
+  // The script that starts a server can need any package.
   const { server } = detected;
   const needed = packages === "runtime" ||
     (packages === "build" && (builds || server !== undefined));

@@ -10,7 +10,7 @@ export interface ManagerProgram {
   readonly name: string;
   /** Absolute path of the folder that the program needs, without links. */
   readonly folder: string;
-  /** File of the program in the folder. */
+  /** Path of the program, relative to the folder. */
   readonly file: string;
 }
 

@@ -5,7 +5,7 @@ import type { RunOptions, RunOutcome } from "../_test_run.ts";
 
 const PASSWORD = "correct horse battery";
 
-/** Signs up a person on the platform's pages, with a session of the API. */
+/** Signs up a person with workspaces. Returns functions that approve and deny logins. */
 async function signUp(bench: Bench, workspaces: readonly string[]) {
   const base = bench.env.SVC_API_URL!;
   let cookie = "";

@@ -30,7 +30,7 @@ const EMPTY: Answer = {
 };
 
 /**
- * Connects a client to the tools. The test defines the responses of command lines and API requests.
+ * Connects a client to the tools. The test defines the responses to command lines and API requests.
  */
 async function connect(
   options: {

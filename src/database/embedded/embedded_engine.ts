@@ -147,7 +147,8 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 
   /**
-   * Tries to open files with several possible names, to replay their log, then stops the process.
+   * Opens the files of a branch to replay their log, trying several possible names, then stops the
+   * process.
    */
   async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
     try {

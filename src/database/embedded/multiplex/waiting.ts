@@ -1,5 +1,5 @@
 /**
- * @module Limits how long clients wait for the backend, and creates the errors for those that
+ * @module Limits how long clients wait for the backend, and creates the errors for clients that
  * waited too long.
  */
 import { waitsForLock } from "./advisory_locks.ts";
