@@ -54,7 +54,7 @@ Deno.test("the context is not deployed", () =>
     assert.deepEqual((files as { path: string }[]).map(({ path }) => path), ["index.html"]);
   }));
 
-Deno.test("a value is typed hidden, even with --stdin on a terminal", () =>
+Deno.test("a typed value is hidden, even with --stdin on a terminal", () =>
   withProject(async (bench) => {
     for (const flags of [["--secret"], ["--secret", "--stdin"]]) {
       const person = personWho([SECRET]);
