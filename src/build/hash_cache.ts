@@ -12,12 +12,12 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * A file that changed within this time, in milliseconds, can change again without a difference in
- * its times, because their resolution in file systems is up to two seconds.
+ * A file that changed less than this many milliseconds ago can change again and keep the same
+ * times, because file systems record times with a resolution of up to two seconds.
  */
 const UNSETTLED_MS = 2000;
 
-/** Minimum number of files for a cache. Fewer files are hashed in an imperceptible time. */
+/** Minimum number of files for a cache. Hashing fewer files takes no noticeable time. */
 const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({
@@ -41,7 +41,7 @@ export interface HashCachePlace {
 }
 
 /**
- * Returns a text that changes when a file is written to or replaced. Deno reports `mtime` in
+ * Returns a string that changes when a file is written to or replaced. Deno reports `mtime` in
  * milliseconds and `ctime` in seconds; on Windows there is neither `ctime` nor `ino`.
  */
 function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {

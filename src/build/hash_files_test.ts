@@ -16,9 +16,7 @@ interface Site {
   hash(now: number, more?: readonly OutputContent[]): Promise<Record<string, string>>;
 }
 
-/**
- * Runs a test on a folder of files that were all written some time before the `now` of the tests.
- */
+/** Runs a test on a folder of files that were all written before the tests' current time. */
 async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   return await inTestFolder(async (root) => {
     const files = Array.from({ length: COUNT }, (_, n) => ({
@@ -39,7 +37,7 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   });
 }
 
-/** A time after all files of the test, by more than the resolution of file systems. */
+/** A time later than the times of all test files, by more than the resolution of file systems. */
 const later = () => Date.now() + HOUR_MS;
 
 /** Waits until new writes get a later time than the time of `path`. */
@@ -71,7 +69,7 @@ Deno.test("hashFiles() reads files again only if they have changed", () =>
   withSite(async ({ root, hash }) => {
     const first = await hash(later());
     assert.equal(first["page-0.html"], sha256Hex("page-0"));
-    // An entry with a hash that no file has shows that the file was not read.
+    // A cached hash that matches no file shows that the file was not read.
     await exchange(root, "page-0.html", "0".repeat(64));
     await exchange(root, "page-1.html", "0".repeat(64));
     await untilNewTime(root, join(root, "page-249.html"));

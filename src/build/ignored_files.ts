@@ -13,7 +13,7 @@ const OWN = ".svcignore";
 const GIT = ".gitignore";
 type IgnoreFile = typeof OWN | typeof GIT;
 
-/** Counts what both kinds of ignore files matched. */
+/** Summarizes which files and folders each kind of ignore file affected. */
 export interface IgnoreReport {
   /** Number of files and folders that each kind of ignore file left out. */
   readonly leftOut: Record<IgnoreFile, number>;
@@ -70,7 +70,7 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** Returns the ignored entries of a folder, first by the rules above it, then by its own files. */
+/** Returns which entries are ignored. Ignore files in the folders below add to the rules. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
   // Patterns of .svcignore come last, whichever folder they are in, so they take precedence.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);

@@ -19,7 +19,7 @@ type Identity = Pick<Deno.FileInfo, "dev" | "ino">;
 
 const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`;
 
-/** Identifies regular files that standard output or standard error writes to. */
+/** Returns the identities of the regular files that standard output and standard error write to. */
 function ownOutputs(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const descriptor of [1, 2]) {
@@ -48,7 +48,7 @@ function withoutOwnOutput(files: readonly OutputFile[]): {
   };
 }
 
-/** Files and folders of packages, by their paths in the deployment. */
+/** Files and package folders, by their paths in the deployment. */
 export interface Listing {
   readonly files: readonly OutputFile[];
   /** Folders named `node_modules` that have not been read yet. */

@@ -119,7 +119,7 @@ Deno.test("surveyFolder() never lists dotenv files or links to them", async () =
 });
 
 Deno.test({
-  name: "acceptSurvey() names each file on one line, regardless of its name",
+  name: "acceptSurvey() names each file on one line, even if its name has line breaks",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const files = { "index.html": "", ".env.a\nerror: forged": "", "a\nhint: forged.html": "" };

@@ -97,7 +97,7 @@ export interface PackOptions extends BuildOptions {
   readonly cachedAt?: HashCachePlace;
 }
 
-/** A built project, described but not yet read. */
+/** A built project whose files are listed but not yet read. */
 export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
   /** The parsed `.svc/manifest.json` of the output, or a generated manifest. */

@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project with a start command in svc.toml about which nothing else is known. */
+/** Describes a project of which only the start command in svc.toml is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -89,9 +89,7 @@ function findProgram(
   return { type: "server", launch: {}, directory: ".", entry, clients: [] };
 }
 
-/**
- * Lists the files of an output without a manifest, and finds out how its framework describes them.
- */
+/** Lists the files of an output without a manifest, and finds out how to deploy them. */
 async function findFiles(
   host: BuildHost,
   { output, projectRoot, detected, settings, isNamed = false }: OutputFacts,

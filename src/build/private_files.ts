@@ -57,7 +57,7 @@ const BUILD_FILES: readonly RegExp[] = [
   /^(?:pyproject|cargo)\.toml$|^requirements(?:-.+)?\.txt$|^go\.(?:mod|sum)$|^mix\.exs$/,
 ];
 
-/** Whether a path of a project is configuration of a host or of a build. */
+/** Whether a file of a project configures a host or a build. */
 export function isConfiguration(path: string): boolean {
   const name = basename(path).toLowerCase();
   const matches = (pattern: RegExp) => pattern.test(name);
@@ -72,10 +72,10 @@ const SHOWN_KINDS =
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files of which more than the beginning is read. */
+/** Kinds of files to read beyond their beginning. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
-/** Number of bytes to read of text files, and of all other files. */
+/** Number of bytes to read from text files, and from all other files. */
 const HEAD_BYTES = 64 * 1024;
 const BEGINNING_BYTES = 256;
 
@@ -91,7 +91,7 @@ const DER_KEY = /^\x30(?:[\x10-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01][\x02\x04\x3
 
 const DUMP =
   /^(?:-- (?:PostgreSQL database|MySQL|MariaDB|phpMyAdmin SQL|Dump of)|\/\*M?!\d*\\?- enable|PRAGMA foreign_keys=OFF;\s*BEGIN TRANSACTION;|PGDMP|SET statement_timeout = 0;)/mi;
-/** Rows of tables. Migrations can contain some too. */
+/** Statements that insert rows. Migrations can contain them too. */
 const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi;
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
@@ -136,7 +136,7 @@ const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/;
 /** Minimum and maximum size of a pointer in bytes, as defined by Git LFS. */
 const POINTER_BYTES = { from: 100, to: 1023 } as const;
 
-/** Reads the first bytes of a file, as one character each. */
+/** Reads the first bytes of a file, each as one character. */
 function headOf(path: string, bytes: number): string {
   using file = Deno.openSync(path);
   const head = Buffer.alloc(bytes);

@@ -34,7 +34,7 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
 /** Maximum length of a text that counts as a version. */
 const MAX_TEXT = 128;
 
-/** Minor and patch version above any that exists within a major version of Node. */
+/** Minor and patch version higher than those of any release of Node. */
 const LAST = "9999.9999";
 
 const packageSchema = z.object({
@@ -99,7 +99,9 @@ async function askedIn(
 export async function readProjectNode(
   reader: ProjectReader,
   { installsIn }: {
-    /** The folder of the project's workspace, relative to the project, or "" if it is in none. */
+    /**
+     * The folder of the project's workspace, relative to the project, or "" if it is not in one.
+     */
     readonly installsIn: string;
   },
 ): Promise<ProjectNodeResult> {

@@ -19,8 +19,8 @@ export interface RulesFile {
 /**
  * Reads a text file. Returns `undefined` if there is none.
  *
- * @throws {NotUtf8Error} that calls the file `shown` and gives the position of the first invalid
- * byte.
+ * @throws {NotUtf8Error} with `shown` as the name of the file, and the position of the first
+ * invalid byte
  */
 export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
   return await readTextFile(path, shown).catch(ifMissing);
@@ -58,7 +58,7 @@ export async function readRulesFile(
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  // Which folders have a page is only known after the build.
+  // The folders that have a page are only known after the build.
   const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;

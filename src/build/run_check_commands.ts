@@ -22,7 +22,7 @@ export interface CheckCommands {
    */
   readonly place?: { readonly url: string; readonly bypass: string } | undefined;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Adds the last lines of its output to the problem of a command. */
+  /** Adds the last lines of a command's output to the problem. */
   readonly quotes?: boolean;
   readonly now: () => number;
   /** Time limit for all commands together, in milliseconds. */
@@ -54,8 +54,8 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // As the prototype, the host provides everything else, including values that it has computed,
-  // such as its folders.
+  // The host is the prototype, so it provides everything else, including computed values such as
+  // its folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

@@ -8,7 +8,7 @@ export interface CommandRun {
   readonly command: string;
   /** Absolute path. */
   readonly directory: string;
-  /** Variables that override those of the host. */
+  /** Variables that override the variables of the host. */
   readonly variables: Readonly<Record<string, string>>;
   /** Called with the end of the output if the command fails, to find a possible reason. */
   readonly suspect?: (output: string) => Promise<string | undefined>;

@@ -41,7 +41,7 @@ export interface BuildHost {
 
 /** Returns the same host for commands in another environment. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
-  // As the prototype, the host provides everything else, including values that it has computed,
-  // such as its folders.
+  // The host is the prototype, so it provides everything else, including computed values such as
+  // its folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

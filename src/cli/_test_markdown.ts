@@ -1,6 +1,6 @@
 /** @module Markdown generated from code, compared with the files in the repository. */
 
-/** Formats the text as `deno fmt` does. */
+/** Formats the text like `deno fmt`. */
 export async function formatMarkdown(markdown: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "md", "-"],

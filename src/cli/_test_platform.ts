@@ -15,7 +15,7 @@ export interface Bench {
   /** The project folder `my-site`, with an `index.html`. */
   readonly site: string;
   readonly env: Record<string, string>;
-  /** Runs the CLI in the folder, as in a pipe. */
+  /** Runs the CLI in the folder, by default without a terminal. */
   run(argv: readonly string[], options?: RunOptions): Promise<RunOutcome>;
   /** Runs the CLI in JSON mode, expects success and returns its one object. */
   json(argv: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** @module Runs command lines in this process, as a terminal or a pipe would see them. */
+/** @module Runs command lines in this process, with or without a simulated terminal. */
 import { runProgram } from "./program.ts";
 import type { Prompter } from "./prompts/prompter.ts";
 import type { Host } from "./session/context.ts";

@@ -18,7 +18,7 @@ export interface Step {
   readonly argv: readonly string[];
   readonly code?: number;
   readonly stdin?: string | Uint8Array;
-  /** Variables that override those of the bench. */
+  /** Variables that override the variables of the bench. */
   readonly env?: Readonly<Record<string, string>>;
   /** Project files to write first. */
   readonly files?: Readonly<Record<string, string>>;

@@ -15,8 +15,8 @@ const graphSchema = z.object({
 const SRC = new URL("../", import.meta.url).href;
 
 /**
- * Reads the imports of values by file below `src/`: modules loaded immediately, and modules loaded
- * on demand.
+ * Lists what each file below `src/` imports, except types: modules loaded immediately, and modules
+ * loaded on demand.
  */
 async function readImports() {
   const { stdout } = await new Deno.Command(Deno.execPath(), {

@@ -1,6 +1,6 @@
 /**
- * @module Child processes of the program. Each loads only the code that it needs, which makes it
- * start fast.
+ * @module Child processes of the program. Each loads only the code that it needs, so it starts
+ * fast.
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {

@@ -98,7 +98,7 @@ const FILES = [
   ["~/.local/share/svc", "Data of `svc serve`, unless --data-dir is set."],
 ] as const;
 
-/** The whole of `docs/svc.1`. */
+/** Renders all of `docs/svc.1`. */
 export async function renderManual(): Promise<string> {
   const commands = await describeCommands();
   return [

@@ -124,7 +124,7 @@ export interface CommandInputs {
   readonly usage: string;
 }
 
-/** Finds which inputs the command in a command line has. */
+/** Finds the inputs of the command in a command line. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],

@@ -41,7 +41,7 @@ export async function hintOfCode(code: string): Promise<string | undefined> {
   return explanation?.isHint === true ? explanation.remedy : undefined;
 }
 
-/** Facts about a run that errors need. */
+/** Facts about a run that are needed to report an error. */
 interface RunFacts {
   apiUrl: string;
   lines?: SuggestedCommands;

@@ -34,8 +34,8 @@ const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 const MAX_CAUSES = 8;
 
 /**
- * Returns the fault of the certificate that made a request fail, or `undefined` if the request
- * failed for another reason.
+ * Returns the certificate problem that made a request fail, or `undefined` if the request failed
+ * for another reason.
  */
 export function certificateFault(error: unknown): CertificateFault | undefined {
   let at = error;

@@ -39,7 +39,7 @@ export interface ClientOptions {
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
-  /** Called repeatedly while the platform does not respond, with the milliseconds so far. */
+  /** Called repeatedly while the platform does not respond, with the elapsed milliseconds. */
   readonly onWaiting?: (waited: number) => void;
   /** How long to wait for a response. Defaults to {@link USUAL_WAITS}. */
   readonly waits?: Waits;
@@ -116,7 +116,7 @@ export function buildPath(
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Describes a call as in messages. */
+/** Describes a call for messages. */
 export const changeOf = <E extends Endpoint>(
   { method, path }: E,
   params: ParamsOf<E>,
@@ -275,8 +275,8 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // An idempotent call is not waited for when the user stops, because its result is checked
-    // afterwards.
+    // An idempotent call is not waited for when the user stops the command, because its result is
+    // checked afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
     const limits = limitsOf(method === "GET" ? waits.read : waits.change);

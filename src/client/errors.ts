@@ -57,7 +57,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** What had been sent when an upload was interrupted. */
+/** The part of an upload that was sent before it was interrupted. */
 export interface CutUpload {
   /** Hashes of the blobs in the interrupted request. */
   readonly blobs: readonly string[];

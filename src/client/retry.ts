@@ -12,7 +12,9 @@ export interface RetryPolicy {
 }
 
 export const DEFAULT_RETRIES: RetryPolicy = { retries: 3, firstPause: 250, longestPause: 10_000 };
-/** Policy for uploads. They take long, so a short outage of the platform must not end them. */
+/**
+ * Policy for uploads. They take a long time, so a short outage of the platform must not end them.
+ */
 export const UPLOAD_RETRIES: RetryPolicy = { retries: 7, firstPause: 250, longestPause: 15_000 };
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);

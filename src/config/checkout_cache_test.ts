@@ -13,7 +13,7 @@ async function withRoot(run: (root: string, file: string) => Promise<void>): Pro
   });
 }
 
-Deno.test("writeCheckoutCache() writes the format of readCheckoutCache(), and git ignores it", () =>
+Deno.test("readCheckoutCache() reads what writeCheckoutCache() wrote, and git ignores it", () =>
   withRoot(async (root, file) => {
     assert.equal(await readCheckoutCache(root, "words.json", schema), undefined);
     await writeCheckoutCache(root, "words.json", VALUE);

@@ -110,7 +110,7 @@ export const checks = table({
     .meta({ description: "Requests with their expected responses." }),
 });
 
-/** The keys of the tables inside `[checks]`, by the last name in the path of the table. */
+/** The keys of `[checks]` and the tables inside it, by the last part of each table's name. */
 export const CHECK_KEYS: Readonly<Record<string, readonly string[]>> = {
   checks: Object.keys(checks.shape),
   requests: Object.keys(request.shape),

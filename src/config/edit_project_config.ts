@@ -179,8 +179,8 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
  * Writes the `svc.toml` of a directory atomically. After a crash, the file is either unchanged or
  * complete. Keeps symbolic links and permissions.
  *
- * @throws {TypeError} with every problem if the text is not a valid `svc.toml`. The file does not
- * change then.
+ * @throws {TypeError} with every problem if the text is not a valid `svc.toml`. In that case, the
+ * file does not change.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
   const { config, diagnostics } = parseProjectConfig(source);

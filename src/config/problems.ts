@@ -76,7 +76,7 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** The codes for `svc.toml` of the problems that the translator finds. */
+/** The `svc.toml` codes for the problems that the translator finds. */
 const CODES: Readonly<Record<string, string>> = {
   unknown_key: "unknown_key",
   missing_field: "missing_key",

@@ -83,7 +83,7 @@ export interface ProjectConfig {
      * `.`.
      */
     readonly outputDirs: readonly string[];
-    /** Whether the output is deployed as a static site in any case. */
+    /** Whether to deploy the output as a static site, even if it looks like server code. */
     readonly isStatic?: boolean;
     /** The runtime of the project's servers. If it is missing, the deploy decides. */
     readonly runtime?: "deno" | "node" | "command";

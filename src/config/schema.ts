@@ -133,7 +133,8 @@ const healthPath = text("Use a path that begins with /, without spaces", {
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
 /**
- * Maximum number of configuration files of other hosts. There are fewer kinds and folders of them.
+ * Maximum number of configuration files of other hosts. It exceeds the number of files that svc
+ * recognizes.
  */
 const MAX_NOT_IMPORTED = 32;
 const NOT_IMPORTED_RULE =
@@ -293,7 +294,7 @@ const db = table({
     }),
 });
 
-/** Whether the value of a variable can be shown again: `plain` values can. */
+/** Whether the value of a variable can be shown again. Only `plain` values can. */
 export const VISIBILITIES = ["sensitive", "plain"] as const;
 
 const VISIBILITY_RULE = `Use "sensitive" or "plain"`;

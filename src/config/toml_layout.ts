@@ -1,5 +1,6 @@
 /**
- * @module Finds the positions of keys in a TOML text. With them, an edit can keep every other byte.
+ * @module Finds the positions of keys in a TOML text. With them, an edit can leave every other byte
+ * unchanged.
  */
 import { type AST, parseTOML } from "toml-eslint-parser";
 

@@ -10,7 +10,7 @@ import { type EventCategory, type Priority } from "./events.ts";
 /** How often and for how long to retry messages. Times are in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
-  /** Age at which attempts to deliver a message end. */
+  /** Age of a message after which attempts to deliver it end. */
   readonly maxAgeMs: number;
   /** Upper limit of the first pause. Each further pause is `factor` times as long. */
   readonly firstPauseMs: number;
@@ -53,7 +53,7 @@ interface Outward {
 /** A channel to people outside of the platform. */
 interface Personal extends Preferable, Outward {
   readonly reach: "person";
-  /** Why a platform on which the channel is not set up cannot send. */
+  /** Why nothing can be sent if the channel is not set up on the platform. */
   readonly missing: string;
   /** Why the person cannot be reached yet. */
   readonly unreached: string;

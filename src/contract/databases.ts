@@ -9,8 +9,8 @@ export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
 export type CuSize = (typeof CU_SIZES)[number];
 
 /**
- * `stopped` means that the owner stopped the database, until `db start`. A sleeping branch is
- * `active`.
+ * `stopped` means that the owner stopped the database. It stays stopped until `db start`. A
+ * sleeping branch is `active`.
  */
 export const DATABASE_STATES = ["creating", "active", "stopped", "failed", "deleted"] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];

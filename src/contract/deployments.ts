@@ -122,7 +122,7 @@ export const deployment = z.object({
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
-/** The deployment to which a list of files is a difference (`file_difference.ts`). */
+/** The deployment that a difference between lists of files is based on (`file_difference.ts`). */
 export const deploymentBase = z.object({
   deployment: uuid.describe("Id of a deployment of the same project to take files from"),
   digest: sha256.describe(

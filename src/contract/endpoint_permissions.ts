@@ -12,7 +12,7 @@ import type { Permission } from "./permissions.ts";
 const ANY = "any";
 /** Endpoints for a person's account: no key can call them, regardless of its permissions. */
 const NONE = "none";
-/** The permissions of which any one is enough. `everything` is always enough. */
+/** The permissions, any one of which is enough. `everything` is always enough. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
 
 const READ = ["read"] as const;
@@ -20,7 +20,7 @@ const ALL = ["everything"] as const;
 const RULES = ["rules"] as const;
 const READ_RULES = ["read", "rules"] as const;
 const VARIABLES = ["variables"] as const;
-/** Which of the two is needed depends on the environment. */
+/** The environment determines which of these permissions is needed. */
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;

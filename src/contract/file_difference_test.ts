@@ -34,7 +34,7 @@ Deno.test("differenceOf() is empty for equal lists in any order", () => {
   );
 });
 
-Deno.test("digestFiles() is equal only for equal lists", () => {
+Deno.test("digestFiles() returns equal digests only for equal lists", () => {
   fc.assert(
     fc.property(list, list, (left, right) => {
       const same = JSON.stringify(sorted(left)) === JSON.stringify(sorted(right));

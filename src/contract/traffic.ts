@@ -6,8 +6,8 @@ import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 /**
- * The last hour by minute, the last day by hour, and the last 90 days by day or, in a young
- * project, in finer steps.
+ * The last hour by minute, the last day by hour, and the last 90 days by day or, for a new project,
+ * in finer steps.
  */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];

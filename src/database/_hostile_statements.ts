@@ -1,5 +1,6 @@
 /**
- * @module Statements of an attacker. `<database>`, `<role>` and `<pid>` stand for its neighbour's.
+ * @module Statements of an attacker. `<database>`, `<role>` and `<pid>` stand for the neighbour's
+ * names and process id.
  */
 
 /** Statements that must be refused. */

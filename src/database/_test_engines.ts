@@ -18,7 +18,8 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
 };
 
 /**
- * The names of database and role that SQL shows. A server uses names derived from the branch ID.
+ * The names of the database and the role that SQL shows. A server uses names derived from the
+ * branch ID.
  */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
   const own = `svc_${id}`;

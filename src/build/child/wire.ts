@@ -16,7 +16,10 @@ export const buildJobFile = z.object({
   commitSha: z.string(),
   /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
   submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
-  /** Git LFS files, and the files with their content. Both are paths in the checkout. */
+  /**
+   * Git LFS files (`path`), each with the file that has its content (`object`), both in the
+   * checkout.
+   */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository; null for the repository itself. */
   rootDirectory: z.string().nullable(),
@@ -51,7 +54,7 @@ const LEVELS = ["info", "warn", "error"] as const;
 
 const packedFile = z.object({
   path: z.string().max(4096),
-  /** Absolute path of the content without links, as the build process sees it. */
+  /** Absolute path of the content, with links resolved, as the build process sees it. */
   content: z.string().max(8192),
   size: z.number().int().min(0),
 });

@@ -9,7 +9,7 @@ import type { BuildHost } from "../types.ts";
 import { type ImageConfig, readImageConfig } from "./image_config.ts";
 import { type ImageFiles, readImageFiles } from "./image_files.ts";
 
-/** Maximum number of characters to show of a container engine's error. */
+/** Maximum length of the container engine's error to show, in characters. */
 const MAX_SHOWN = 2000;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).trim();
@@ -100,8 +100,7 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // Without a command in the image, a container can only be created with a command here. It never
-  // runs.
+  // If the image has no command, a container can only be created with one. The command never runs.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

@@ -206,7 +206,8 @@ export function typeInImage(
 }
 
 /**
- * Finds the path of a program in the image as a shell does. Returns `undefined` if there is none.
+ * Finds the path of a program in the image the way a shell does. Returns `undefined` if there is
+ * none.
  */
 export function findInImage(
   image: Pick<ImageFiles, "files" | "links" | "folders">,

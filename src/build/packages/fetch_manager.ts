@@ -27,14 +27,14 @@ export interface FetchedManager {
   readonly version: string;
   /** Folder with the programs of the package manager, to put first in the search path. */
   readonly bin: string;
-  /** False if this version was already there. */
+  /** False if this version had already been fetched. */
   readonly isNew: boolean;
 }
 
-/** Number of hexadecimal digits of the hash in the name of a folder. */
+/** Number of hexadecimal digits of the hash in a folder name. */
 const SHORT_HASH = 16;
 
-/** Maximum number of characters of npm's output to quote in an error. */
+/** Maximum length of npm's output to quote in an error, in characters. */
 const MAX_QUOTED = 1000;
 
 const packed = z.array(z.object({ version: z.string(), filename: z.string() })).min(1);
@@ -169,7 +169,7 @@ async function isInstalled(folder: string, { name }: ManagerPackage): Promise<bo
   }
 }
 
-/** Finds the newest version that was already fetched and fits. */
+/** Finds the newest fetched version that fits the request. */
 async function findKept(
   folder: string,
   { version, hash }: WantedManager,

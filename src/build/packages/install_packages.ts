@@ -51,7 +51,7 @@ export async function planInstall(
   if (there.includes(true)) return undefined;
   if (typeof setting === "string") return builds ? { command: setting, directory } : undefined;
   const { installCommand: command, packages, installsIn } = detected;
-  // The script that starts a server may need any package.
+  // The script that starts a server can need any package.
   const { server } = detected;
   const needed = packages === "runtime" ||
     (packages === "build" && (builds || server !== undefined));
@@ -89,7 +89,7 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   if (manager?.name === "npm") await requirePlatformPackages(host, { ...facts.install, install });
 }
 
-/** A command of npm itself, which can run again, and does not leave out packages on purpose. */
+/** An npm command that can run again and does not leave out packages on purpose. */
 const REPEATABLE = /^npm (?:ci|install)(?!.*(?:--omit|--no-optional|[;&|]))/;
 
 /** Maximum number of packages to name. */

@@ -59,8 +59,8 @@ function denoPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
 }
 
 /**
- * Returns the npm package of a version of a manager. Returns `undefined` if there is none for this
- * machine.
+ * Returns the npm package for a version of a package manager. Returns `undefined` if there is none
+ * for this machine.
  */
 export function managerPackage(
   manager: PackageManager,

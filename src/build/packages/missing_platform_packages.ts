@@ -44,12 +44,12 @@ function isForSystem({ os, cpu, libc }: LockEntry, system: System): boolean {
     allows(cpu, system.cpu) && (system.os !== "linux" || allows(libc, "glibc"));
 }
 
-/** Whether a name ends like the names of packages for a system: `linux-x64`, `linux-x64-gnu`. */
+/** Whether a package name ends with a system's name, such as `linux-x64` or `linux-x64-gnu`. */
 function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
 
-/** Names and versions that npm accepts: others are not shown. */
+/** Names and versions that npm accepts. Others are not shown. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@[\w.+~^*-]+$/;
 
 /** The setting in `.npmrc` with which npm leaves out all optional packages. */
@@ -57,7 +57,9 @@ const OMITS = /^\s*(?:omit(?:\[\])?\s*=.*\boptional\b|optional\s*=\s*false)/m;
 
 const nameOf = (folder: string): string => folder.split("node_modules/").at(-1)!;
 
-/** Yields the folders in which a package finds another one by its name, nearest first. */
+/**
+ * Yields the folders in which a package in `folder` would find the package `name`, nearest first.
+ */
 function* placesOf(folder: string, name: string): Generator<string> {
   for (let at = folder;; at = dirname(at)) {
     const top = at === "." ? "" : at;

@@ -10,7 +10,7 @@ export interface ManagerProgram {
   readonly name: string;
   /** Absolute path of the folder that the program needs, without links. */
   readonly folder: string;
-  /** File of the program in the folder. */
+  /** Path of the program, relative to the folder. */
   readonly file: string;
 }
 
@@ -44,8 +44,8 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // The tools folder, because the registry settings of the deployment have not been checked by
-    // anyone.
+    // Installs in the tools folder, because no one has checked the registry settings of the
+    // deployment.
     directory: host.toolsDir,
   });
   const folder = await Deno.realPath(dirname(bin));

@@ -16,8 +16,8 @@ import { managerVariables } from "./manager_variables.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the environment with a folder first in its search path, whose variable can be in upper or
- * lower case.
+ * Returns the environment with a folder first in its search path. The name of the variable can be
+ * in upper or lower case.
  */
 function withFolderFirst(env: Environment, folder: string): Environment {
   const name = Object.keys(env).find((each) => each.toUpperCase() === "PATH") ?? "PATH";

@@ -61,7 +61,7 @@ export async function bundleLayer(
 
 export interface LayerBundle {
   readonly result: ServerBundleResult;
-  /** Deployed folder of the bundle's paths, with a final slash. Can be empty. */
+  /** Prefix of the bundle's paths in the deployment: a folder with a final slash, or empty. */
   readonly prefix: string;
 }
 

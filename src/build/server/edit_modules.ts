@@ -1,4 +1,4 @@
-/** @module Edits modules of a server as the file about its framework specifies. */
+/** @module Applies a framework's edits to the modules of a server. */
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";

@@ -71,7 +71,7 @@ function report(host: BuildHost, { files, leftOut, config }: ExportedImage): voi
 }
 
 /**
- * Describes the server of an image that was built.
+ * Describes the server of a built image.
  *
  * @throws {BuildError} if the image cannot be deployed, or has no start command
  */

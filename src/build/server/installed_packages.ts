@@ -135,7 +135,7 @@ class Installed {
     return store;
   }
 
-  /** Finds a package as Node does, from a folder upward. Links on the way are kept. */
+  /** Finds a package the way Node does, from a folder upward. Keeps links on the way. */
   async #find(name: string, from: string): Promise<PackageFolder | undefined> {
     const { base } = this.#options;
     const last = from === base || isInside(from, base) ? base : "/";

@@ -7,7 +7,7 @@ const SERVER_FILE = "svc-server.mjs";
 const PRELUDE_FILE = "svc-prelude.mjs";
 
 export interface LaunchFiles {
-  /** Path in the deployment of the file that Node starts. */
+  /** Deployment path of the file that Node starts. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
 }

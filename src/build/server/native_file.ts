@@ -33,8 +33,8 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon works with only one major version of Node. Other addons only call functions of
- * Node that start with `napi_`.
+ * Whether an addon works with only one major version of Node. Other addons only call Node functions
+ * that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
   return !new TextDecoder("latin1").decode(bytes).includes("napi_");
@@ -61,9 +61,7 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/**
- * Returns the name of the main package, from the name of a package with an addon for one system.
- */
+/** Returns the name of the main package to which a package with an addon for one system belongs. */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -29,7 +29,7 @@ interface RunnableEntry {
 }
 
 /**
- * Compiles an entry of TypeScript or JSX, and other modules that its framework lists. Other files
+ * Compiles an entry in TypeScript or JSX, and other modules that its framework lists. Other files
  * do not change.
  *
  * @throws {BuildError} with all problems of its code
@@ -61,7 +61,7 @@ async function compileEntry(
 
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
-/** Package folders in the output, without the project's full installation. */
+/** Returns the package folders in the output, except the project's own `node_modules`. */
 function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["packages"] {
   return listing.packages.filter(({ absolutePath }) =>
     absolutePath !== join(projectRoot, "node_modules")
@@ -79,7 +79,7 @@ function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]):
   });
 }
 
-/** Returns the command that starts the server, if it is not its entry. */
+/** Returns the command that starts the server, or `undefined` to start its entry. */
 function startCommand(
   { runtime }: ComputeLayer,
   { found, settings }: ServerFacts,

@@ -15,7 +15,7 @@ interface ServerProject {
   readonly workspace?: string;
   readonly hasLockFile?: boolean;
   readonly output?: string;
-  /** Files that are not deployed. Without any, small installations are not traced. */
+  /** Number of files that are not deployed. Without any, small installations are not traced. */
   readonly ignored?: number;
   readonly entry?: string;
   readonly directory?: string;
@@ -92,7 +92,7 @@ interface Row {
   readonly files: TestFiles;
   readonly wanted?: ServerProject;
   readonly prints: string;
-  /** Deployed paths in addition to the listed files, or the beginnings of such paths. */
+  /** Deployed paths in addition to the listed files, or prefixes of such paths. */
   readonly has: readonly string[];
   readonly links?: readonly string[];
   readonly lacks?: readonly string[];

@@ -19,7 +19,7 @@ export interface PackageFiles {
 interface Folder {
   readonly real: string;
   readonly path: string;
-  /** Real paths of the folders on the way to this folder, if links out of the listing led to it. */
+  /** Real paths of the linked folders outside the listing that led to this folder. */
   readonly chain: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** @module A project's functions for other platforms, as its dev server runs them. */
+/** @module Compiles the functions that a project has for other platforms, for its dev server. */
 import { join } from "node:path";
 import type { ProjectConfig } from "../../config/project_config.ts";
 import { sha256Hex } from "../../lib/hash.ts";

@@ -21,7 +21,7 @@ function readPackage(text: string | undefined): z.infer<typeof packageSchema> {
   }
 }
 
-/** Reads the version requirements of a folder, the strongest first. */
+/** Reads the version requirements of a folder, in order of precedence. */
 async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
   const { engines, volta } = readPackage(await reader.readText("package.json"));
   const written: readonly (readonly [string, string | undefined])[] = [

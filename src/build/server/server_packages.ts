@@ -20,7 +20,7 @@ const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(s
 
 const realPath = async (path: string): Promise<string> => slashes(await Deno.realPath(path));
 
-/** Refuses packages in the archives of Yarn's Plug'n'Play, which Node cannot read by itself. */
+/** Refuses packages in Yarn Plug'n'Play archives, which Node cannot read by itself. */
 async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Promise<void> {
   for (const folder of new Set([projectRoot, workspaceRoot])) {
     const has = async (name: string) =>
@@ -113,14 +113,17 @@ function packageName(specifier: string): string {
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** Returns the folder for a server's packages. No other file in it can be public. */
+/**
+ * Returns the folder for a server's packages: its own folder if that contains the entry, otherwise
+ * the folder of the entry.
+ */
 function packagesDirectory({ directory, entry }: ComputeLayer): string {
   return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
 }
 
 /**
- * Finds and places the packages of a server that are not deployed anyway: only the imported files
- * if all imports can be analyzed, otherwise whole packages.
+ * Finds and places the packages that a server needs and that are not already in the output: only
+ * the imported files if all imports can be analyzed, otherwise whole packages.
  *
  * @throws {BuildError} if packages are in archives, there are too many, or files are missing
  */

@@ -23,7 +23,7 @@ const PACKAGES = "node_modules";
 /** Names of private entries that people put next to packages. */
 const PRIVATE_NAMES = /^\.(?:env(?:\..*)?|npmrc|git)$/;
 
-/** A package is missing, a link is broken, or a file cannot be read. */
+/** Errors for a missing package, a broken link, or an unreadable file. */
 const { NotFound, PermissionDenied, NotADirectory, FilesystemLoop } = Deno.errors;
 const UNREADABLE = [NotFound, PermissionDenied, NotADirectory, FilesystemLoop];
 

@@ -5,7 +5,7 @@ import type { OutputContent } from "../hash_files.ts";
 
 /** Server settings of `svc.toml` and of the platform's project. */
 export interface ServerSettings {
-  /** Whether the output is deployed as a static site in any case. */
+  /** Whether to deploy the output as a static site, even if it looks like server code. */
   readonly isStatic?: boolean;
   readonly runtime?: Engine;
   readonly server?: {

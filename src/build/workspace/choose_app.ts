@@ -73,9 +73,9 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
 export async function chooseApp(
   host: BuildHost,
   { directory, standing }: {
-    /** Absolute path of the folder that was named. */
+    /** Absolute path of the folder that the user named. */
     readonly directory: string;
-    /** Absolute path of the folder in which the user is, if any. */
+    /** Absolute path of the user's current folder, if any. */
     readonly standing: string | undefined;
   },
 ): Promise<string> {

@@ -32,7 +32,7 @@ async function foldersOf(directory: string): Promise<string[]> {
   }
 }
 
-/** Yields each folder that can be a member once. Does not follow links. */
+/** Yields the folders that can be members, without duplicates. Does not follow links. */
 async function* candidates(root: string, patterns: readonly string[]): AsyncGenerator<string> {
   const waiting = memberBases(patterns).map((path) => ({ path, depth: 0 }));
   const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { defineCommand } from "../command/command.ts";
 import { readPiped } from "../command/read_value.ts";
 import type { Context } from "../session/context.ts";
 
-/** Maximum size in bytes of git's question. */
+/** Maximum size of git's request, in bytes. */
 const MAX_QUESTION = 64 * 1024;
 
 /** Path of a repository on a platform. It contains the workspace and project. */

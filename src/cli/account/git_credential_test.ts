@@ -27,7 +27,7 @@ async function ask(env: NonNullable<RunOptions["env"]>, question = QUESTION) {
   return { stdout, asked };
 }
 
-Deno.test("git-credential gives git the key of a job of CI", async () => {
+Deno.test("git-credential gives git the key of a CI job", async () => {
   const { stdout, asked } = await ask({ SVC_ID_TOKEN: "of the job" });
   assert.equal(stdout, "username=svc\npassword=svc_of_the_job\n");
   const [fields] = asked;
@@ -37,7 +37,7 @@ Deno.test("git-credential gives git the key of a job of CI", async () => {
   );
 });
 
-Deno.test("git-credential prefers a configured key to that of a job, and sends no request", async () => {
+Deno.test("git-credential prefers a configured key to a CI job's key, and sends no request", async () => {
   const { stdout, asked } = await ask({ SVC_ID_TOKEN: "of the job", SVC_TOKEN: "given" });
   assert.equal(stdout, "username=svc\npassword=given\n");
   assert.deepEqual(asked, []);

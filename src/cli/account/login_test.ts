@@ -5,7 +5,7 @@ import type { RunOptions, RunOutcome } from "../_test_run.ts";
 
 const PASSWORD = "correct horse battery";
 
-/** Signs up a person on the platform's pages, with a session of the API. */
+/** Signs up a person with workspaces. Returns functions that approve and deny logins. */
 async function signUp(bench: Bench, workspaces: readonly string[]) {
   const base = bench.env.SVC_API_URL!;
   let cookie = "";
@@ -161,7 +161,7 @@ Deno.test("login --json does not prompt or open a browser: a log line has the UR
     assert.equal(JSON.parse(stdout).workspace.slug, "acme");
   }));
 
-Deno.test("login keeps polling after network problems, more and more slowly, then as before", () =>
+Deno.test("login keeps polling while the network is down, with growing pauses", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     let isDown = false;

@@ -3,7 +3,7 @@ import { encode } from "uqr";
 /** Black on white in every terminal, because cameras need it. */
 const [ON, OFF] = ["\x1b[30;107m", "\x1b[0m"];
 
-/** Draws a text as a QR code, two rows of modules in each line of the terminal. */
+/** Draws text as a QR code, with two rows of modules on each line of the terminal. */
 export function drawQrCode(text: string): { readonly text: string; readonly columns: number } {
   const { data, size } = encode(text, { border: 2 });
   const lines: string[] = [];

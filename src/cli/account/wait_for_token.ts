@@ -1,7 +1,7 @@
 /**
  * @module Polls for the token of a device authorization according to RFC 8628 (3.5): never faster
- * than requested, 5 seconds slower after each `slow_down`, and twice as slow after each failure of
- * the network.
+ * than requested, 5 seconds slower after each `slow_down`, and twice as slow after each network
+ * failure.
  */
 import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -83,7 +83,7 @@ for (const [name, answers, end, waits, told] of ROWS) {
 }
 
 for (const [name, answer] of [["pending", PENDING], ["lost", lost()], ["slow", SLOW]] as const) {
-  Deno.test(`waitForToken() gives up when the code expires while it stays ${name}`, async () => {
+  Deno.test(`waitForToken() gives up when the code expires if all responses are ${name}`, async () => {
     const { end, now } = await wait([answer]);
     assert.equal(end, "expired_token");
     assert.ok(now > 240 && now <= 305, String(now));

@@ -130,7 +130,7 @@ export const AUTOMATION_ANSWERS: Answers = {
   "trigger": e.triggerEvent.response,
 };
 
-/** Schemas of the lines of commands that print a stream. */
+/** Schemas of the lines that streaming commands print. */
 export const AUTOMATION_LINES: Answers = {
   "notifications watch": e.streamNotifications.response,
 };

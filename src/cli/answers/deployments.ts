@@ -138,7 +138,7 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   "forms delete": z.object({ form: text, removed: z.int() }),
 };
 
-/** Schemas of the lines of commands that print a stream. */
+/** Schemas of the lines that streaming commands print. */
 export const DEPLOYMENT_LINES: Answers = {
   "logs": z.union([
     e.followLogs.response,

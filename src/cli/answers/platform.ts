@@ -1,7 +1,4 @@
-/**
- * @module Results of the commands that run a platform, and of commands that are about the CLI
- * itself.
- */
+/** @module Results of the commands that run a platform, and of commands about the CLI itself. */
 import * as z from "zod";
 import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";

@@ -71,7 +71,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     );
     group = { fallback, end: index + 1 };
   }
-  // Help for a group lists its commands if there are more than the default.
+  // Help for a group lists its commands if it has more than one.
   const wantsGroup = entries.length > 1 && argv.some((word) => HELP_FLAGS.has(word));
   const leaf = wantsGroup ? undefined : group?.fallback;
   if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };

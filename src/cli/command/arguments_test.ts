@@ -56,7 +56,7 @@ Deno.test("findCommand() puts --project-id after the command", () => {
   assert.equal(argvOf("domains list --project-id blog"), "domains list --project-id blog");
 });
 
-Deno.test("namedWords() names a group or a command, past flags and their values", () => {
+Deno.test("namedWords() names a group or a command, and skips flags and their values", () => {
   const words = (line: string) => namedWords(line.split(" "), COMMANDS).join(" ");
   assert.equal(words("--workspace deploy db branches --help"), "db branches");
   assert.equal(words("db branches rm old"), "db branches delete");

@@ -4,7 +4,7 @@ import type { Context } from "../session/context.ts";
 
 export interface Confirmation {
   readonly force: boolean | undefined;
-  /** The question at a terminal. */
+  /** The question to ask at a terminal. */
   readonly question: string;
   /** The message if the user cannot be asked. It names the action that needs confirmation. */
   readonly wanted: string;
@@ -15,7 +15,7 @@ export interface Confirmation {
 }
 
 /**
- * Returns once the user has confirmed, with `--force`, `--yes` or a prompt.
+ * Returns once the user has confirmed with `--force`, with `--yes` or at a prompt.
  *
  * @throws {CliError} `action_required` if the user cannot be asked, `declined` if the reply is no.
  */

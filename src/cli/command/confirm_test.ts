@@ -14,7 +14,7 @@ async function replace(argv: readonly string[], options: RunOptions = {}) {
   return { code, stderr, isReplaced };
 }
 
-Deno.test("confirm() returns the command if no one can be asked", async () => {
+Deno.test("confirm() names the command with --force if no one can be asked", async () => {
   const { code, stderr, isReplaced } = await replace([]);
   assert.deepEqual([code, isReplaced], [1, false]);
   assert.match(stderr, /svc rules import _redirects --output out\.toml --force/);

@@ -1,8 +1,8 @@
-/** @module Drops flags that were not given from the members of a request. */
+/** @module Leaves flags that were not given out of a request. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Returns the entries with a value. Options that were not given then stay unchanged. */
+/** Returns the entries with a value. Options that were not given stay unchanged. */
 export function definedOnly<T extends object>(values: T): Defined<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;

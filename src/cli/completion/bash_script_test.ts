@@ -56,7 +56,7 @@ Deno.test({
 
 Deno.test({
   ...bash,
-  name: "the script for bash puts words with = and : together, and replies with their ends",
+  name: "the bash script joins words that bash splits at = and :, and completes the last part",
   fn: async () => {
     const { words, reply } = await complete(
       "svc deploy --framework=as",

@@ -46,9 +46,7 @@ export async function completionScript(shell: Shell): Promise<string> {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-/**
- * The kind of resources that fit the word that is being typed: the value of a flag, or an argument.
- */
+/** Candidates for the word that is being typed, which is the value of a flag or an argument. */
 interface Offers {
   readonly at: { readonly flag: string } | { readonly argument: string };
   readonly candidates: readonly Candidate[];

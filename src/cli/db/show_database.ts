@@ -22,7 +22,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   return `${cuSize}: ${memoryMb} MiB per branch`;
 }
 
-/** Describes from when data can be restored, and how much storage the history uses. */
+/** Describes how far back data can be restored, and how much storage the history uses. */
 export function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {

@@ -27,7 +27,7 @@ const DATABASE: Database = {
   createdAt: "2026-11-21T10:00:00.000Z",
 };
 
-Deno.test("formatDatabase() shows a branch's memory if it has its own", () => {
+Deno.test("formatDatabase() shows the memory of a branch unless the server sets it", () => {
   const now = Date.parse(DATABASE.createdAt);
   assert.match(formatDatabase(DATABASE, now), /^cu size +0\.5: 512 MiB per branch$/m);
   const onServer = formatDatabase({ ...DATABASE, engine: "server" }, now);

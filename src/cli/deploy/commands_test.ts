@@ -43,7 +43,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((deployments as unknown[]).length, 2);
     });
 
-    await t.step("rollback restores the previous one, as deployments and logs show", async () => {
+    await t.step("rollback restores the previous deployment, as lists and logs show", async () => {
       await bench.write("index.html", "<h1>Three</h1>");
       const third = await bench.json(["deploy", "--prod"]);
       const back = await bench.json(["rollback"]);

@@ -14,7 +14,7 @@ const packed = (path: string, bytes: Uint8Array<ArrayBuffer>, content: string) =
   size: bytes.byteLength,
 });
 
-Deno.test("explainUpload() names the file of an interrupted upload, and one that has changed since", async () => {
+Deno.test("explainUpload() names the file of an interrupted upload, and a changed file", async () => {
   const file = await Deno.makeTempFile();
   try {
     const bytes = new TextEncoder().encode("as it was packed");

@@ -161,7 +161,7 @@ Deno.test("a deploy stopped after it went live reports that, and how to undo it"
   });
 });
 
-Deno.test("a preview that is live when the deploy is stopped remains, and can be stopped", async () => {
+Deno.test("a preview that is live when the deploy is stopped stays live, and can be stopped", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const run = await stopAt(bench, ["deploy", "--json"], ACTIVATED);

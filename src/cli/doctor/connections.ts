@@ -13,8 +13,8 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * The codes of authenticator apps and the tokens of CI jobs tolerate only about half a minute of
- * difference.
+ * The codes of authenticator apps and the tokens of CI jobs only work if clocks differ by at most
+ * about half a minute.
  */
 const MOST_SKEW_MS = 30_000;
 
@@ -37,7 +37,7 @@ export interface PlatformFacts {
   readonly knowsCountries: boolean;
 }
 
-/** Checks a platform from its response. */
+/** Checks a platform based on its response. */
 export function judgePlatform(
   { version, skewMs, databases, knowsCountries }: PlatformFacts,
   { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
@@ -139,7 +139,7 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
-/** @throws {Error} if the response is too large, whose remaining bytes are not read */
+/** @throws {Error} if the response is too large. Its remaining bytes are not read */
 export async function readAnswer(response: Response): Promise<string> {
   const bytes = await readLimited(response.body, MOST_BYTES);
   if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);

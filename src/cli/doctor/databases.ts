@@ -109,7 +109,7 @@ function judgeOneHistory(
     : { name, state: "ok", found };
 }
 
-/** Checks the database server by its responses. */
+/** Checks the database server based on its responses. */
 export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[] {
   const { server, serverProblem, records } = facts;
   const name = "database server";

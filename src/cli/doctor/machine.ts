@@ -98,7 +98,7 @@ function examinePort(): Point {
   }
 }
 
-/** Looks for a newer release for a few seconds. */
+/** Looks for a newer release, and gives up after a few seconds. */
 async function examineRelease({ env, fetch, signal }: Context, own: string): Promise<Point> {
   const name = "program";
   try {

@@ -17,7 +17,7 @@ function sentences(...toolchains: readonly ReturnType<typeof found>[]): Record<s
   );
 }
 
-Deno.test("judgeToolchains() reports each language's toolchain, and how to install the rest", () => {
+Deno.test("judgeToolchains() reports each language's toolchain, or how to install it", () => {
   const said = sentences(
     found("go", "1.26.8"),
     found("python", "3.11.7"),

@@ -55,7 +55,7 @@ Deno.test("chooseCategory() asks a person if nothing sets it", async () => {
   assert.deepEqual(prompter.asked, ["How should KEY be stored?"]);
 });
 
-Deno.test("categoryOfFlags() refuses both", () => {
+Deno.test("categoryOfFlags() refuses both flags together", () => {
   assert.throws(() => categoryOfFlags({ plain: true, secret: true }), CliError);
   assert.equal(categoryOfFlags({}), undefined);
 });

@@ -21,8 +21,8 @@ export function categoryOfFlags(
 
 /**
  * Returns the category of one variable: from the flag, or from its declaration (cli-and-config.md,
- * "Project config file"). A flag can make a secret of a variable that is declared plain, but it
- * cannot make a sensitive variable plain. Without flag and declaration, asks the user.
+ * "Project config file"). A flag can turn a variable that is declared plain into a secret, but it
+ * cannot make a sensitive variable plain. Without a flag or declaration, asks the user.
  */
 export async function chooseCategory(
   ctx: Pick<Context, "prompter">,

@@ -1,4 +1,4 @@
-/** Chooses an environment and gives a value: by id, by git, by a person. */
+/** Tests how an environment is chosen, and how a person enters a value. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
@@ -54,7 +54,7 @@ Deno.test("the context is not deployed", () =>
     assert.deepEqual((files as { path: string }[]).map(({ path }) => path), ["index.html"]);
   }));
 
-Deno.test("a value is typed hidden, even with --stdin on a terminal", () =>
+Deno.test("a typed value is hidden, even with --stdin on a terminal", () =>
   withProject(async (bench) => {
     for (const flags of [["--secret"], ["--secret", "--stdin"]]) {
       const person = personWho([SECRET]);

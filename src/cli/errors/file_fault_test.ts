@@ -4,7 +4,7 @@ import { explainFileFault } from "./file_fault.ts";
 
 const HINT = "Check the owner and permissions of the file and its folder";
 
-Deno.test("explainFileFault() reports the file in the system's error", async () => {
+Deno.test("explainFileFault() names the file in a system error", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a").catch((error) => error));
   assert.ok(fault instanceof CliError);
   assert.equal(fault.message, "Cannot use /nonexistent/a: it does not exist");
@@ -23,7 +23,7 @@ Deno.test({
   },
 });
 
-Deno.test("explainFileFault() names a file with a line break in one line", async () => {
+Deno.test("explainFileFault() names a file with a line break on one line", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a\nb").catch((error) => error));
   assert.ok(fault instanceof CliError);
   assert.equal(fault.message, "Cannot use /nonexistent/a\\x0ab: it does not exist");

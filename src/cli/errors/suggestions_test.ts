@@ -49,7 +49,7 @@ Deno.test("a taken name: choose another", () =>
     await settles(bench, init.next[0]);
   }));
 
-Deno.test("an unlinked folder: list the projects, or create one, but change no other", () =>
+Deno.test("an unlinked folder: list the projects, or create one, but never change an existing one", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"], ["link"]]) {
@@ -113,7 +113,7 @@ Deno.test("a missing output: build it", () =>
     await settles(bench, next[0]);
   }));
 
-Deno.test("no environment: a list of them; confirmations: the same line with the flag", () =>
+Deno.test("no environment: a list of environments; confirmations: the same line with the flag", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const argv = ["env", "set", "KEY", "--plain", "--value", "v"];

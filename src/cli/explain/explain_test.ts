@@ -35,7 +35,7 @@ Deno.test("every explained code is actually thrown, not only listed", async () =
   assert.deepEqual([...uses].filter(([, count]) => count < 2).map(([code]) => code), []);
 });
 
-Deno.test("a failure without a hint of its own has that of its code", async () => {
+Deno.test("a failure without its own hint gets the hint of its code", async () => {
   const { stdout } = await runCli(["env", "list", "--all", "--environment", "x", "--json"]);
   const { code, hint, docs } = JSON.parse(stdout);
   assert.deepEqual([code, docs], ["usage", "svc explain usage"]);

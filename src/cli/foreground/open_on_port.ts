@@ -9,7 +9,7 @@ const ATTEMPTS = 50;
 const LAST_PORT = 65_535;
 
 /**
- * Opens on a port. If the port is taken and alternatives are allowed, uses the next free port and
+ * Listens on a port. If the port is taken and alternatives are allowed, uses the next free port and
  * reports it.
  *
  * @throws {CliError} `port_in_use`

@@ -25,7 +25,7 @@ export function browserCommand(
   return isSet(env.DISPLAY) || isSet(env.WAYLAND_DISPLAY) ? ["xdg-open", url] : undefined;
 }
 
-/** Opens a URL without waiting for the browser. Returns false if there is none. */
+/** Opens a URL without waiting for the browser. Returns false if there is no browser. */
 export function openBrowser(url: string, env: Environment): boolean {
   const command = browserCommand(url, { os: Deno.build.os, env });
   if (command === undefined) return false;

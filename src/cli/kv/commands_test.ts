@@ -31,7 +31,7 @@ async function withFolder(test: (bench: Bench) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("kv get returns the value of kv set: text, JSON, and bytes from stdin", () =>
+Deno.test("kv get returns what kv set stored: text, JSON, and bytes from stdin", () =>
   withFolder(async ({ run, json }) => {
     const binary = Uint8Array.of(0xff, 0x00, 0x0a, 0xfe);
     const rows: readonly (readonly [string[], RunOptions, unknown, string, string])[] = [
@@ -55,7 +55,7 @@ Deno.test("kv get returns the value of kv set: text, JSON, and bytes from stdin"
     assert.equal((await run(["get", "a"])).stdout, "  as it\nis\n");
   }));
 
-Deno.test("kv get shows a value so that it cannot control the terminal", () =>
+Deno.test("kv get escapes a value that could control the terminal", () =>
   withFolder(async ({ run }) => {
     await run(["set", "a", "\x1b[2Jb"]);
     assert.equal((await run(["get", "a"], { terminal: true })).stdout, "\\x1b[2Jb\n");

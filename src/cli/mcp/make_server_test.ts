@@ -30,7 +30,7 @@ const EMPTY: Answer = {
 };
 
 /**
- * Connects a client to the tools. The test defines the responses of command lines and API requests.
+ * Connects a client to the tools. The test defines the responses to command lines and API requests.
  */
 async function connect(
   options: {
@@ -324,7 +324,7 @@ Deno.test("the logs of a deployment are resources, with --read-only too", async 
   assert.equal(agent.requests.length, before, "an invalid id is never requested");
 });
 
-Deno.test("--project confines the logs: logs of other projects seem not to exist", async () => {
+Deno.test("--project confines the logs: logs of other projects do not seem to exist", async () => {
   for (const name of ["build-log", "logs"]) {
     const uri = `svc://deployments/${D1}/${name}`;
     await using own = await connect({ project: "blog", api: deploymentOf(PROJECT.id) });

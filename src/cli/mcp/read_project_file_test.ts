@@ -69,7 +69,7 @@ Deno.test("readProjectFile() refuses svc's own keys, even within the project", a
   );
 });
 
-Deno.test("readProjectFile() reports the problem of a file that it cannot read", async () => {
+Deno.test("readProjectFile() reports the problem with a file that it cannot read", async () => {
   await using box = await makeHome();
   await Deno.writeTextFile(join(box.site, "large"), "x".repeat(101));
   await assert.rejects(box.read("large"), failsWith("usage", /more than 100/));

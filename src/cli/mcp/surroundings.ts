@@ -1,4 +1,4 @@
-/** @module What tools on an agent's machine can access. */
+/** @module Gives tools on an agent's machine access to command lines, files and variables. */
 import { dirname } from "node:path";
 import { type Answer, chooseProject, ToolFailure } from "../../agents/tool.ts";
 import { credentialsPath } from "../../config/credentials_file.ts";

@@ -1,4 +1,6 @@
-/** @module What tools need to work on a folder: command lines, files and variables. */
+/**
+ * @module The interface through which tools work on a folder: command lines, files and variables.
+ */
 import * as z from "zod";
 import {
   type Answer,

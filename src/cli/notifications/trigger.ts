@@ -26,7 +26,7 @@ function readObject(text: string): EventData {
 }
 
 /**
- * Returns the text if the field is a text, otherwise the number, true, false or null that it
+ * Returns the text if the field holds text, otherwise the number, true, false or null that the text
  * represents.
  */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {

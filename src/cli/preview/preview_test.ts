@@ -42,7 +42,7 @@ async function preview(
   return run;
 }
 
-Deno.test("preview shows the site on every host, under its rules, and no API", () =>
+Deno.test("preview serves the site on every host, with its rules but without the API", () =>
   inProject(async (folder) => {
     const found: unknown[] = [];
     const run = await preview(folder, ["--port", "0", "--json"], {

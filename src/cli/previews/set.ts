@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
-/** Splits the value of a flag with several entries at commas. An empty text clears the setting. */
+/** Splits the value of a flag with several entries at commas. An empty value clears the setting. */
 const entriesOf = (text: string | undefined): string[] | undefined =>
   text?.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
 

@@ -47,7 +47,7 @@ Deno.test("every command in the section exists", () => {
   }
 });
 
-Deno.test("svc init --agents writes AGENTS.md next to svc.toml, and again without a second section", async () => {
+Deno.test("svc init --agents adds one section to AGENTS.md, even if it runs twice", async () => {
   await inTestFolder(async (folder) => {
     const file = join(folder, "AGENTS.md");
     await Deno.writeTextFile(file, "# Ours\n");

@@ -59,7 +59,7 @@ export async function assertCheckout(ctx: Context, directory: string): Promise<v
   );
 }
 
-/** Splits git's output into lines. Returns none if git failed. */
+/** Splits git's output into lines. Returns no lines if git failed. */
 const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 

@@ -160,7 +160,7 @@ async function writeAgentsFile(
   facts: AgentsFacts,
 ): Promise<string> {
   const path = join(directory, "AGENTS.md");
-  // The file can be a link to the file of another program.
+  // The file can be a link to another program's file.
   const real = await Deno.realPath(path).catch(() => undefined);
   const text = real === undefined ? "" : await readTextFile(real);
   await writeFileAtomically(real ?? path, withAgentsSection(text, renderAgentsSection(facts)));

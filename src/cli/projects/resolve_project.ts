@@ -27,7 +27,7 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
-  /** True if a project is neither created nor asked for. */
+  /** True to fail instead of creating a project or asking for one. */
   readonly mustExist?: boolean;
   /** True to link the folder to the project that the user chooses or creates. */
   readonly binds?: boolean;
@@ -47,7 +47,7 @@ export function toProjectName(text: string): string {
   return name === "" ? "site" : name;
 }
 
-/** Returns the problem of a project name, if any. */
+/** Returns the problem with a project name, if any. */
 export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }

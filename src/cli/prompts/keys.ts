@@ -101,7 +101,7 @@ export class Keys {
     }
   }
 
-  /** Takes the text before `end`, and drops the following mark, which has this length. */
+  /** Takes the text before `end`, and drops the mark after it, which has this length. */
   #take(end: number, length: number): string {
     const text = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + length);

@@ -192,7 +192,7 @@ Deno.test("rules import recognizes Cloudflare by its wrangler file, in the folde
   });
 });
 
-Deno.test("rules are published to override the deployment's, listed, restored and removed", async () => {
+Deno.test("published rules override the deployment's rules, and can be listed, restored and removed", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const { urls } = await bench.json(["deploy", "--prod"]);

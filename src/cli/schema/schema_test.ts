@@ -46,7 +46,7 @@ Deno.test("every schema is valid JSON Schema 2020-12, and closed at the top leve
   }
 });
 
-Deno.test("for people, the schema itself is printed; --lines that of a stream", async () => {
+Deno.test("svc schema prints a schema for people, and --lines the schema of a stream's lines", async () => {
   const { stdout } = await runCli(["schema", "logs"]);
   assert.ok(JSON.parse(stdout).anyOf.length === 2);
   const lines = JSON.parse((await runCli(["schema", "logs", "--lines"])).stdout);

@@ -16,7 +16,7 @@ const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 /**
  * Returns the arguments of the service. The arguments or the config file must name the data
  * directory, because system services have no `HOME`, and user services have different variables
- * than this run.
+ * from this run.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,

@@ -78,7 +78,7 @@ Deno.test("findOldPrograms() finds platforms of the program, and no other proces
   assert.deepEqual(found, [[7, REPLACE], [12, replace("--port 1 ")]]);
 });
 
-Deno.test("findOldPrograms() repeats a platform's flags, except secrets and how it was started", async () => {
+Deno.test("findOldPrograms() repeats a platform's flags, except secrets and start options", async () => {
   const words = (text: string) => [PROGRAM, ...text.split(" ")];
   const found = await find([
     {

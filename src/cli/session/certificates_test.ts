@@ -5,7 +5,7 @@ import { parseCertificates, readCertificates } from "./certificates.ts";
 
 const [first, second] = rootCertificates.map((pem) => pem.trim());
 
-Deno.test("parseCertificates() reads every certificate, regardless of the text between them", () => {
+Deno.test("parseCertificates() reads every certificate, regardless of text between certificates", () => {
   const text = `# ours\n${first}\nsubject=CN\r\n${second!.replaceAll("\n", "\r\n")}\n`;
   assert.deepEqual(parseCertificates(text, "ca.pem").map((pem) => pem.replaceAll("\r", "")), [
     first,

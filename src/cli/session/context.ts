@@ -53,12 +53,12 @@ export interface Host {
   readonly waits?: Waits;
   /** Waits. Rejects with `signal.reason` when `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Opens a URL in the user's browser. Returns false if there is none. */
+  /** Opens a URL in the user's browser. Returns false if there is no browser. */
   readonly openUrl: (url: string) => boolean;
   readonly machineName: () => string;
   /** The terminal's keyboard, for terminals that cannot move their cursor. */
   readonly keyboard: Keyboard;
-  /** Asks the questions, instead of prompts on the terminal. */
+  /** Asks questions instead of showing prompts on the terminal. */
   readonly prompter?: Prompter;
 }
 
@@ -91,7 +91,7 @@ export interface ClientFacts {
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
-  /** Token to use instead of the one from settings and logins. It is bound to its workspace. */
+  /** Token to use instead of the token from settings and logins. It is bound to its workspace. */
   readonly token?: string;
 }
 
@@ -184,7 +184,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a CI job. The code for it is only loaded for the first key. */
+/** Gets keys for a CI job. The code for it is only loaded when the first key is needed. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },

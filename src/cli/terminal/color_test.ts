@@ -10,20 +10,40 @@ interface Row {
 
 const rows: readonly Row[] = [
   { name: "a terminal has colours", env: {}, isTerminal: true, wanted: true },
-  { name: "a pipe has none", env: {}, isTerminal: false, wanted: false },
-  { name: "NO_COLOR forbids", env: { NO_COLOR: "1" }, isTerminal: true, wanted: false },
+  { name: "a pipe has no colours", env: {}, isTerminal: false, wanted: false },
+  { name: "NO_COLOR disables colours", env: { NO_COLOR: "1" }, isTerminal: true, wanted: false },
   { name: "an empty NO_COLOR is not set", env: { NO_COLOR: "" }, isTerminal: true, wanted: true },
   {
-    name: "NO_COLOR goes before FORCE_COLOR",
+    name: "NO_COLOR overrides FORCE_COLOR",
     env: { NO_COLOR: "1", FORCE_COLOR: "1" },
     isTerminal: true,
     wanted: false,
   },
-  { name: "FORCE_COLOR demands", env: { FORCE_COLOR: "1" }, isTerminal: false, wanted: true },
-  { name: "FORCE_COLOR=0 forbids", env: { FORCE_COLOR: "0" }, isTerminal: true, wanted: false },
-  { name: "CLICOLOR_FORCE demands", env: { CLICOLOR_FORCE: "1" }, isTerminal: false, wanted: true },
-  { name: "CLICOLOR=0 does without", env: { CLICOLOR: "0" }, isTerminal: true, wanted: false },
-  { name: "a dumb terminal has none", env: { TERM: "dumb" }, isTerminal: true, wanted: false },
+  {
+    name: "FORCE_COLOR enables colours",
+    env: { FORCE_COLOR: "1" },
+    isTerminal: false,
+    wanted: true,
+  },
+  {
+    name: "FORCE_COLOR=0 disables colours",
+    env: { FORCE_COLOR: "0" },
+    isTerminal: true,
+    wanted: false,
+  },
+  {
+    name: "CLICOLOR_FORCE enables colours",
+    env: { CLICOLOR_FORCE: "1" },
+    isTerminal: false,
+    wanted: true,
+  },
+  { name: "CLICOLOR=0 disables colours", env: { CLICOLOR: "0" }, isTerminal: true, wanted: false },
+  {
+    name: "a dumb terminal has no colours",
+    env: { TERM: "dumb" },
+    isTerminal: true,
+    wanted: false,
+  },
 ];
 
 for (const { name, env, isTerminal, wanted } of rows) {

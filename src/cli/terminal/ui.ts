@@ -45,7 +45,10 @@ export interface Ui {
   note(text: string): void;
   /** Writes the command's single result: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
-  /** Writes the command's result as bytes. They are unchanged, but escaped on a terminal. */
+  /**
+   * Writes the command's result as bytes. On a terminal, control characters are escaped; elsewhere,
+   * the bytes are unchanged.
+   */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
    * Writes the command's result as items while they arrive: one line for each item, or `items` of
@@ -59,10 +62,11 @@ export interface Ui {
   /** Whether the result goes to a terminal. */
   readonly showsOnTerminal: boolean;
   /**
-   * Returns the columns of that terminal, or `undefined` if there is none or its size is unknown.
+   * Returns the width of the terminal in columns, or `undefined` if there is no terminal or its
+   * size is unknown.
    */
   width(): number | undefined;
-  /** Writes a raw part of a result that is too large for memory, instead of `result`. */
+  /** Writes a raw part of a result that is too large for memory. Use it instead of `result`. */
   data(text: string): void;
   /**
    * Writes one item of an endless result: one object per line in JSON mode, otherwise a line of

@@ -49,7 +49,7 @@ Deno.test("result() writes one object or text, and refuses a second one", () => 
   assert.equal(human.out.stdout, "text\n");
 });
 
-Deno.test("progress() redraws a bar on a terminal only as often as it is visible", () => {
+Deno.test("progress() limits how often it redraws a bar on a terminal", () => {
   const { ui, out, pass } = uiOf(false, true);
   const bar = ui.progress("deploy", { label: "Uploading", files: 4, bytes: 4000 });
   bar.add({ files: 1, bytes: 1000 });
@@ -64,7 +64,7 @@ Deno.test("progress() redraws a bar on a terminal only as often as it is visible
   ]);
 });
 
-Deno.test("progress() prints a line at each quarter elsewhere", () => {
+Deno.test("progress() prints a line at each quarter if there is no terminal", () => {
   const { ui, out } = uiOf(false);
   const progress = ui.progress("deploy", { label: "Uploading", files: 8, bytes: 8 });
   for (let file = 0; file < 8; file++) progress.add({ files: 1, bytes: 1 });

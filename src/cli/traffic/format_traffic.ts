@@ -10,7 +10,7 @@ const SPANS: Readonly<Record<TrafficReport["range"], string>> = {
   "90d": "the last 90 days",
 };
 
-/** Maximum number of values to show of each list. */
+/** Maximum number of values to show from each list. */
 const SHOWN = 10;
 
 const number = (value: number): string => value.toLocaleString("en-US");

@@ -146,7 +146,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /Cannot trust .*\.gz/,
   },
   {
-    name: "a program that is longer than signed",
+    name: "a program that is longer than the signed one",
     arrange: ({ releases }) =>
       releases.change(`/download/v1.1.0/${FILE}`, (b) => new Uint8Array([...b, 0])),
     code: "release_unusable",
@@ -194,7 +194,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /has no program for .*, only for aarch64-pc-windows-msvc/,
   },
   {
-    name: "a program for a different platform than in the manifest",
+    name: "a program for a different platform than the manifest says",
     arrange: async ({ releases }) => {
       const elf = new Uint8Array(200_000).map((_, index) => index);
       await releases.publish({ ...NEW, program: elf });
@@ -224,7 +224,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /the server responded with 404/,
   },
   {
-    name: "a downgrade of the data's format",
+    name: "a downgrade of the data format",
     arrange: async ({ releases }) => await releases.publish({ ...NEW, dataFormat: 1 }),
     wish: { force: true },
     code: "not_upgradable",

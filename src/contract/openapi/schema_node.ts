@@ -35,7 +35,7 @@ export function resolve(schema: SchemaNode, components: Components): SchemaNode 
   return found;
 }
 
-/** Returns the alternatives of a schema: a value must match one of them, or all. */
+/** Returns the schemas that a schema combines. A value must match one or all of them. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

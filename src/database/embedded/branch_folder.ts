@@ -7,7 +7,10 @@ import { syncFolder } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { type Branch, type CopyMethod, EngineError } from "../types.ts";
 
-/** Names of database and role in the files of a branch; `role` is null if the database is empty. */
+/**
+ * Names of the database and the role in the files of a branch; `role` is null if the database is
+ * empty.
+ */
 export interface BranchNames {
   readonly database: string;
   readonly role: string | null;
@@ -35,7 +38,7 @@ export class BranchFolders {
     return join(this.#path(id), "lock");
   }
 
-  /** The lock that keeps checkpoints out of a backup. */
+  /** Path of the lock that prevents checkpoints during a backup. */
   checkpoints(id: string): string {
     return join(this.#path(id), "checkpoints");
   }
@@ -97,7 +100,7 @@ export class BranchFolders {
     return (await namesIn(this.root)).filter((name) => BRANCH_ID.test(name));
   }
 
-  /** Bytes on disk. */
+  /** Returns the size on disk, in bytes. */
   async sizeOf({ id }: Pick<Branch, "id">): Promise<number> {
     return await folderSize(this.data(id));
   }
@@ -153,7 +156,7 @@ async function copyPlainly(from: string, to: string): Promise<void> {
   }
 }
 
-/** Returns the message if `cp` is missing: then files cannot be cloned, only copied. */
+/** Returns the message if `cp` is missing. Without it, files can be copied but not cloned. */
 function orNoProgram(error: unknown): string {
   if (error instanceof NoProgramError) return error.message;
   throw error;

@@ -1,4 +1,7 @@
-/** @module PostgreSQL inside the program: a folder for each branch, and a process while in use. */
+/**
+ * @module PostgreSQL inside the program. Each branch has a folder, and a process while it is in
+ * use.
+ */
 import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { PortableDump } from "../portable_dump.ts";
 import {
@@ -144,7 +147,8 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 
   /**
-   * Tries to open files with several possible names, to replay their log, then stops the process.
+   * Opens the files of a branch to replay their log, trying several possible names, then stops the
+   * process.
    */
   async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
     try {

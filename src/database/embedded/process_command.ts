@@ -1,4 +1,4 @@
-/** @module The command that starts this program as the process of a database. */
+/** @module The command that starts this program as a database process. */
 import { fileURLToPath } from "node:url";
 import { DATABASE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import {

@@ -54,7 +54,7 @@ export class RunningDatabase {
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #outgoing: Uint8Array[] = [];
-  /** Accepts the connection on which the process waits for cancel requests and its end. */
+  /** Accepts the connection that carries cancel requests. Closing it ends the process. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
   /** Resolves when the process has ended and released its files. */
@@ -85,7 +85,7 @@ export class RunningDatabase {
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
       readonly setup: SetupHead;
-      /** Prefix for the name of its socket's folder, in the system's temporary folder. */
+      /** Prefix of the folder for its socket, in the system's temporary folder. */
       readonly prefix: string;
     },
   ): Promise<RunningDatabase> {

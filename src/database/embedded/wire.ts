@@ -49,13 +49,13 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export interface SetupHead {
   /** Absolute path of the folder with PostgreSQL's files. */
   readonly folder: string;
-  /** Path of the lock that keeps a second process from the files. */
+  /** Path of the lock that prevents a second process from using the files. */
   readonly lock: string;
   /** Path of the lock that is held during a checkpoint, and by a backup. */
   readonly checkpoints: string;
   readonly database: string;
   readonly role: string;
-  /** Names of database and role in the files, if they differ. */
+  /** Names of the database and the role in the files, if they differ. */
   readonly former: { readonly database: string; readonly role: string | null } | null;
   readonly memoryMb: number;
   /** Whether the log is kept until the platform moves it to the history. */
@@ -65,7 +65,7 @@ export interface SetupHead {
 export interface ReadyHead {
   /** Such as `18.6 (PGlite 0.5.16)`. */
   readonly version: string;
-  /** Restrictions of the kernel on the process. */
+  /** Restrictions that the kernel applies to the process. */
   readonly files: boolean;
   readonly network: boolean;
 }

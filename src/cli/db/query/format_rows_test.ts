@@ -24,7 +24,7 @@ Deno.test("formatRows() shows headings even without rows", () => {
   assert.equal(draw([]), " id | name\n----+------");
 });
 
-Deno.test("formatRows() counts wide and combining characters as a terminal does", () => {
+Deno.test("formatRows() counts wide and combining characters like a terminal", () => {
   const lines = draw(
     [["1", "日本"], ["2", "e\u0301a"], ["3", "👩‍👩‍👧"], ["4", "abcd"]],
     40,
@@ -46,7 +46,7 @@ Deno.test("formatRows() makes control characters visible", () => {
   assert.ok(!named.includes("\x1b"));
 });
 
-Deno.test("formatRows() truncates long values to fit a terminal, and not elsewhere", () => {
+Deno.test("formatRows() truncates long values to fit a terminal, but not elsewhere", () => {
   const long = "x".repeat(200);
   for (const line of draw([["1", long]], 40).split("\n")) assert.ok(widthOf(line) <= 40, line);
   assert.match(draw([["1", long]], 40), /x…$/);

@@ -26,7 +26,7 @@ function uiWith(options: { readonly json?: boolean; readonly columns?: number } 
 
 const COLUMNS = [{ name: "id", type: "int8" }, { name: "name", type: "text" }];
 
-/** Plays two results with a statement without a result between them. */
+/** Plays two results, and between them a statement that has no result. */
 function play(output: Output): void {
   output.columns(COLUMNS);
   output.rows([["1", "Ann"]]);
@@ -100,7 +100,7 @@ Deno.test("createJsonOutput() warns of columns that share a name", () => {
   assert.match(out.stderr, /with AS.* id_2/);
 });
 
-Deno.test("createJsonOutput() without a statement has no results", () => {
+Deno.test("createJsonOutput() writes no results without a statement", () => {
   const { ui, out } = uiWith({ json: true });
   createJsonOutput(ui, { branch: "main" }).end();
   assert.equal(out.stdout, '{"branch":"main","results":[]}\n');
@@ -113,7 +113,7 @@ Deno.test("createCsvOutput() puts an empty line between results", () => {
   assert.equal(out.stderr, "INSERT 0 3\n");
 });
 
-Deno.test("createCsvOutput() keeps bytes unchanged, except for a terminal", () => {
+Deno.test("createCsvOutput() keeps bytes unchanged, except on a terminal", () => {
   for (const [columns, wanted] of [[undefined, "a\x1b[2J"], [80, "a\\x1b[2J"]] as const) {
     const { ui, out } = uiWith(columns === undefined ? {} : { columns });
     const output = createCsvOutput(ui);
@@ -133,7 +133,7 @@ Deno.test("createTableOutput() writes tables to stdout and messages to stderr", 
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() keeps only the first of a million rows, and reports it", () => {
+Deno.test("createTableOutput() keeps only the first rows of a million, and reports it", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);

@@ -1,4 +1,4 @@
-/** @module An error of PostgreSQL: message, position in the SQL, detail, hint and SQLSTATE. */
+/** @module A PostgreSQL error: message, position in the SQL, detail, hint and SQLSTATE. */
 import type { QueryEvent } from "../../../contract/database_queries.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { printable } from "../../terminal/format.ts";

@@ -26,7 +26,7 @@ interface BufferedResult {
 const lengthOf = (row: Row): number =>
   row.reduce((length, value) => length + (value?.length ?? 0), 0);
 
-/** Tables go to stdout; tags of statements and notices go to stderr. */
+/** Tables go to stdout. Notices and the tags of statements go to stderr. */
 export function createTableOutput(ui: Ui, { expanded, whole }: TableOptions): Output {
   let held: BufferedResult | undefined;
   let tables = 0;

@@ -42,7 +42,7 @@ interface BaseNote {
    * The log must be replayed at least to this position, because files were copied during writes.
    */
   readonly end: number;
-  /** Names of database and role in the files. */
+  /** Names of the database and the role in the files. */
   readonly names: BranchNames;
 }
 

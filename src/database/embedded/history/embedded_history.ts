@@ -131,7 +131,7 @@ export class EmbeddedHistory {
     await this.#lock.run(id, async () => {
       const history = this.#of(id);
       await history.keepRemoved(this.#parts.now()).catch(async (error) => {
-        // For example on a full disk, when a branch is removed to free space.
+        // For example, the disk is full, and a branch is removed to free space.
         this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
         await history.remove();
       });
@@ -315,7 +315,7 @@ export class EmbeddedHistory {
   }
 }
 
-/** The limit for each of several sizes that keeps their sum within a total. */
+/** Returns the limit for each size that keeps the sum of all sizes within a total. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {

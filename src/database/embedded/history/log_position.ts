@@ -45,7 +45,7 @@ export function readCheckpoint(control: Uint8Array): Checkpoint {
 }
 
 /**
- * The first segment that the files of a branch need to open.
+ * The first segment that is needed to open the files of a branch.
  *
  * @param data the folder with its files, while no checkpoint runs
  */

@@ -1,5 +1,5 @@
 /**
- * @module Reads a write-ahead log as recovery does, to find the last commit before a time. The
+ * @module Reads a write-ahead log the way recovery does, to find the last commit before a time. The
  * format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
  */
 import { concatBytes } from "../../wire/messages.ts";
@@ -21,7 +21,7 @@ const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
-/** The kinds for commit and abort, including those of prepared transactions. */
+/** The kinds for commit and abort, including the kinds for prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
  * The optional blocks before the data of a record, and their sizes. The last two are the headers of
@@ -81,7 +81,7 @@ export class LogReader {
     return this.#end;
   }
 
-  /** When the last transaction before the end ended, in milliseconds since 1970. */
+  /** The time of the last transaction before `end`, in milliseconds since 1970. */
   get latest(): number {
     return this.#latest;
   }

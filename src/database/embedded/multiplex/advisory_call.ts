@@ -28,7 +28,7 @@ const CALL = new RegExp(
 const named = (alias: string): string =>
   alias.startsWith('"') ? alias.slice(1, -1).replaceAll('""', '"') : alias.toLowerCase();
 
-/** Parses a statement; `undefined` if it does, or may do, anything else. */
+/** Parses a statement. Returns `undefined` if it does, or can do, anything else. */
 export function advisoryCall(text: string): AdvisoryCall | undefined {
   const found = CALL.exec(text);
   if (found === null) return undefined;
@@ -50,7 +50,7 @@ function lockKey(args: readonly bigint[]): string {
   return `${key >> 32n},${key & 0xffffffffn},1`;
 }
 
-/** The arguments of a function that takes a lock of this key. */
+/** The arguments of a function that takes a lock with this key. */
 export function lockArguments(key: string): string {
   const [high = "0", low = "0", form] = key.split(",");
   if (form === "2") return [high, low].map((part) => BigInt.asIntN(32, BigInt(part))).join(", ");

@@ -53,8 +53,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * The message to run instead if a client tries a lock that another holds: it reports the lock as
-   * taken. `undefined` to run the client's own message.
+   * The message to run instead if a client tries to take a lock that another client holds: it
+   * reports the lock as taken. `undefined` to run the client's own message.
    */
   refusal(
     client: Client,

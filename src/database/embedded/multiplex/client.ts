@@ -32,7 +32,7 @@ export class Client {
   status: TransactionStatus = "I";
   /** It has sent messages without a final `Sync`. */
   isMidBatch = false;
-  /** Messages since the last `Sync` may have changed something, or need one. */
+  /** Messages since the last `Sync` may have changed something, or need a `Sync`. */
   hasWork = false;
   /** An error has occurred, so messages before the next `Sync` are skipped. */
   isSkipping = false;

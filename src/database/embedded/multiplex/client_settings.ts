@@ -39,7 +39,7 @@ export class ClientSettings {
   }
 
   /**
-   * Applies a client's settings to the backend, and saves those of the previous client.
+   * Applies a client's settings to the backend, and saves the settings of the previous client.
    *
    * @returns whether anything has changed
    * @throws {BackendError} If the settings of its startup message are refused

@@ -138,7 +138,7 @@ export function writeMessage(
   return bytes;
 }
 
-/** Names of a statement in a message, and the message with another name. */
+/** The name of a statement in a message, and a function that renames the statement. */
 export interface NamedStatement {
   readonly name: string;
   renamed(name: string): Uint8Array<ArrayBuffer>;

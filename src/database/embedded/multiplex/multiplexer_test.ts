@@ -61,7 +61,7 @@ class Clients {
   readonly backend = new ScriptedBackend();
   readonly heard = new Map<number, Message[]>();
   readonly ended: number[] = [];
-  /** Number of bytes that clients may send again. */
+  /** Number of bytes from clients that were reported as handled. */
   taken = 0;
   now = 0;
   idleLimit = 0;
@@ -171,7 +171,7 @@ Deno.test("Multiplexer renames statements with the same name", () => {
   ]);
 });
 
-Deno.test("Multiplexer prepares an unnamed statement again that another client replaced", () => {
+Deno.test("Multiplexer prepares an unnamed statement again after another client replaced it", () => {
   const clients = new Clients(1, 2);
   const parse = writeMessage("P", "", "SELECT 1", new Uint8Array(2));
   const bind = writeMessage("B", "", "", new Uint8Array(6));

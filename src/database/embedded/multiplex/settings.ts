@@ -6,7 +6,8 @@ const NO_SETTINGS: ReadonlySet<string> = new Set(["user", "database", "options",
 export type Settings = ReadonlyMap<string, string>;
 
 /**
- * Splits `-c name=value --name=value` as the server does: a backslash escapes the next character.
+ * Splits `-c name=value --name=value` the way the server does: a backslash escapes the next
+ * character.
  */
 function splitOptions(options: string): string[] {
   const words: string[] = [];

@@ -33,7 +33,7 @@ export function traitsOf(text: string): StatementTraits {
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 
-/** Converts an identifier as the server does: folded to lower case unless quoted. */
+/** Converts an identifier the way the server does: folded to lower case unless quoted. */
 function identifier(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
 }

@@ -1,5 +1,5 @@
 /**
- * @module Limits how long clients wait for the backend, and creates the errors for those that
+ * @module Limits how long clients wait for the backend, and creates the errors for clients that
  * waited too long.
  */
 import { waitsForLock } from "./advisory_locks.ts";
@@ -118,12 +118,12 @@ function traitsOfNext({ inbox, statements }: Client): StatementTraits {
   }
 }
 
-/** What a client's next message waits for if another client has it. */
+/** The resource of another client that a client's next message waits for. */
 type Blocker = "an advisory lock" | "temporary tables";
 
 /**
- * Returns whether a client's next message waits for advisory locks or for temporary tables of
- * others.
+ * Returns whether a client's next message waits for advisory locks or for temporary tables of other
+ * clients.
  */
 export function blockerOf(
   client: Client,

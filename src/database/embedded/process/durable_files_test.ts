@@ -5,7 +5,7 @@ import { verifyPages } from "../../verify_pages.ts";
 import { EmbeddedEngine } from "../embedded_engine.ts";
 import { databaseProcessCommand } from "../process_command.ts";
 
-/** Statements after which a table and its index have other sizes, or other files. */
+/** Statements that change the sizes or the files of a table and its index. */
 const CHANGES: readonly (readonly [sql: string, rows: number])[] = [
   ["INSERT INTO boats SELECT n, repeat('x', 500) FROM generate_series(1, 2000) AS n", 2000],
   ["DELETE FROM boats WHERE id > 100", 100],

@@ -44,7 +44,7 @@ function findCurrentUser(memory: EngineMemory): number {
 }
 
 /**
- * Makes a role the backend's signed-in user permanently.
+ * Permanently makes a role the backend's signed-in user.
  *
  * @returns a function that runs something as the superuser
  * @throws {Error} If the role could still become the superuser
