@@ -74,7 +74,7 @@ async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
   const client = await gateway.connect(own);
   await client.query("CREATE TABLE t (n text)");
 
-  // A server shows its own database names, which reveal nothing: decisions/databases.md.
+  // A server shows the names of its databases, which reveal nothing (decisions/databases.md).
   const hidden = [...SECRETS, other.role, ...kind === "server" ? [] : Object.values(names)];
   const run = async (statement: string) => {
     const sql = statement.replaceAll("<database>", names.database)

@@ -171,7 +171,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Serves the earlier deployment that the request names as its page's, or the live deployment. */
+  /** Serves the earlier deployment that served the request's page, or the live deployment. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);

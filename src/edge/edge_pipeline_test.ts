@@ -16,7 +16,7 @@ const pipeline = (steps: readonly PipelineStep[], more: object = {}): Rule => ({
   action: { type: "pipeline", steps: [...steps], ...more } as Rule["action"],
 });
 
-/** The pipeline of the issue: gate, rewriting step, handle, response step, observer. */
+/** A pipeline with each kind of step: gate, rewriting step, handle, response step, observer. */
 const STEPS: readonly PipelineStep[] = [
   { use: "gate", mode: "request", failure: "closed" },
   { use: "move", mode: "request" },
@@ -186,7 +186,7 @@ for (const reason of REASONS) {
   });
 }
 
-Deno.test("a handle that returns nothing or a Request is not a response", async () => {
+Deno.test("a handle fails if it returns nothing or a Request", async () => {
   for (const handle of [() => undefined, (request: Request) => new Request(request)]) {
     const edge = dynamicEdge({ rules: [pipeline([{ handle: "h" }])], functions: { h: handle } });
     const answer = await edge.fetch("/");

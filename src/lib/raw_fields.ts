@@ -60,7 +60,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Whether there is a field of that name, which is given in lower case. */
+/** Whether there is a field with this name, which is given in lower case. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);

@@ -36,7 +36,7 @@ class LoopbackListener {
     this.#accept().catch(() => this.close());
   }
 
-  /** Connects to it; returns both ends. */
+  /** Connects to the listener; returns both ends of the connection. */
   async connect(): Promise<{ readonly relay: Deno.TcpConn; readonly inner: Deno.TlsConn }> {
     const { port } = this.#listener.addr;
     const relay = await Deno.connect({ hostname: LOOPBACK, port });

@@ -74,7 +74,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends the server as `pg_ctl stop -m immediate` does; it then restarts automatically. */
+  /** Stops the server like `pg_ctl stop -m immediate`; it then restarts automatically. */
   crash(): Promise<void>;
 }
 

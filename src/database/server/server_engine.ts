@@ -215,7 +215,7 @@ export class ServerEngine implements DatabaseEngine {
       0;
   }
 
-  /** Signs in as the branch's role; a password that was changed there is set again. */
+  /** Signs in as the branch's role. If its password was changed on the server, sets it again. */
   async #signIn(address: ServerAddress, branch: Branch, startup: StartupParameters) {
     const name = serverName(branch);
     const login = { user: name, database: name, password: this.#passwordOf(name) };
