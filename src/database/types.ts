@@ -112,7 +112,7 @@ export interface DatabaseEngine {
   isRunning(branch: Branch): boolean;
   /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that recreates the branch's content in an empty branch, in order. */
+  /** SQL that recreates the branch's content when it runs in an empty branch. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */

@@ -158,7 +158,7 @@ class Edge {
     );
   }
 
-  /** Handles a protected host. Visitors without access reach nothing of the site. */
+  /** Handles a protected host. Visitors without access cannot reach any part of the site. */
   async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
     const { clientRequest, site } = context;
     try {
@@ -245,7 +245,7 @@ class Edge {
     });
   }
 
-  /** Decides by the rules; returns their response, or the destination of the request. */
+  /** Applies the rules; returns their response, or the destination of the request. */
   #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;

@@ -1,4 +1,7 @@
-/** Tests pipelines of functions through the whole edge: order, results, failures, choice. */
+/**
+ * Tests pipelines of functions through the whole edge: order, results, failures, and which pipeline
+ * runs.
+ */
 import assert from "node:assert/strict";
 import type { PipelineStep, Rule } from "../rules/mod.ts";
 import type { FailureReason } from "../runtime/mod.ts";
@@ -61,7 +64,7 @@ const proxied: Partial<DynamicWorld> = {
   upstream: ({ url }) => new Response(`up ${new URL(url).pathname}`),
 };
 
-Deno.test("a whole pipeline runs over a static site", async () => {
+Deno.test("a whole pipeline runs in front of a static site", async () => {
   const { ask, seen } = full();
   const answer = await ask("/old");
   assert.deepEqual([answer.status, answer.text], [200, "new page, stamped"]);
@@ -70,7 +73,7 @@ Deno.test("a whole pipeline runs over a static site", async () => {
   assert.deepEqual(seen, ["/new 200"]);
 });
 
-Deno.test("a whole pipeline runs over a proxied server; a changed path reaches it", async () => {
+Deno.test("a whole pipeline runs in front of a proxied server, which gets a changed path", async () => {
   const { ask, edge, seen } = full(proxied);
   const answer = await ask("/old?x=1");
   assert.equal(answer.text, "up /new, stamped");

@@ -9,7 +9,7 @@ export interface RollingBinding {
   readonly releaseId: string;
   /** The deployment that the share sees; all other visitors see the host's own deployment. */
   readonly deploymentId: string;
-  /** Percent of the visitors, from 1 to 100. */
+  /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
 }
 

@@ -1,4 +1,4 @@
-/** @module A key-value store for the code of users, in isolated namespaces over Deno KV. */
+/** @module A key-value store for users' code, in isolated namespaces over Deno KV. */
 import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock.ts";
 import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";

@@ -136,7 +136,7 @@ export class Gateway {
   /**
    * Accepts clients at an address; port 0 uses any free one.
    *
-   * @throws as `Deno.listen`
+   * @throws the errors of `Deno.listen`
    */
   listen({ hostname, port }: { readonly hostname: string; readonly port: number }): {
     readonly port: number;

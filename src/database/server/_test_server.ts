@@ -116,7 +116,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-/** Runs SQL as the platform's own role of the local server in a data directory. */
+/** Runs SQL as the platform's own role on the local server of a data directory. */
 export async function runAsAdmin(dataFolder: string, sql: string): Promise<void> {
   const key = await Deno.readFile(join(dataFolder, "postgres.key"));
   const path = join(dataFolder, "postgres", "socket", ".s.PGSQL.5432");

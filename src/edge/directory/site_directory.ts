@@ -170,7 +170,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Increases each time a hostname shows something else. */
+  /** Increases each time a hostname starts to show something else. */
   get revision(): number {
     return this.#revision;
   }

@@ -78,7 +78,7 @@ const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
   readonly store: KvStore;
-  /** The one namespace of a local store. */
+  /** The only namespace of a local store. */
   readonly namespace: Namespace;
   close(): void;
 }
