@@ -41,7 +41,7 @@ export function findListKey(): symbol | undefined {
 
 const LIST_KEY = findListKey();
 
-/** Deno's name for the symbol for the object behind a `Request`. */
+/** Deno's name for the symbol of the object behind a `Request`. */
 const INNER_NAME = "request";
 
 const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
