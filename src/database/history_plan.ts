@@ -106,7 +106,7 @@ export function planHistory(
 export const totalOf = (all: readonly { readonly bytes: number }[]): number =>
   all.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The newest segments that fit within a size. */
+/** Returns the newest segments that fit into `maxBytes` together. */
 function newestWithin(segments: readonly Segment[], maxBytes: number): readonly Segment[] {
   let left = maxBytes;
   return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);

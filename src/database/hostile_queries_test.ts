@@ -1,4 +1,4 @@
-/** Limits of a client's statement, and its effect on clients of other databases. */
+/** Limits on a client's statements, which must not affect clients of other databases. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { ENGINES } from "./_test_engines.ts";

@@ -1,6 +1,6 @@
 /**
- * Two databases cannot see each other: a client of one runs every hostile statement of a table
- * while a client of the other is connected.
+ * Two databases cannot see each other: a client of one database runs a list of hostile statements
+ * while a client of the other one is connected.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
@@ -74,7 +74,7 @@ async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
   const client = await gateway.connect(own);
   await client.query("CREATE TABLE t (n text)");
 
-  // A server shows its own database names, which reveal nothing: decisions/databases.md.
+  // A server shows the names of its databases, which reveal nothing (decisions/databases.md).
   const hidden = [...SECRETS, other.role, ...kind === "server" ? [] : Object.values(names)];
   const run = async (statement: string) => {
     const sql = statement.replaceAll("<database>", names.database)

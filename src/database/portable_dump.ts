@@ -50,7 +50,7 @@ export class PortableDump
   }
 }
 
-/** Only checks short lines, like the removed ones. */
+/** Only checks short lines, because all lines to remove are short. */
 function filterLines(
   lines: Uint8Array<ArrayBuffer>,
   isKept: (line: string) => boolean,

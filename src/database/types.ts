@@ -24,15 +24,15 @@ export interface Branch {
   readonly limits: BranchLimits;
 }
 
-/** How a copy was created: by cloning extents of the file system, or byte by byte. */
+/** How a copy was created: by cloning file system extents, or byte by byte. */
 export type CopyMethod = "clone" | "copy";
 
 /** Parameters of a client's startup message, such as `application_name`. */
 export type StartupParameters = ReadonlyMap<string, string>;
 
 /**
- * A client's session with the engine, past authentication: messages of the
- * frontend/backend protocol 3.0 in both directions.
+ * A client's session with the engine, after authentication: messages of the frontend/backend
+ * protocol 3.0 in both directions.
  */
 export interface BackendSession {
   /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
@@ -47,7 +47,7 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
-/** An engine no longer has a branch. */
+/** Message for the user if an engine no longer has a branch. */
 export const GONE =
   "The files of the database are missing. Run svc doctor on the platform's machine for details";
 
@@ -112,7 +112,7 @@ export interface DatabaseEngine {
   isRunning(branch: Branch): boolean;
   /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that recreates the branch's content in an empty branch, in order. */
+  /** SQL that recreates the branch's content when it runs in an empty branch. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */

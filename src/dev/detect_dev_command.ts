@@ -25,7 +25,7 @@ export async function detectDevCommand(
     const facts = parsePackageFacts(await reader.readText("package.json"));
     return facts?.scripts.get(script) ?? devCommand;
   }
-  // The search path of the command has the programs of the project's packages.
+  // The command's search path includes the programs of the project's packages.
   const [, own, program = ""] = PROGRAM.exec(devCommand) ?? [];
   if (own !== undefined && await reader.exists(join("node_modules", ".bin", program))) return own;
   return devCommand === "" ? undefined : devCommand;

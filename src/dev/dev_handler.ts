@@ -95,8 +95,8 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     } as const;
     const opens = opensPage(request);
     if (opens) options.opened();
-    // A framework has its own overlay, so its pages only get the script for problems that it does
-    // not know.
+    // A framework has its own overlay, so its pages only get the script for problems that the
+    // framework does not know.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

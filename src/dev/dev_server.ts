@@ -180,7 +180,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Reports which code waits for a debugger: it is not ready before one connects. */
+  /** Reports which code waits for a debugger; it is not ready until a debugger connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;
@@ -262,7 +262,7 @@ class DevServer {
     this.#parts.options.report.request(request);
   }
 
-  /** Applies saved changes; no cached response outlives them. */
+  /** Applies saved changes, and removes cached responses. */
   async #take(change: Change): Promise<void> {
     const began = performance.now();
     const { report } = this.#parts.options;

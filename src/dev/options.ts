@@ -24,14 +24,14 @@ export interface DevReport {
   request(request: LoggedRequest): void;
 }
 
-/** State of the inspector of the project's server: `break` makes the server wait for it. */
+/** State of the inspector of the project's server: `break` makes the server wait for a debugger. */
 export type Inspect = "off" | "on" | "break";
 
 export interface DevOptions {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: ProjectConfig | undefined;
-  /** The current folder, if no folder was given. */
+  /** The current folder, unless the user named a folder. */
   readonly standing: string | undefined;
   /** Command of the project's dev server; without it, the project is served as files. */
   readonly command: string | undefined;

@@ -52,7 +52,7 @@ export class Problems {
 const readSource = (home: string, file: string): Promise<string | undefined> =>
   readTextFile(join(home, file)).catch(() => undefined);
 
-/** Describes problems of files, with the line of each. */
+/** Describes problems in files, each with its line. */
 export function describeProblems(
   home: string,
   title: string,
@@ -67,7 +67,7 @@ export function describeProblems(
   );
 }
 
-/** The first frame of a stack that is in a file of the project. */
+/** The first stack frame that is in a file of the project. */
 const FRAME = /(?:\(|at )(?:file:\/\/)?((?!node:|ext:|data:|https?:)[^\s():]+):(\d+):(\d+)\)?/;
 
 /** Describes an error from its stack, with the line that threw it. */

@@ -5,7 +5,7 @@ export interface CliPage {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** First words after `svc` of the commands on the page. */
+  /** The page's commands, by their first word after `svc`. */
   readonly commands: readonly string[];
 }
 

@@ -29,7 +29,7 @@ Deno.test("index() has the form of llms.txt: a title, a summary, and a line for 
   assert.match(lines.filter((line) => line.startsWith("## ")).at(-1)!, /^## Optional$/);
 });
 
-Deno.test("documents keep working links, and all of their code", async () => {
+Deno.test("documents keep their code, and have working links", async () => {
   const sources = await readSources();
   const { documents } = new Library({
     ...sources,

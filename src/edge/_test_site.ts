@@ -151,7 +151,9 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
   };
 }
 
-/** A request whose URL is the given text, as with `Deno.serve`, not as `Request` resolves it. */
+/**
+ * A request whose URL is exactly the given text, as with `Deno.serve`; `Request` would resolve it.
+ */
 export function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://site.test/", init);
   Object.defineProperty(request, "url", { value: url });

@@ -158,7 +158,7 @@ class Edge {
     );
   }
 
-  /** Handles a protected host. Visitors without access reach nothing of the site. */
+  /** Handles a protected host. Visitors without access cannot reach any part of the site. */
   async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
     const { clientRequest, site } = context;
     try {
@@ -171,7 +171,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Serves the earlier deployment that the request names as its page's, or the live deployment. */
+  /** Serves the earlier deployment that served the request's page, or the live deployment. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);
@@ -245,7 +245,7 @@ class Edge {
     });
   }
 
-  /** Decides by the rules; returns their response, or the destination of the request. */
+  /** Applies the rules; returns their response, or the destination of the request. */
   #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;

@@ -162,7 +162,7 @@ Deno.test("a response from a deployment that the edge does not know is not store
   assert.equal(cache.size, 0);
 });
 
-Deno.test("while the platform is unreachable, responses that can be served stale are served, and others get a 503", async () => {
+Deno.test("while the platform is unreachable, visitors get a stale response if allowed, otherwise a 503", async () => {
   for (const [control, isKept] of [["max-age=60", true], ["max-age=60, must-revalidate", false]]) {
     const { get, seen } = world(counting({ "cache-control": String(control) }));
     await get("/a");

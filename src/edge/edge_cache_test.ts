@@ -43,7 +43,7 @@ Deno.test("each hit has its own request id", async () => {
   assert.equal(answer.headers.get("x-svc-request-id"), "r2");
 });
 
-Deno.test("within stale-while-revalidate, stale is served and refreshed once", async () => {
+Deno.test("within stale-while-revalidate, a stale response is served and refreshed once", async () => {
   const edge = world({ cache: { swrSeconds: 100 } });
   await read(edge, "/");
   edge.wait(61);
@@ -162,7 +162,7 @@ Deno.test("vary dimensions separate responses, but other differences do not", as
   assert.equal(await ask({ "x-ab": "1", "user-agent": PHONE }), "MISS");
 });
 
-Deno.test("hosts, queries and deployments share nothing", async () => {
+Deno.test("different hosts, queries and deployments share no responses", async () => {
   const edge = world();
   await read(edge, "/a?x=1");
   assert.equal((await read(edge, "/a?x=2")).state, "MISS");
@@ -221,7 +221,7 @@ Deno.test("an expired response is validated, not fetched again", async () => {
   assert.match(again.answer.headers.get("cache-status") ?? "", /fwd=stale; fwd-status=304/);
 });
 
-Deno.test("the cache serves stale if the upstream fails, and stores no edge errors", async () => {
+Deno.test("the cache serves a stale response if the upstream fails, and stores no edge errors", async () => {
   let broken = false;
   const edge = world({
     cache: { swrSeconds: 1000 },

@@ -205,7 +205,7 @@ Deno.test("a body that one server received cannot be sent to another", async () 
   assert.match(await post("/form", "data"), /^405 /);
 });
 
-Deno.test("a 404 is the response if the route does not fall through", async () => {
+Deno.test("a 404 is final if the route does not fall through", async () => {
   const response = await edgeWith({ server: nowhere }).fetch("/none");
   assert.deepEqual([response.status, await response.text()], [404, "no such page of mine"]);
 });

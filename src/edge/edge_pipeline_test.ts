@@ -1,4 +1,7 @@
-/** Tests pipelines of functions through the whole edge: order, results, failures, choice. */
+/**
+ * Tests pipelines of functions through the whole edge: order, results, failures, and which pipeline
+ * runs.
+ */
 import assert from "node:assert/strict";
 import type { PipelineStep, Rule } from "../rules/mod.ts";
 import type { FailureReason } from "../runtime/mod.ts";
@@ -16,7 +19,7 @@ const pipeline = (steps: readonly PipelineStep[], more: object = {}): Rule => ({
   action: { type: "pipeline", steps: [...steps], ...more } as Rule["action"],
 });
 
-/** The pipeline of the issue: gate, rewriting step, handle, response step, observer. */
+/** A pipeline with each kind of step: gate, rewriting step, handle, response step, observer. */
 const STEPS: readonly PipelineStep[] = [
   { use: "gate", mode: "request", failure: "closed" },
   { use: "move", mode: "request" },
@@ -61,7 +64,7 @@ const proxied: Partial<DynamicWorld> = {
   upstream: ({ url }) => new Response(`up ${new URL(url).pathname}`),
 };
 
-Deno.test("a whole pipeline runs over a static site", async () => {
+Deno.test("a whole pipeline runs in front of a static site", async () => {
   const { ask, seen } = full();
   const answer = await ask("/old");
   assert.deepEqual([answer.status, answer.text], [200, "new page, stamped"]);
@@ -70,7 +73,7 @@ Deno.test("a whole pipeline runs over a static site", async () => {
   assert.deepEqual(seen, ["/new 200"]);
 });
 
-Deno.test("a whole pipeline runs over a proxied server; a changed path reaches it", async () => {
+Deno.test("a whole pipeline runs in front of a proxied server, which gets a changed path", async () => {
   const { ask, edge, seen } = full(proxied);
   const answer = await ask("/old?x=1");
   assert.equal(answer.text, "up /new, stamped");
@@ -186,7 +189,7 @@ for (const reason of REASONS) {
   });
 }
 
-Deno.test("a handle that returns nothing or a Request is not a response", async () => {
+Deno.test("a handle fails if it returns nothing or a Request", async () => {
   for (const handle of [() => undefined, (request: Request) => new Request(request)]) {
     const edge = dynamicEdge({ rules: [pipeline([{ handle: "h" }])], functions: { h: handle } });
     const answer = await edge.fetch("/");

@@ -36,7 +36,7 @@ export interface Origin {
   redirectsToHttps(): boolean;
 }
 
-/** A certificate authority requests paths below this, ahead of any site (RFC 8555, 8.3). */
+/** Prefix of paths that certificate authorities request and no site handles (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
 
 /** Prefix of everything that the platform itself serves on the hosts of sites, such as objects. */

@@ -52,9 +52,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie, for requests that a page sends according to the browser. Assets come from
- * any deployment that has them, and a file that states the live version comes from the live
- * deployment.
+ * The id in the cookie; only for requests that, according to the browser, come from a page. Assets
+ * come from any deployment that has them, and a file that states the live version comes from the
+ * live deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -84,8 +84,8 @@ export function withoutPageCookie(header: string): string | null {
 }
 
 /**
- * Adds to a page the cookie of its deployment, and prevents other caches from storing responses
- * meant for pages of an earlier deployment.
+ * Adds the deployment's cookie to a page, and prevents other caches from storing responses meant
+ * for pages of an earlier deployment.
  */
 export function finishPage(context: RequestContext, response: EdgeResponse): EdgeResponse {
   const { clientRequest, site, pin } = context;

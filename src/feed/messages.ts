@@ -9,7 +9,7 @@ export interface RollingBinding {
   readonly releaseId: string;
   /** The deployment that the share sees; all other visitors see the host's own deployment. */
   readonly deploymentId: string;
-  /** Percent of the visitors, from 1 to 100. */
+  /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
 }
 
@@ -26,7 +26,7 @@ export interface HostBinding {
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
   readonly production: boolean;
-  /** The current rolling release on this host; missing if everyone sees the same. */
+  /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;
   /** Versionstamp of the commit that created the binding; a later one wins. */
   readonly version: string;
@@ -81,8 +81,8 @@ export type FeedMessage =
   /** No host shows the deployment now. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
   /**
-   * Cached responses are removed, or have been stale since a time in milliseconds since the Unix
-   * epoch.
+   * Cached responses are removed or, with `staleSince`, count as stale since that time, in
+   * milliseconds since the Unix epoch.
    */
   | {
     readonly type: "cache_purged";

@@ -1,4 +1,4 @@
-/** @module A key-value store for the code of users, in isolated namespaces over Deno KV. */
+/** @module A key-value store for users' code, in isolated namespaces over Deno KV. */
 import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock.ts";
 import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -63,7 +63,7 @@ const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expir
 /** A unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** The size that a key counts towards its namespace. */
+/** Size of a key and its value, as counted for the namespace. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {

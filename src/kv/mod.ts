@@ -1,4 +1,4 @@
-/** @module Key-value stores for the code of users: the store over Deno KV, and its HTTP API. */
+/** @module Key-value stores for users' code: the store over Deno KV, and its HTTP API. */
 export { createKvHandler } from "./handle_request.ts";
 export { createKvFetch, type KvFetch } from "./kv_fetch.ts";
 export { KvStore } from "./kv_store.ts";

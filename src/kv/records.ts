@@ -66,7 +66,10 @@ export function parseHead(value: unknown): Head | undefined {
 /** The value of an entry whose key contains all the information. */
 export const NO_VALUE = new Uint8Array();
 
-/** Converts the value of an entry to the current format; `undefined` if it already has it. */
+/**
+ * Converts the value of an entry to the current format; `undefined` if it is already in that
+ * format.
+ */
 export function renewedValue(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return undefined;
   return value === true ? NO_VALUE : encodeHead(headSchema.parse(value));

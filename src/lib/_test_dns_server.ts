@@ -19,7 +19,7 @@ export interface DnsFixture {
   readonly names: Map<string, DnsEntry>;
   /** Names whose complete responses need TCP. */
   readonly truncated: Set<string>;
-  /** Ports of the zones' servers on loopback. If there is one, CNAME records are followed. */
+  /** Ports of the zones' servers on loopback. If there are any, CNAME records are followed. */
   readonly delegated: Map<string, number>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * @module Checks whether a request announces content, and removes the body of one that does not.
+ * @module Checks whether a request announces content, and removes its body if it does not.
  *
  * The runtime gives each request a body unless its method is GET or HEAD. A server behind the edge
  * would get an empty chunked one, to which many servers react differently.

@@ -4,7 +4,7 @@ import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
 
 export interface WriteOptions {
-  /** Permission bits of the new file; the system's default by default. */
+  /** Permission bits of the new file; if missing, the system's default. */
   readonly mode?: number;
 }
 

@@ -3,8 +3,8 @@
  *
  * `Deno.serve` of Deno 2.7 compresses every response if the client accepts that, repeats the work
  * for each request, and makes the `ETag` weak; no option turns this off. The edge sends files as
- * uploaded, precompressed if the build did that, and `If-Match` needs the strong `ETag` of an API
- * response (docs/decisions/runtime.md).
+ * uploaded, including precompressed ones, and `If-Match` needs the strong `ETag` of an API response
+ * (docs/decisions/runtime.md).
  */
 import { addField, hasField, type RawField } from "./raw_fields.ts";
 

@@ -84,8 +84,8 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of a child process: this program's, overridden by the project's variables, except
- * for those that select code to run, unless allowed by name.
+ * The environment of a child process: this program's variables, overridden by the project's.
+ * Variables of the project that select code to run are omitted unless allowed by name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

@@ -1,8 +1,8 @@
 /**
  * @module Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips
- * those used since it last passed, and stops at the first other one. A use costs one write to the
- * entry, and every operation takes constant time; a `Map` or `Set` in insertion order walks over
- * deleted entries at its front.
+ * entries used since it last passed, and stops at the first unused one. A use costs one write to
+ * the entry, and every operation takes constant time; a `Map` or `Set` in insertion order walks
+ * over deleted entries at its front.
  */
 
 /** An entry that is linked into a ring; `previous` and `next` belong to the ring. */

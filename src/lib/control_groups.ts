@@ -17,7 +17,7 @@ const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 /** Name of a group: the id and start time of the process that created it, and a number. */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
-/** Attempts to remove a group, and the pause between two, in milliseconds. */
+/** Number of attempts to remove a group, and the pause between them, in milliseconds. */
 const REMOVE_ROUNDS = 200;
 const REMOVE_PAUSE_MS = 10;
 

@@ -38,7 +38,7 @@ const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
 const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_COLUMNS, TABLE_RULE);
 
-/** Masks by table and column; a table outside of `public` has its schema in front. */
+/** Masks by table and column; the name of a table outside of `public` starts with its schema. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
   // Every record of a deployment or branch contains the masks.

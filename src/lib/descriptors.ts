@@ -56,7 +56,7 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number of the next descriptor, which is the lowest free one, so at least as many are open.
+ * The number of the next descriptor, which is the lowest free one, so at least that many are open.
  * `Infinity` if none is free, and 0 except on Linux with the GNU C library.
  */
 export function nextDescriptor(): number {

@@ -1,11 +1,11 @@
 /**
- * @module Describes the problem of a file or folder. The system's own messages end in numbers ("os
- * error 13") and give no advice.
+ * @module Describes the problem with a file or folder. The system's own messages end in numbers
+ * ("os error 13") and give no advice.
  */
 import { dirname, join } from "node:path";
 import { ifMissing } from "./missing_files.ts";
 
-/** The system's code of a fault, such as `EACCES`; `undefined` for another kind of error. */
+/** The system's code for a fault, such as `EACCES`; `undefined` for another kind of error. */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
@@ -42,7 +42,7 @@ export function describeFileFault(error: unknown): string {
   return message.replace(/ \(os error \d+\)/g, "").replace(/: \w+ '.*'$/s, "").toLowerCase();
 }
 
-/** True for an error of the system about a file. */
+/** True for a system error about a file. */
 export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && / \(os error \d+\)/.test(error.message);
 }

@@ -103,7 +103,7 @@ function parseSsh(text: string, authority: string): GitUrlResult {
   });
 }
 
-/** `user@host:path`, unchanged: a relative path in this form starts in the user's home. */
+/** `user@host:path`, unchanged, because its path can be relative to the user's home. */
 function scpAddress(text: string, host: string): GitAddress {
   return {
     transport: "ssh",

@@ -6,7 +6,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The first part of the names of held folders, after `svc-`. */
+/** Kinds of held folders; the kind follows `svc-` in the name of a folder. */
 const KINDS = ["notify", "preview", "probe", "sandbox", "store", "verify"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -51,7 +51,7 @@ async function isLeft(path: string): Promise<boolean> {
   return await lock.tryLock(true);
 }
 
-/** Removes the held folders of processes of this user that were killed. */
+/** Removes folders that this user's killed processes have left behind. */
 export async function removeLeftFolders(): Promise<void> {
   const name = new RegExp(`^svc-(?:${KINDS.join("|")})-`);
   for (const room of [tmpdir(), MEMORY]) {

@@ -34,8 +34,8 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 }
 
 /**
- * Returns the fields without those of one hop, including those that `Connection` names. Call it
- * before adding an intermediary's own fields, or a client could remove those.
+ * Removes hop-by-hop fields, including those that `Connection` names. Call it before adding an
+ * intermediary's own fields; otherwise, a client could have these removed.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

@@ -1,4 +1,4 @@
-/** @module Identifiers: time-ordered UUIDs for records, short ones for host names. */
+/** @module Identifiers: time-ordered UUIDs for records, and short ids for host names. */
 import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

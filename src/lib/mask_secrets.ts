@@ -31,7 +31,7 @@ const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "
 export interface ChunkMasker {
   /** Returns the text that can no longer be part of a secret. */
   push(chunk: string): string;
-  /** Call it at the end; returns the rest. */
+  /** Call it at the end; returns the remaining text. */
   end(): string;
 }
 

@@ -41,7 +41,7 @@ const OTHERS = {
   toString: "no",
 };
 
-Deno.test("networkVariables() only returns variables about network access", () => {
+Deno.test("networkVariables() only returns variables that configure network access", () => {
   assert.deepEqual(networkVariables({ ...NETWORK, ...OTHERS, HTTP_PROXY: undefined }), NETWORK);
 });
 

@@ -12,7 +12,7 @@ async function digitsOf(owner: string): Promise<string> {
   return hash.digest("hex").slice(0, OWNER_DIGITS);
 }
 
-/** The first part of the names of one kind of folder; `owner` is the locked data directory. */
+/** Returns the name prefix of one kind of folder; `owner` is the locked data directory. */
 export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string): Promise<string> {
   return `svc-${kind}-${await digitsOf(owner)}-`;
 }

@@ -1,4 +1,7 @@
-/** @module The proxies that variables name, as the runtime's own `fetch` reads them. Pure. */
+/**
+ * @module The proxies that environment variables name, as the runtime's own `fetch` reads them.
+ * Pure.
+ */
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -2,7 +2,7 @@
  * @module The array of pairs in which Deno keeps the fields of a `Headers`.
  *
  * `Headers` checks and converts its arguments at each call: `has()`, `set()` and `append()` take up
- * to a microsecond each, and on the request path there are many. The array is not a public
+ * to a microsecond each, and the request path has many such calls. The array is not a public
  * interface, so it is located and tested at the start; without it, the methods of `Headers` are
  * used.
  */
@@ -41,7 +41,7 @@ export function findListKey(): symbol | undefined {
 
 const LIST_KEY = findListKey();
 
-/** Deno's name of the symbol for the object behind a `Request`. */
+/** Deno's name for the symbol of the object behind a `Request`. */
 const INNER_NAME = "request";
 
 const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
@@ -60,7 +60,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Whether there is a field of that name, which is given in lower case. */
+/** Whether there is a field with this name, which is given in lower case. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);

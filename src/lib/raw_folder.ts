@@ -19,7 +19,7 @@ const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61
 const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
 const BLOCK_BYTES = 32 * 1024;
 
-/** Positions of length and name in a record of getdents64(2). */
+/** Positions of the length and the name in a record of getdents64(2). */
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 

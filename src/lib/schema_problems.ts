@@ -34,7 +34,7 @@ export interface DocumentPart {
   readonly fields: readonly string[];
 }
 
-/** The translator's questions about the format and the document. */
+/** Everything that the translator needs to know about the format and the document. */
 export interface DocumentFormat {
   /** The whole untyped document, from which current values are read. */
   readonly root: unknown;

@@ -9,7 +9,7 @@ import { sha256Hex } from "./hash.ts";
 /** Packed file with the index of the attached files; missing if there are none. */
 export const ATTACHED_INDEX = "attached.json";
 
-/** The attached files, as `scripts/compile.ts` wrote them down. */
+/** The attached files, as recorded by `scripts/compile.ts`. */
 export interface AttachedIndex {
   /** Length of all attached files, in bytes. */
   readonly bytes: number;

@@ -1,7 +1,7 @@
 /** @module Accepts connections, even when the system is short of descriptors. */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The first and the longest pause after a failed accept, in milliseconds. */
+/** Initial and maximum pause after a failed accept, in milliseconds. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 

@@ -90,7 +90,10 @@ const TOO_MANY = fatal("53300", "Too many connections to the databases of this p
 export interface GatewayOptions {
   readonly directory: BranchDirectory;
   readonly limits?: Partial<GatewayLimits>;
-  /** Groups connections by address; `undefined` for exempt ones. */
+  /**
+   * Returns the group in which connections from an address are counted; `undefined` if they are
+   * exempt.
+   */
   readonly groupOf?: (address: string) => string | undefined;
   /** The current certificate; without one, there is no TLS. */
   readonly certificate?: () => Promise<CertificatePair | undefined>;
@@ -133,7 +136,7 @@ export class Gateway {
   /**
    * Accepts clients at an address; port 0 uses any free one.
    *
-   * @throws as `Deno.listen`
+   * @throws the errors of `Deno.listen`
    */
   listen({ hostname, port }: { readonly hostname: string; readonly port: number }): {
     readonly port: number;

@@ -107,7 +107,7 @@ Deno.test({
     await until(sleeps, (count) => count === 1);
     sleep.cancel();
     await assert.rejects(sleep, { code: "57014" });
-    // PostgreSQL signals the backend, then its process group: the next statement may end too.
+    // PostgreSQL signals the backend, then its process group, which can end the next statement too.
     await sql`SELECT 1`.catch(() => {});
     await sql`CREATE TABLE kept (id int)`;
     await sql.end();

@@ -32,7 +32,8 @@ export class GuessLimiter {
   /**
    * Reserves a turn for an attempt.
    *
-   * @returns how long it waits, in milliseconds; `undefined` if too many wait already
+   * @returns how long it waits, in milliseconds; `undefined` if too many attempts are already
+   * waiting
    */
   takeTurn(guesser: string): number | undefined {
     const known = this.#find(guesser);

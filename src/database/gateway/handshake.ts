@@ -26,7 +26,10 @@ const MAX_ROLE_BYTES = 63;
 const MAX_ENCRYPTION_REQUESTS = 2;
 const ENCRYPTION = new TextEncoder().encode("S");
 const NO_ENCRYPTION = new TextEncoder().encode("N");
-/** The first byte of a client that starts with TLS directly; no startup message is that long. */
+/**
+ * The first byte from a client that starts with TLS directly. As the start of a length, it would be
+ * too large.
+ */
 const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;

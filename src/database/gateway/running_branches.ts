@@ -10,7 +10,7 @@ import type { GatewayLimits } from "./types.ts";
 
 /** Something that uses a branch, and can be told to stop. */
 export interface Holder {
-  /** Resolves when the client cannot receive the result of another statement. */
+  /** Resolves once no further statement can return a result to the client. */
   end(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ const ENCRYPT =
   "Connect with sslmode=require. A platform without a certificate (svc serve --tls-cert) only accepts local clients, for example through an SSH tunnel.";
 
 /**
- * Reveals nothing about roles, databases or states until the client has proved its password.
+ * Reveals nothing about roles, databases or their state until the client has proved its password.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}

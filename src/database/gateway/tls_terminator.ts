@@ -36,7 +36,7 @@ class LoopbackListener {
     this.#accept().catch(() => this.close());
   }
 
-  /** Connects to it; returns both ends. */
+  /** Connects to the listener; returns both ends of the connection. */
   async connect(): Promise<{ readonly relay: Deno.TcpConn; readonly inner: Deno.TlsConn }> {
     const { port } = this.#listener.addr;
     const relay = await Deno.connect({ hostname: LOOPBACK, port });
@@ -105,7 +105,7 @@ export class TlsTerminator {
    * Starts TLS with a client.
    *
    * @param read TLS bytes that the client has already sent
-   * @returns the decrypted connection; closing it closes the client's
+   * @returns the decrypted connection; closing it also closes the client's connection
    */
   async encrypt(client: Deno.TcpConn, read: Uint8Array): Promise<Connection> {
     const listener = await this.#listener();

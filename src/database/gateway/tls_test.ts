@@ -11,7 +11,7 @@ import { openClient, refusalOf, startTestGateway, type TestGateway } from "./_te
 const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
-/** A non-loopback address of this machine, which counts like another machine's. */
+/** A non-loopback address of this machine, which the gateway treats like another machine's. */
 const OUTER = Object.values(networkInterfaces()).flat()
   .find((each) => each?.family === "IPv4" && !each.internal)?.address;
 

@@ -42,7 +42,7 @@ function reasonOf(statement: string): string | undefined {
   if (TRANSACTION_CONTROL.has(keyword)) {
     return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
   }
-  // It may write files on the server, which no transaction undoes.
+  // COPY can write files on the server, which no rollback undoes.
   if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
   return WRITES.has(keyword)
     ? `cannot execute ${keyword.toUpperCase()} in a read-only transaction`

@@ -56,7 +56,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `runSql() streams a million rows, and stops when no one reads them or on abort${skipped}`,
+  name: `runSql() streams a million rows, and stops on abort or when no one reads them${skipped}`,
   ignore,
   fn: () =>
     withServer(async (run) => {

@@ -1,6 +1,6 @@
 /** @module The names of PostgreSQL's built-in types by their object ids, which never change. */
 
-/** Name, id, and the id of its array. */
+/** Name and id of a type, and the id of its array type. */
 const TYPES: readonly (readonly [name: string, id: number, arrayId: number])[] = [
   ["bool", 16, 1000],
   ["bytea", 17, 1001],

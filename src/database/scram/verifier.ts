@@ -54,8 +54,8 @@ export function makeVerifier(
 }
 
 /**
- * A verifier for a role that doesn't exist: always the same for a name, so that its salt does not
- * give it away. No password matches it.
+ * A verifier for a role that doesn't exist. It is always the same for a name, because a changing
+ * salt would reveal that the role is missing. No password matches it.
  *
  * @param key random bytes, constant while the gateway runs
  */

@@ -74,7 +74,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends the server as `pg_ctl stop -m immediate` does; it then restarts automatically. */
+  /** Stops the server like `pg_ctl stop -m immediate`; it then restarts automatically. */
   crash(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-/** Runs SQL as the platform's own role of the local server in a data directory. */
+/** Runs SQL as the platform's own role on the local server of a data directory. */
 export async function runAsAdmin(dataFolder: string, sql: string): Promise<void> {
   const key = await Deno.readFile(join(dataFolder, "postgres.key"));
   const path = join(dataFolder, "postgres", "socket", ".s.PGSQL.5432");

@@ -56,7 +56,7 @@ async function environment(
     PGDATABASE: database,
     PGUSER: login.user,
     PGPASSWORD: login.password ?? "",
-    // Programs that were built without TLS refuse any certificate, used or not.
+    // Programs that were built without TLS refuse any certificate, even an unused one.
     ...tls === undefined
       ? { PGSSLMODE: "disable" }
       : { PGSSLMODE: "verify-full", PGSSLROOTCERT: tls.caFile ?? "system" },

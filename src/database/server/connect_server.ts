@@ -196,7 +196,7 @@ async function sendCancel(
     await writeAll(connection, cancelRequest(processId, secret));
     await connection.read(new Uint8Array(1));
   } catch {
-    /* It is closed in either case. */
+    /* The connection is closed in either case. */
   } finally {
     clearTimeout(late);
     closeQuietly(connection);

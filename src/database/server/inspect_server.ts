@@ -19,7 +19,7 @@ export interface ServerFacts {
   readonly connections: number;
   /** IDs of the branches that this platform has created on the server. */
   readonly branches: readonly string[];
-  /** IDs of these branches whose database is missing. */
+  /** IDs of those branches that have no database. */
   readonly withoutDatabase: readonly string[];
 }
 

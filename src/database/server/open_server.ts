@@ -18,9 +18,9 @@ export interface OpenServerOptions {
   /** How much history a local server keeps; none if missing. */
   readonly history?: HistoryOptions;
   /**
-   * Returns the key for the passwords of roles on a remote server, 32 bytes, if it differs from the
-   * data folder's: nodes that share the server need the same key. Receives the data folder's key,
-   * if any.
+   * Returns the 32-byte key for the passwords of roles on a remote server, if it is not the data
+   * folder's, because nodes that share the server need the same key. Receives the data folder's
+   * key, if any.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
   /** Whether to use a local server that another process runs, and leave it running. */

@@ -26,7 +26,7 @@ import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Number of the platform's own sessions with a role, in addition to those of clients. */
+/** Number of sessions that the platform itself opens with a role, in addition to its clients. */
 const OWN_SESSIONS = 5;
 /** Part of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;
@@ -215,7 +215,7 @@ export class ServerEngine implements DatabaseEngine {
       0;
   }
 
-  /** Signs in as the branch's role; a password that was changed there is set again. */
+  /** Signs in as the branch's role. If its password was changed on the server, sets it again. */
   async #signIn(address: ServerAddress, branch: Branch, startup: StartupParameters) {
     const name = serverName(branch);
     const login = { user: name, database: name, password: this.#passwordOf(name) };
@@ -242,7 +242,7 @@ export class ServerEngine implements DatabaseEngine {
     return `svc ${mark}`;
   }
 
-  /** Sets the limits of the branch on its role; any node may have changed the size. */
+  /** Sets the branch's limits on its role, because any node may have changed them. */
   async #limit(branch: Branch): Promise<void> {
     const { id, limits: { connections } } = branch;
     const [row] = await this.#admin.run([

@@ -59,7 +59,7 @@ export const authenticationSaslContinue = (text: string): Uint8Array<ArrayBuffer
 export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =>
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
-/** Tells the client that the server only supports 3.0, and which options it does not know. */
+/** Tells the client that the server only supports protocol 3.0, and which options are unknown. */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);
 }
@@ -82,10 +82,10 @@ export function errorResponse(fields: ErrorFields): Uint8Array<ArrayBuffer> {
 export const backendKeyData = (processId: number, secret: Uint8Array): Uint8Array<ArrayBuffer> =>
   message("K", processId, secret);
 
-/** Yields each message with its letter from a sequence of complete messages. */
+/** A complete message and its letter. */
 export interface Frame {
   readonly letter: string;
-  /** Including letter and length. */
+  /** The whole message, including letter and length. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly payload: Uint8Array<ArrayBuffer>;
 }

@@ -13,10 +13,10 @@ import type { DevLevel, DevReport } from "../options.ts";
 /** ID of the project in development. */
 export const LOCAL_PROJECT = "local";
 const ENVIRONMENT = "development";
-/** Name of the only host in messages. */
+/** Name of the only host, as messages contain it. */
 const LABEL = "site";
 
-/** The only process that delivers. */
+/** This process, which is the only one that delivers messages. */
 const NODES = {
   instance: "dev",
   isAlive: () => Promise.resolve(false),

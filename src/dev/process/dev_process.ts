@@ -6,7 +6,9 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 /** Maximum length of a line; longer ones are split. */
 const MAX_LINE = 16 * 1024;
 
-/** Splits chunks of text into lines without line breaks; the last line can lack one. */
+/**
+ * Splits chunks of text into lines, without their line breaks; the last line needs no line break.
+ */
 class TextLineStream extends TransformStream<string, string> {
   constructor() {
     let rest = "";
@@ -64,7 +66,10 @@ export interface DevProcess {
   kill(): void;
 }
 
-/** An address that accepts connections: a name may have two, and only one is used. */
+/**
+ * The address that accepts connections, if any. `localhost` has two, and servers often listen on
+ * only one of them.
+ */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];
   for (const host of hosts) {

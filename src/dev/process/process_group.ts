@@ -5,7 +5,7 @@ import { GroupMark } from "./stray_processes.ts";
 
 /** Time for a group to end after SIGTERM, in milliseconds. */
 const TERM_MS = 5000;
-/** Interval between checks whether the group has ended. */
+/** How often to check whether the group has ended, in milliseconds. */
 const POLL_MS = 20;
 
 /**
@@ -106,7 +106,7 @@ export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
     env: { ...env, ...mark.variable },
     clearEnv: true,
     detached: !onWindows,
-    // Kept open, because some dev servers end with their input.
+    // Kept open, because some dev servers end when their input closes.
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -49,11 +49,12 @@ export interface FunctionsServerOptions {
   readonly dev: Pick<DevOptions, "build" | "report" | "config">;
   readonly deploymentId: string;
   readonly publicHost: () => string;
-  /** Absolute path of the file that the runner starts and this class writes. */
+  /** Absolute path of the file that this class writes and the runner starts. */
   readonly file: string;
   readonly runner: ServerRunner;
   /**
-   * Whether to report the parts of functions that have no equivalent, because no other part does.
+   * Whether to report the parts of functions that have no equivalent; false if another part of the
+   * dev server reports them.
    */
   readonly saysNotes: boolean;
 }

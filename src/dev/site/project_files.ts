@@ -29,7 +29,7 @@ export interface ProjectContent {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Reads content by its hash from the file that has it. */
+/** Reads the content with a given hash from its file. */
 class ProjectBlobs implements BlobReader {
   readonly #contents: ReadonlyMap<string, PackedFile["content"]>;
 
@@ -54,7 +54,7 @@ class ProjectBlobs implements BlobReader {
   }
 }
 
-/** Wraps a host so that it does not repeat its messages. */
+/** Wraps a host to suppress messages that it has already shown. */
 function silent(host: BuildHost): BuildHost {
   const nothing = { value: () => {} };
   return Object.create(host, { say: nothing, warn: nothing });

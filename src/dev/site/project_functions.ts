@@ -21,8 +21,8 @@ import { readTextFile } from "../../lib/utf8.ts";
 const mapSchema = z.looseObject({ sources: z.array(z.string()) });
 
 /**
- * Adds a second source map before the inlined one, which the runtime removes for its stack traces.
- * It contains the project's files by URL, with their text.
+ * Adds a second source map before the inlined one, which the runtime removes to use it for stack
+ * traces. The second map contains the project's files by URL, with their text.
  */
 async function debuggableSource(source: string, home: string): Promise<string> {
   const { data: map } = mapSchema.safeParse(JSON.parse(readInlineMap(source) ?? "null"));
@@ -64,7 +64,7 @@ export interface FunctionSettings {
   readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly cpuMs: number | undefined;
-  /** The inspector that their process opens. */
+  /** The inspector that the functions' process opens. */
   readonly inspector: Inspector | undefined;
   readonly outbound: OutboundFetch;
   /** Performs requests to the local key-value store. */

@@ -66,7 +66,9 @@ export class ProjectSite {
   #site: Site | undefined;
   /** The last fault that the current change reported. */
   #fault: string | undefined;
-  /** Whether the site is closed: later faults only result from that. */
+  /**
+   * Whether the site is closed. Later faults are not reported, because they only result from that.
+   */
   #isClosed = false;
   /** Changes are applied one after the other. */
   #work: Promise<unknown> = Promise.resolve();

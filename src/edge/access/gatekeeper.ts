@@ -41,7 +41,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 /**
- * Lifetime of a pass. When it ends, a member is sent through the platform again, without noticing.
+ * Lifetime of a pass. After that, a member's browser automatically gets a new one from the
+ * platform.
  */
 const PASS_MS = 7 * DAY;
 /** How long a visitor has to sign in at the platform. */

@@ -1,6 +1,6 @@
 /** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that hold seconds. */
 
-/** Maximum time, in seconds; a longer one counts as this (RFC 9111, 1.2.2). */
+/** Maximum time, in seconds; a longer time counts as this one (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =

@@ -225,8 +225,8 @@ export class CacheStore {
   }
 
   /**
-   * Removes responses of a deployment, or marks them as stale since a time, and discards responses
-   * that are being fetched. Returns how many were stored.
+   * Removes responses of a deployment, or marks them as stale since a given time, and discards
+   * responses that are being fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
     this.#discardPending(deploymentId, scope, () => true);

@@ -132,7 +132,7 @@ function decideStored<Stored extends StoredResponse>(
   return revalidate(stored, "stale");
 }
 
-/** Decides about a request that matched a `cache` rule. */
+/** Decides how to handle a request that matched a `cache` rule. */
 export function decideLookup<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],

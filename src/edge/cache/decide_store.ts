@@ -98,8 +98,8 @@ function ruleLifetime(status: number, rule: CacheRule): number | undefined {
 }
 
 /**
- * The rule's stale-while-revalidate applies if the response has none and does not forbid stale use.
- * The response's own value applies even with `s-maxage`, because it is more specific.
+ * The rule's stale-while-revalidate applies if the response has none and can be served stale. The
+ * response's own value applies even with `s-maxage`, because it is more specific.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");
@@ -126,8 +126,8 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 }
 
 /**
- * Decides about a response to a request that matched a `cache` rule. The response's own lifetime
- * takes precedence over the rule's. There is no heuristic freshness.
+ * Decides how to store the response to a request that matched a `cache` rule, if at all. The
+ * response's own lifetime takes precedence over the rule's. There is no heuristic freshness.
  */
 export function decideStore(
   request: CacheRequest,

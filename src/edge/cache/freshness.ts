@@ -5,7 +5,7 @@ import type { GoverningField } from "./governing_field.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredResponse } from "./types.ts";
 
-/** When the request went to the origin and when the response came, in milliseconds. */
+/** When the request went to the origin and when the response arrived, in milliseconds. */
 export interface ExchangeTimes {
   readonly requestTime: number;
   readonly responseTime: number;

@@ -64,9 +64,7 @@ import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 export interface PurgeOptions {
-  /**
-   * If true, purged responses can still be served stale while they are refreshed, if they allow it.
-   */
+  /** Whether purged responses that allow it can be served stale while they are refreshed. */
   readonly soft?: boolean;
 }
 
@@ -293,7 +291,7 @@ export class HttpCache {
   }
 }
 
-/** Creates a cache; one serves all sites of the process. */
+/** Creates a cache; one cache serves all sites of the process. */
 export function createHttpCache(options: HttpCacheOptions): HttpCache {
   return new HttpCache(options);
 }

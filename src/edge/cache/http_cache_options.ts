@@ -8,7 +8,7 @@ export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
 /** Maximum size of a body that is stored by default (4 MiB). */
 export const DEFAULT_MAX_ENTRY_BYTES = 4 * 1024 * 1024;
 
-/** How long a request waits for another's response by default, in milliseconds. */
+/** How long a request waits for another request's response by default, in milliseconds. */
 export const DEFAULT_COLLAPSE_MILLISECONDS = 5_000;
 
 export interface HttpCacheOptions {
@@ -25,7 +25,9 @@ export interface HttpCacheOptions {
    * stored.
    */
   readonly maxEntryBytes?: number;
-  /** How long a request waits for another's response before it goes to the origin itself. */
+  /**
+   * How long a request waits for another request's response before it goes to the origin itself.
+   */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
   /** Obeys request directives about freshness; anyone can then send every request to the origin. */

@@ -70,7 +70,7 @@ Deno.test("handle() distinguishes a missing variant from a missing URI", async (
   assert.equal((await test.read({ headers: { "x-a": "2" } })).result, "HIT");
 });
 
-Deno.test("handle() serves stale and refreshes once in the background", async () => {
+Deno.test("handle() serves a stale response and refreshes it once in the background", async () => {
   const test = new TestCache(() => ok("one", SWR));
   await test.read();
   test.now += 100_000;

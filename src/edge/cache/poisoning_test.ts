@@ -78,7 +78,7 @@ for (const { url, type, stored } of DECEPTIVE) {
   });
 }
 
-Deno.test("an HTML response at a URL like that of a file is stored if it is public", async () => {
+Deno.test("an HTML response at a URL that looks like a file is stored if it is public", async () => {
   const headers = { "content-type": "text/html", "cache-control": "public, max-age=60" };
   const test = new TestCache(() => ok("for all", headers));
   await test.read({ url: "/docs/x.css" });

@@ -48,8 +48,8 @@ export interface SiteCompute {
 /** Caching options of a request to a server. */
 export interface ComputeUse {
   /**
-   * What decides about caching: the deployment (its routes take precedence over its responses), or
-   * a `cache` or `bypass_cache` rule, whose cache is in front of the server.
+   * Source of the caching decision: the deployment (its routes take precedence over its responses),
+   * or a `cache` or `bypass_cache` rule, whose cache is in front of the server.
    */
   readonly caching: "deployment" | "rule";
 }

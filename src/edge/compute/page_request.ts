@@ -24,8 +24,8 @@ const USER_AGENT = "svc-pages";
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so all orders share one page; parameters with the same name keep
- * their order.
+ * Sorts the parameters by name, so every order leads to the same page; parameters with the same
+ * name keep their order.
  */
 function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;

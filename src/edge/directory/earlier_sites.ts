@@ -45,7 +45,7 @@ const NO_FACTS: Facts = { ids: [], assets: new Map(), pages: new Map() };
 
 export class EarlierSites implements PastSites {
   readonly #options: Omit<EarlierSitesOptions, "before">;
-  /** The end of the time for which each deployment serves its pages. */
+  /** The time at which each deployment stops serving its pages. */
   readonly #ends = new Map<string, number>();
   /** The latest of the times in `#ends`. */
   #lastEnd = 0;
@@ -59,7 +59,7 @@ export class EarlierSites implements PastSites {
     this.#take(options.past, before === undefined ? undefined : before.#collected);
   }
 
-  /** The end of the time for which each deployment serves its pages. */
+  /** The time at which each deployment stops serving its pages. */
   get ends(): ReadonlyMap<string, number> {
     return this.#ends;
   }

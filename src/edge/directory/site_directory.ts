@@ -83,7 +83,7 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
-  /** The end of the time for which each replaced deployment serves its pages. */
+  /** The time at which each replaced deployment stops serving its pages. */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
   #revision = 0;
@@ -170,7 +170,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Increases each time a hostname shows something else. */
+  /** Increases each time a hostname starts to show something else. */
   get revision(): number {
     return this.#revision;
   }

@@ -208,8 +208,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Whether a response can be stored: from a function, another site or a server, but not a file,
-   * which is in memory already.
+   * Whether a response can be stored. Files are already in memory, so only responses from
+   * functions, other sites and servers can be.
    */
   #isCacheable(request: PipelineRequest): boolean {
     const { clientRequest, site, decision } = this.#context;

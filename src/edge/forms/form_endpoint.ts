@@ -189,7 +189,7 @@ export class FormEndpoint {
     const sender = senderOf(request, own);
     if (sender === own) return this.#take(exchange, form);
     if (!form.origins?.includes(sender)) return refuse(exchange, 403);
-    // Allows scripts of that site to read the response.
+    // Allows scripts of the sending site to read the response.
     const headers: Header[] = [["access-control-allow-origin", sender], ["vary", "origin"]];
     return this.#take({ ...exchange, headers: [...site.common, ...headers] }, form);
   }

@@ -9,7 +9,7 @@ function multipart(parts: number, contentType: string) {
   return { contentType, body: ReadableStream.from([body]) };
 }
 
-Deno.test("readSubmission() parses no body with more parts than a form can have", async () => {
+Deno.test("readSubmission() does not parse a body with more parts than a form can have", async () => {
   const parse = Response.prototype.formData;
   let parsed = 0;
   Response.prototype.formData = function () {

@@ -29,7 +29,7 @@ interface AddressRecord {
   readonly asn?: unknown;
 }
 
-/** The address without a zone, and an IPv4-mapped IPv6 address as IPv4. */
+/** The address without its zone; an IPv4-mapped IPv6 address becomes an IPv4 address. */
 function plainAddress(address: string): string | undefined {
   if (parseIp(address) === undefined) return undefined;
   const zone = address.indexOf("%");

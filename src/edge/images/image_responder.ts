@@ -49,7 +49,7 @@ export type OwnSource =
   | Shown & { readonly type: "origin" };
 
 interface Shown {
-  /** Whether the rules decide the same for all visitors. */
+  /** Whether the rules make the same decision for all visitors. */
   readonly isForAll: boolean;
   read(): EdgeResponse | Promise<EdgeResponse>;
 }

@@ -2,7 +2,7 @@
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 
-/** Maximum total size of sources in memory over all requests, in bytes. */
+/** Maximum total size of sources in memory across all requests, in bytes. */
 const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
 
 /** A source is too large for one image. */

@@ -41,7 +41,7 @@ export type ImageOutcome =
   /** The source is not an image or has too many pixels, as `reason` explains. */
   | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
 
-/** An order to convert a source. */
+/** A source to convert, and how to convert it. */
 export interface ImageOrder {
   readonly projectId: string;
   /** Identifies the result by the source and its conversion. */

@@ -1,4 +1,7 @@
-/** @module Decides about responses that declare how long a shared cache may keep them. Pure. */
+/**
+ * @module Decides whether to store responses that declare how long a shared cache may keep them.
+ * Pure.
+ */
 import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { CacheRequest, Terms, VaryField } from "../cache/types.ts";
 import { cacheTags } from "../cache/cache_tags.ts";
@@ -104,7 +107,7 @@ function clientReason({ request, isShared }: DeclaredFacts, terms: Terms): strin
   return POISONOUS.some((name) => request.header(name) !== undefined) ? "request" : undefined;
 }
 
-/** Decides about a response of a server on a route without `revalidate`. */
+/** Decides whether to store a server's response on a route without `revalidate`. */
 export function decideDeclared(response: ResponseHead, facts: DeclaredFacts): DeclaredDecision {
   const { status, headers } = response;
   const { request, askedAt, stores404 } = facts;

@@ -63,8 +63,8 @@ export function isEncoded(headers: HeaderList): boolean {
 }
 
 /**
- * Decides about a response on a route with `revalidate`; `stores404` is false if a
- * 404 leads to the next route.
+ * Decides whether to store a response on a route with `revalidate`; `stores404` is false if a 404
+ * leads to the next route.
  */
 export function decidePage(
   { status, headers }: ResponseHead,

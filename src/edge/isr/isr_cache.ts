@@ -40,7 +40,7 @@ function freshnessOf(stored: StoredResponse, now: number): Freshness {
   return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** The request for the variant of a page that these fields of the request select. */
+/** The request for the page variant that these request fields select. */
 function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
   const values = vary.map(({ name }) => [name, varyValue(name, request)]);
   return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };

@@ -23,7 +23,7 @@ export interface PageContext {
   readonly options: PageOptions;
 }
 
-/** Decides about the response to a shared request. */
+/** Decides whether to store the response to a shared request. */
 export function decideShared(
   { request, options }: PageContext,
   response: ResponseHead,

@@ -85,7 +85,7 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
 /** Whether only the edge may send this response field, given its name in lower case. */
 export const isEdgeOwn = (name: string): boolean => name.startsWith(OWN_PREFIX);
 
-/** Removes fields that must not reach the client from a response from behind the edge. */
+/** Returns an upstream's response fields without those that must not reach the client. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
   return endToEndHeaders(headers, isEdgeOwn);
 }

@@ -17,7 +17,7 @@ import {
 export interface PlannedStep {
   /** Name of the function. */
   readonly use: string;
-  /** Name of the function in its own API. */
+  /** Name of the step in the pipeline, which the function can read. */
   readonly as: string | undefined;
   /** Whether a failure ends the request (`closed`) or skips the step (`open`). */
   readonly failure: "closed" | "open";

@@ -135,7 +135,7 @@ async function runAroundCache(
  * cache. A request step that responds ends the pipeline: the steps after it do not run. Observers
  * see what the client gets, even if that is an error page.
  *
- * @throws What `failed` throws
+ * @throws any error that `failed` throws
  */
 export function runPipeline(
   plan: PipelinePlan,

@@ -68,7 +68,7 @@ const observe = (use: string) => ({ use, mode: "observe" as const });
 const origin = { handle: "origin" };
 const failed: Behaviour = () => ({ type: "failed", reason: "threw" });
 
-Deno.test("runPipeline() runs steps, cache, origin and steps in order", async () => {
+Deno.test("runPipeline() runs request steps, cache, origin and response steps in order", async () => {
   const { trace, run } = perform([
     request("outer"),
     request("inner", { cachePosition: "after" }),

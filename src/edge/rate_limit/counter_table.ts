@@ -1,7 +1,7 @@
 /** @module The counters of all keys: a hash table of fixed size, in sets of eight slots. */
 import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 
-/** Slots per set; a key may be in any of them. */
+/** Slots per set; a key can be in any of them. */
 const WAYS = 8;
 
 /** Layout of a tag word: bits of the hash, the window's length, and the used share of the limit. */

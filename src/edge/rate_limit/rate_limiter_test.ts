@@ -117,7 +117,7 @@ for (const row of SHARING) {
   });
 }
 
-Deno.test("check() stays within its error of an exact log, for any traffic", () => {
+Deno.test("check() differs from an exact log only within its error bound, for any traffic", () => {
   const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 9_000 })), {
     minLength: 1,
     maxLength: 120,
@@ -227,7 +227,7 @@ Deno.test("check() refuses an invalid window", () => {
   }
 });
 
-Deno.test("createRateLimiter() takes no memory before the first check", () => {
+Deno.test("createRateLimiter() uses no memory before the first check", () => {
   const limiter = createRateLimiter({ now: () => START, seed: { k0: 0, k1: 0 } });
   assert.equal(limiter.byteLength, 0);
   limiter.check(CLIENT, policy(1));

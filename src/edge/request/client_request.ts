@@ -122,7 +122,7 @@ export class ClientRequest implements FactSources {
    * visitor's.
    */
   readonly depth: number;
-  /** The path; normalized once the edge has normalized it. */
+  /** The path as the client wrote it, until the edge normalizes it. */
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;

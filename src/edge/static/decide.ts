@@ -24,7 +24,7 @@ export type StaticRefusal =
   /** 416: the requested ranges are outside the file. */
   | { readonly type: "unsatisfiable"; readonly size: number };
 
-/** The form of a file for the accepted codings, of which the best comes first. */
+/** Selects the form of a file to send; `accepted` lists the codings, best first. */
 function selectRepresentation(
   file: StaticFile,
   accepted: readonly ContentCoding[],

@@ -59,7 +59,7 @@ export class FileServer {
     }
   }
 
-  /** A response with the whole representation, under any status. */
+  /** A response with the whole representation and any status. */
   whole(
     representation: Representation,
     status: number,

@@ -17,7 +17,7 @@ interface Row {
 const rows: readonly Row[] = [
   { name: "a page", files: ["/about.html"], address: "/about" },
   { name: "the page of a folder", files: ["/docs/index.html"], address: "/docs/" },
-  { name: "the page of the site", files: ["/index.html"], address: "/" },
+  { name: "the home page", files: ["/index.html"], address: "/" },
   { name: "a file that is not a page", files: ["/about.txt"], address: "/about.txt" },
   { name: "a page next to a folder", files: ["/a.html", "/a/index.html"], address: "/a" },
   { name: "a folder next to a page", files: ["/a/index.html", "/a.html"], address: "/a/" },
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     address: "/docs",
   },
   {
-    name: "the page of the site with trailingSlash never",
+    name: "the home page with trailingSlash never",
     settings: { trailingSlash: "never" },
     files: ["/index.html"],
     address: "/",

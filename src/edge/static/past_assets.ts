@@ -34,7 +34,7 @@ export function* addAssets(
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Most files of a site are not assets, so the tables contain only those that are.
+  // Most files of a site are not assets, so the tables contain only the assets.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

@@ -46,7 +46,7 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
  * them. Concurrent changes by other processes win. Older runtimes cannot read the format of a newer
  * one (docs/decisions/store.md).
  *
- * @throws {UnreadableValuesError} if one cannot be read; then nothing has changed.
+ * @throws {UnreadableValuesError} if a value cannot be read; then nothing has changed.
  */
 async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;
@@ -60,7 +60,7 @@ async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   await whenUnlocked(() => kv.set(MARK, new Uint8Array([1])));
 }
 
-/** Default folder of local data, relative to `svc.toml`, if that does not set `dev.data_dir`. */
+/** Folder of local data, relative to `svc.toml`, unless that file sets `dev.data_dir`. */
 export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
 
 const DATABASE = "kv.sqlite3";
@@ -78,7 +78,7 @@ const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
   readonly store: KvStore;
-  /** The one namespace of a local store. */
+  /** The only namespace of a local store. */
   readonly namespace: Namespace;
   close(): void;
 }
@@ -97,8 +97,8 @@ async function makeDataDir(path: string): Promise<void> {
 }
 
 /**
- * The database to open. If there is no file and none must be created, an empty store in memory is
- * enough.
+ * The database to open. If its file does not exist and should not be created, an empty store in
+ * memory is enough.
  */
 async function placeOf(dataDir: string, create: boolean): Promise<string> {
   const path = join(dataDir, DATABASE);

@@ -140,7 +140,9 @@ export async function runAsOwner(
   { args, owner, addressesMb, env, signal }: {
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
-    /** Address space for it and for each process that it starts; unlimited by default. */
+    /**
+     * Address space for the program and each process that it starts, in MiB; unlimited by default.
+     */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;
     /** Ends the program when aborted. */

@@ -18,7 +18,7 @@ async function run(engine: DatabaseEngine, branch: Branch, sql: string): Promise
 }
 
 Deno.test({
-  name: `LocalHistory restores a branch as it was at a time${skipped}`,
+  name: `LocalHistory restores a branch as it was at a given time${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer(undefined, {

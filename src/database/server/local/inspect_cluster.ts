@@ -15,7 +15,7 @@ export interface ClusterFacts {
   /** PostgreSQL versions on this machine, newest first, such as `17.6`. */
   readonly installed: readonly string[];
   readonly runs: boolean;
-  /** Permissions of its files, if the system has any. */
+  /** File mode of the cluster's folder; null if the system has no file modes. */
   readonly mode: number | null;
   /** History on disk; `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;

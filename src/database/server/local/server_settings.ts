@@ -8,7 +8,9 @@ const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
 /** Maximum size of the temporary files of one server process, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
-/** A process's share of the machine's memory in addition to the shared pages, and its minimum. */
+/**
+ * Share of the machine's memory for each process in addition to the shared pages, and its minimum.
+ */
 const PROCESS_PART = 1 / 4;
 const LEAST_PROCESS_MB = 1024;
 
@@ -29,7 +31,7 @@ export function processMemoryMb(memoryBytes: number): number {
 
 export type SettingRow = readonly [name: string, value: string];
 
-/** The settings of the server. Neither SQL nor values of rows get into its log. */
+/** The settings of the server. Its log contains neither SQL nor values of rows. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
