@@ -1,8 +1,8 @@
 /**
  * @module Sends short responses in one piece, and long ones in pieces.
  *
- * The runtime holds a copy of each body that a client has not received yet. A long body is passed
- * on in pieces, which are parts of the cached one.
+ * The runtime holds a copy of each body that a client has not received yet. Therefore, a long body
+ * is passed on in pieces that share the bytes of the cached body.
  */
 import { Buffer } from "node:buffer";
 

@@ -34,7 +34,7 @@ const RUNNERS: ReadonlySet<string> = new Set([
   "srvx",
 ]);
 
-/** Words that can be between a runner and its file. */
+/** Words that can come between a runner and its file. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tsx: new Set(["watch"]),
   bun: new Set(["run"]),

@@ -87,7 +87,9 @@ interface Start {
   readonly entry: string;
   /** Arguments of the Python interpreter. */
   readonly run: string;
-  /** Words of commands that run before the server and then end, such as a migration. */
+  /**
+   * Interpreter arguments of commands that run before the server and then end, such as migrations.
+   */
   readonly first?: readonly string[];
   /** A package that the server needs but the project does not list. */
   readonly adds?: string;

@@ -62,7 +62,7 @@ export class BlobUsage {
     return arriving + await this.recordedOf(projectId);
   }
 
-  /** Counts bytes as arriving while work on them runs; the work may add more. */
+  /** Counts bytes as arriving while `work` runs, which can add more. */
   async whileArriving<T>(
     projectId: string,
     bytes: number,

@@ -41,10 +41,10 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 }
 
 /**
- * The names of each due order. `names` have a certificate each. `hosts` share certificates until an
- * order fails, because authorities limit the number of certificates per registered domain, not
- * their names. First come hosts that a client waits for, with some others; then renewals; then,
- * occasionally, all hosts without a certificate.
+ * The names of each due order. `names` have separate certificates. `hosts` share certificates until
+ * an order fails, because authorities limit the number of certificates per registered domain, not
+ * their names. The order is: hosts that a client waits for, together with some others; renewals;
+ * and occasionally all hosts without a certificate.
  */
 export function dueOrders(
   names: Iterable<string>,

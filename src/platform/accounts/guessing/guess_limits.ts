@@ -22,7 +22,7 @@ export interface GuessedAccount {
   readonly userId: string | undefined;
 }
 
-/** How many failed guesses at one account are suspicious. */
+/** Number of failed guesses at one account that count as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
 /** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;

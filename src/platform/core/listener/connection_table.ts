@@ -279,7 +279,7 @@ export class ConnectionTable {
    * Whether a client receives none of its pending responses. Some may wait while others progress.
    */
   #isStalled(entry: Tracked, now: number): boolean {
-    // On other connections, the system ends those without progress.
+    // The system ends other connections that make no progress.
     if (!entry.isShared) return false;
     const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
     let stalled = 0;
