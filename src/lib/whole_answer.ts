@@ -50,7 +50,7 @@ export function isWhole(response: Response): boolean {
 
 /**
  * A stream that shares the bytes, and only creates the next piece on demand; `handed` is called
- * with the length of each.
+ * with the length of each piece.
  */
 export function inPieces(
   body: Bytes | string,

@@ -2,7 +2,7 @@
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
-/** What the search needs to know about the project's folder. */
+/** Checks which paths exist in the project's folder. */
 export interface OutputProbe {
   isDirectory(path: string): Promise<boolean>;
   isFile(path: string): Promise<boolean>;

@@ -41,7 +41,7 @@ export interface FrameworkFacts extends ProjectFacts {
 
 /** Findings of a framework's detection code that override its entry in the table. */
 export interface FrameworkFinding {
-  /** Output directories to try before those of the framework. */
+  /** Output directories to try before the framework's own. */
   readonly outputDirs?: readonly string[];
   /** Build command that replaces the framework's, without the package manager. */
   readonly build?: string;

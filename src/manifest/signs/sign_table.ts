@@ -198,7 +198,7 @@ export const CONTAINERS: readonly FileSign[] = [
   { file: "serverless.yml", shows: [[/^functions:/m, "names functions"]] },
 ];
 
-/** Function folders of other platforms, with the platform of each. */
+/** Folders of functions, each with the platform that runs them. */
 export const FUNCTION_FOLDERS: readonly {
   readonly folder: string;
   readonly platform: string;

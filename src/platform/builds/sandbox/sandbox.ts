@@ -30,7 +30,7 @@ export interface Shown {
 export interface SandboxRun {
   /** User and group of the build, if it has its own. */
   readonly uid: number;
-  /** An empty folder that may become the build's root folder. */
+  /** An empty folder that can become the build's root folder. */
   readonly root: string;
   /** Writable folders. */
   readonly shown: readonly Shown[];
