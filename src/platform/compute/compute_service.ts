@@ -196,7 +196,7 @@ export class ComputeService {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes leftovers of a killed platform's servers. */
+  /** Removes leftovers of servers whose platform was killed. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }

@@ -36,7 +36,8 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
 const MAX_NAMED = 10;
 
 /**
- * Maximum length of a problem's path and message, in characters: the sender chooses names in them.
+ * Maximum length of a problem's path and message, in characters, because they contain names that
+ * the sender chooses.
  */
 const MAX_TEXT = 500;
 
