@@ -8,7 +8,7 @@ import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.
 export interface TomlLimits {
   /** Maximum size of a document, in UTF-8 bytes. */
   readonly maxBytes: number;
-  /** Deepest nesting of tables and arrays. */
+  /** Maximum nesting of tables and arrays. */
   readonly maxDepth: number;
 }
 

@@ -9,7 +9,7 @@ export interface TomlExcess {
 
 /**
  * Maximum number of values of a document, counted by their separators: more than any legitimate
- * file of 1 MiB.
+ * file of 1 MiB contains.
  */
 export const MAX_TOML_VALUES = 200_000;
 

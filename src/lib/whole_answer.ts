@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Bytes that a socket accepts at once, regardless of its client. */
+/** Number of bytes that a socket accepts at once, regardless of its client. */
 const MOST_BYTES = 64 * 1024;
 
 /** A piece of a long body: a client makes progress when it receives one. */

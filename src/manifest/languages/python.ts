@@ -188,7 +188,7 @@ async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
   return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
 }
 
-/** Programs of packages, by the names of their scripts, which a Procfile uses. */
+/** Packages of server programs, by the script names that a Procfile uses. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gunicorn: "gunicorn",
   uvicorn: "uvicorn",

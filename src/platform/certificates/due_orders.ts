@@ -10,7 +10,10 @@ const MAX_NAMES = 50;
 /** Maximum number of names while a client waits, because each is proven in turn. */
 const MAX_ASKED = 5;
 
-/** Certificates on demand per week: Let's Encrypt issues 50 for a registered domain. */
+/**
+ * Maximum number of certificates on demand per week: Let's Encrypt issues 50 for a registered
+ * domain.
+ */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;

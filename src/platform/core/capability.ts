@@ -1,5 +1,5 @@
 /**
- * The interface of a capability. Composition loops over a list of these to start, stop, run
+ * The interface of a capability. Composition loops over a list of capabilities to start, stop, run
  * housekeeping and delete, so that no capability depends on another's internals.
  *
  * @module

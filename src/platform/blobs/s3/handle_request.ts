@@ -37,7 +37,7 @@ const MISSING = [
 ];
 
 /**
- * Pages of any site may send signed requests, because cookies are ignored. The content cannot run
+ * Pages of any site may send signed requests, because cookies are ignored. The content must not run
  * scripts, because it is served from the dashboard's origin.
  */
 const COMMON = {

@@ -1,5 +1,6 @@
 /**
- * Validates a body by its endpoint's schema, long lists in steps, so that other work can run.
+ * Validates a body by its endpoint's schema. Long lists are validated in steps, so that other work
+ * can run.
  * @module
  */
 import * as z from "zod";

@@ -256,8 +256,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends up to `count` idle connections, those idle longest first. Connections of proxies and edges
-   * serve many clients, so they are only ended if there are no others.
+   * Ends up to `count` idle connections, starting with those idle longest. Connections of proxies
+   * and edges serve many clients, so they are only ended if there are no others.
    */
   evict(count: number): number {
     const counted = [...this.#open].filter(({ group }) => group !== undefined);

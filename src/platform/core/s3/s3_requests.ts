@@ -68,7 +68,7 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** Seconds after which clients may retry. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Codes of temporary refusals, in addition to all statuses from 500. */
+/** Codes of temporary refusals, in addition to all statuses of 500 and above. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
 export interface S3Request {
