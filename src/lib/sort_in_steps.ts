@@ -1,7 +1,7 @@
 /** @module Sorts a long list without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
-/** Items that are sorted, or merged, between two interruptions. */
+/** Number of items that are sorted or merged between two interruptions. */
 const RUN = 2000;
 
 function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): Steps<T[]> {

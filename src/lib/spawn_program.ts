@@ -19,8 +19,8 @@ function explain(error: unknown, program: string): unknown {
 }
 
 /**
- * The options with the environment of a child process; a complete environment (`clearEnv`) stays
- * unchanged.
+ * Returns the options with the environment of a child process. A complete environment (`clearEnv`)
+ * stays unchanged.
  */
 function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
   if (options.clearEnv === true) return options;
@@ -44,7 +44,8 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
 }
 
 /**
- * Like `spawnProgram()`, but waits for the end; collects output unless the options redirect it.
+ * Like `spawnProgram()`, but waits for the program to end, and collects its output unless the
+ * options redirect it.
  *
  * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#output`
  */

@@ -59,7 +59,7 @@ export class StatementSplitter {
     return this.#scan(false);
   }
 
-  /** Returns the rest, including a last statement without a semicolon. */
+  /** Returns the remaining statements, including a last one without a semicolon. */
   end(): readonly Statement[] {
     const statements = [...this.#scan(true)];
     this.#cut(this.#buffer.length, statements);
@@ -264,7 +264,7 @@ function endOfBlock(text: string, start: number): number {
   return text.length;
 }
 
-/** Cuts a whole text. */
+/** Cuts a complete text into statements. */
 export function splitStatements(sql: string): readonly Statement[] {
   const splitter = new StatementSplitter();
   return [...splitter.push(sql), ...splitter.end()];

@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import pMap from "p-map";
 
-/** Number of files to flush at a time, because the disk's journal combines them. */
+/** Number of files to flush at the same time. The disk's journal combines such flushes. */
 const AT_A_TIME = 16;
 
 /** Flushes the names in a folder; Windows has no such call, but flushes them by itself. */

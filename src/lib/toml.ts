@@ -1,4 +1,6 @@
-/** @module TOML 1.0 with positions: the value of a document, and where each part is. */
+/**
+ * @module TOML 1.0 with positions: the value of a document, and the position of each of its parts.
+ */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { type Diagnostic, type PathStep, type Position } from "./diagnostic.ts";
 import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.ts";
@@ -6,7 +8,7 @@ import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.
 export interface TomlLimits {
   /** Maximum size of a document, in UTF-8 bytes. */
   readonly maxBytes: number;
-  /** Deepest nesting of tables and arrays. */
+  /** Maximum nesting of tables and arrays. */
   readonly maxDepth: number;
 }
 

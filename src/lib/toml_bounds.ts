@@ -9,7 +9,7 @@ export interface TomlExcess {
 
 /**
  * Maximum number of values of a document, counted by their separators: more than any legitimate
- * file of 1 MiB.
+ * file of 1 MiB contains.
  */
 export const MAX_TOML_VALUES = 200_000;
 
@@ -23,9 +23,9 @@ function positionOf(source: string, offset: number): Position {
 }
 
 /**
- * Finds the first position where arrays and inline tables nest deeper than `maxDepth`, a dotted key
- * has more parts than that, or where the values are too many. The parser decides whether the text
- * is TOML at all.
+ * Finds the first position where arrays and inline tables nest deeper than `maxDepth`, where a
+ * dotted key has more than `maxDepth` parts, or where there are too many values. The parser decides
+ * whether the text is TOML at all.
  */
 export function findTomlExcess(source: string, maxDepth: number): TomlExcess | undefined {
   let depth = 0;

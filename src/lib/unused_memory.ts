@@ -1,6 +1,6 @@
 /**
- * @module Returns free memory of the allocator to the system. After the start of a large program,
- * these are some megabytes. Linux with the GNU C library; does nothing elsewhere.
+ * @module Returns the allocator's free memory to the system: a few megabytes after a large program
+ * has started. Needs Linux with the GNU C library; does nothing elsewhere.
  */
 import { lazyLibc } from "./libc.ts";
 

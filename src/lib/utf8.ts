@@ -6,7 +6,7 @@ import type { Diagnostic, Position } from "./diagnostic.ts";
 
 /** The first byte that is not UTF-8. */
 export interface Utf8Fault {
-  /** Bytes before it. */
+  /** Number of bytes before it. */
   readonly offset: number;
   /** The byte itself. */
   readonly byte: number;
@@ -27,7 +27,7 @@ export class NotUtf8Error extends Error {
   }
 }
 
-/** The fault as a problem of the file, for reports that show several. */
+/** The fault as a problem of the file, for reports that show several problems. */
 export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   return {
     severity: "error",
@@ -67,7 +67,7 @@ function isSequence(bytes: Uint8Array, at: number, length: number): boolean {
   return length > 0;
 }
 
-/** Number of bytes at the start that are UTF-8; all of them if everything is. */
+/** Returns the length of the valid UTF-8 at the start, in bytes. */
 function validLength(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {

@@ -45,7 +45,7 @@ export function parseByteSize(text: string): number | undefined {
   return unit === undefined ? undefined : Math.round(Number(number) * BYTE_UNITS[unit]!);
 }
 
-/** A size as {@link parseByteSize} reads it, exactly. */
+/** Writes a size exactly, in the form that {@link parseByteSize} reads. */
 export function writeByteSize(bytes: number): string {
   const [unit, factor] = Object.entries(BYTE_UNITS).find(([, each]) => bytes % each === 0)!;
   return `${bytes / factor}${unit}`;
@@ -54,20 +54,20 @@ export function writeByteSize(bytes: number): string {
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** A host name in ASCII; capital letters become small ones. */
+/** A host name in ASCII, converted to lower case. */
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
   throw new InvalidValueError("Must be an ASCII host name without a scheme or port");
 }
 
-/** A country by its two letters (ISO 3166-1), in upper case. */
+/** A two-letter country code (ISO 3166-1), in upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
   throw new InvalidValueError("Must be the two letters of a country, such as DE");
 }
 
-/** An absolute http or https address. */
+/** An absolute http or https URL. */
 export function httpUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");

@@ -1,15 +1,15 @@
 /**
  * @module Sends short responses in one piece, and long ones in pieces.
  *
- * The runtime holds a copy of each body that a client has not received yet. A long body is passed
- * on in pieces, which are parts of the cached one.
+ * The runtime holds a copy of each body that a client has not received yet. Therefore, a long body
+ * is passed on in pieces that share the bytes of the cached body.
  */
 import { Buffer } from "node:buffer";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Bytes that a socket accepts at once, regardless of its client. */
+/** Number of bytes that a socket accepts at once, regardless of its client. */
 const MOST_BYTES = 64 * 1024;
 
 /** A piece of a long body: a client makes progress when it receives one. */
@@ -50,7 +50,7 @@ export function isWhole(response: Response): boolean {
 
 /**
  * A stream that shares the bytes, and only creates the next piece on demand; `handed` is called
- * with the length of each.
+ * with the length of each piece.
  */
 export function inPieces(
   body: Bytes | string,

@@ -11,7 +11,7 @@ const bodies = [
 ] as const;
 
 for (const [name, body, whole] of bodies) {
-  Deno.test(`answerOf() of ${name}`, () => {
+  Deno.test(`answerOf() marks only short bodies as one piece: ${name}`, () => {
     const response = answerOf(body, 200);
     assert.deepEqual([isWhole(response), response.status], [whole, 200]);
   });

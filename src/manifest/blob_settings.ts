@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;
-/** Which data an environment other than production starts with at its first deployment. */
+/** Data that an environment other than production starts with at its first deployment. */
 export const BLOB_PREVIEWS = ["empty", "copy"] as const;
 
 const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes`;

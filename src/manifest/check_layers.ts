@@ -8,7 +8,10 @@ import type { ManifestProblem, OutputFiles } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a text within the limits of its field. Only such texts are checked further. */
+/**
+ * Returns the value if it is a text within the limit of its field. Only such texts are checked
+ * further.
+ */
 function textWithin(value: unknown, limit: number): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= limit ? value : undefined;
 }
@@ -111,7 +114,7 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
   ];
 }
 
-/** Names the existing layers, and the one that the author probably meant. */
+/** Reports an unknown layer, with the layer that the author probably meant or all existing ones. */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
   const suggestion = nearest(name, names);

@@ -13,7 +13,7 @@ import { MAX_NAME_LENGTH } from "./limits.ts";
 import { FIELDS, layerSchemaFor } from "./schema.ts";
 import type { ManifestProblem } from "./types.ts";
 
-/** How messages call a JSON object. */
+/** The term for a JSON object in messages. */
 export const OBJECT = "an object";
 
 /** Fields of other formats, with their equivalents here. */

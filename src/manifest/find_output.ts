@@ -2,7 +2,7 @@
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
-/** What the search needs to know about the project's folder. */
+/** Checks which paths exist in the project's folder. */
 export interface OutputProbe {
   isDirectory(path: string): Promise<boolean>;
   isFile(path: string): Promise<boolean>;
@@ -41,11 +41,11 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 }
 
 /**
- * Picks the first existing folder among the configured ones, or else among the detected ones, or
- * else among the usual ones, or else the project's own folder. The project's own folder only counts
- * if it has an index.html or a server. If folders were configured or detected, the usual ones are
- * not tried, because `public` contains source files in many frameworks. Configured paths must stay
- * inside the project.
+ * Picks the first existing folder. Tries the configured folders if there are any, otherwise the
+ * detected ones, otherwise the usual ones and then the project's own folder. The project's own
+ * folder only counts if it has an index.html or a server. If folders were configured or detected,
+ * the usual ones are not tried, because `public` contains source files in many frameworks.
+ * Configured paths must stay inside the project.
  */
 export async function findOutput(
   probe: OutputProbe,

@@ -104,7 +104,7 @@ export const DEFAULT_SKEW_SECONDS = 3600;
 /** Maximum time for which a replaced deployment serves its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Maximum number of ids with which pages can name their deployment. */
+/** Maximum number of ids that pages can use to name their deployment. */
 export const MAX_PAGE_IDS = 8;
 
 /** The format of a page id. */

@@ -66,7 +66,7 @@ function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly s
  * sizes, formats and sites that the project declared.
  *
  * @param config the parsed JSON, not validated
- * @param basePath Next.js' `basePath`, "" for none
+ * @param basePath Next.js's `basePath`, "" for none
  */
 export function imageSettingsOfNext(config: unknown, basePath = ""): NextImageSettings {
   const { data } = nextImages.safeParse(config);

@@ -27,7 +27,7 @@ export class OutputFileSet implements OutputFiles {
   }
 }
 
-/** Creates a lookup from a list of paths, of a walked folder or an upload. */
+/** Creates a lookup from the paths of a walked folder or of an upload. */
 export function outputFilesOf(paths: Iterable<string>): OutputFiles {
   const files = new OutputFileSet();
   for (const path of paths) files.add(path);

@@ -1,4 +1,4 @@
-/** @module Parses the text of `.svc/manifest.json` to an unknown value. */
+/** @module Parses the text of `.svc/manifest.json` into an unknown value. */
 import { findJsonFault } from "./json_scan.ts";
 import { MAX_MANIFEST_BYTES, MAX_MANIFEST_DEPTH } from "./limits.ts";
 import type { ManifestProblem } from "./types.ts";

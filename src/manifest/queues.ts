@@ -72,7 +72,10 @@ export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
   timeoutMs: queue.timeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
 });
 
-/** Merges the queues of two sources. If both have a name, the later source takes precedence. */
+/**
+ * Merges the queues of two sources. If both have a queue with the same name, the later source takes
+ * precedence.
+ */
 export function joinQueues(...lists: readonly (readonly DeclaredQueue[])[]): DeclaredQueue[] {
   return [...new Map(lists.flat().map((queue) => [queue.name, queue])).values()];
 }

@@ -33,7 +33,7 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
-/** What validation asks about the output, for both a folder and an upload. */
+/** Lookups of files for validation, in an output folder or an upload. */
 export interface OutputFiles {
   /** Whether the output has a file at this relative path with `/`. */
   hasFile(path: string): boolean;

@@ -21,7 +21,7 @@ export interface IgnoredEntries {
    * Whether a file, or a folder with all its content, is left out. `path` is relative, with `/`.
    */
   isIgnored(path: string, isFolder: boolean): boolean;
-  /** Returns the ignored entries for the content of a folder, whose names are given. */
+  /** Returns the ignored entries of a folder that contains the given names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
 }
 

@@ -82,7 +82,7 @@ async function recognize(
   return undefined;
 }
 
-/** Returns the path of the server, from the project or else from the framework's defaults. */
+/** Returns the path of the server: the project's own, otherwise the framework's default. */
 function layoutOf(
   framework: Framework | undefined,
   finding: FrameworkFinding,

@@ -42,8 +42,8 @@ async function readFields(
 }
 
 /**
- * Returns lock files of other managers in the folder of the used lock file. Deno's lock file does
- * not count as a rival.
+ * Returns the lock files of other package managers next to the used lock file. Deno's lock file
+ * does not count as a rival.
  */
 function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
   return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")

@@ -1,4 +1,4 @@
-/** @module Finds the version of a dependency, as exactly as individual files show it. */
+/** @module Finds the version of a dependency in a few files, as precisely as possible. */
 import type { ProjectReader } from "../frameworks/types.ts";
 
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[\w.-]+)?`;
@@ -30,8 +30,8 @@ async function installedVersion(
 }
 
 /**
- * Returns the installed version of a package, or else the version in the lock file, or else the
- * lowest version in its range in package.json.
+ * Returns the installed version of a package. If it is not installed, returns its version in the
+ * lock file or, failing that, the lowest version in its range in package.json.
  */
 export async function packageVersion(
   reader: ProjectReader,

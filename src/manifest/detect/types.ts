@@ -25,7 +25,7 @@ export interface FoundManager {
   /** The package manager with the reason, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
   /**
-   * What is wrong with the field that names the package manager, as a sentence. The field is then
+   * The problem with the field that names the package manager, as a sentence. The field is then
    * ignored.
    */
   readonly problem: string | undefined;

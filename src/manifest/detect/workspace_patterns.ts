@@ -31,7 +31,7 @@ export async function workspacePatterns(root: {
   readonly packageJson: string | undefined;
 }): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
-    // The settings file is only a workspace if it lists packages.
+    // The settings file only defines a workspace if it lists packages.
     return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
@@ -41,7 +41,7 @@ export async function workspacePatterns(root: {
 }
 
 async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
-  // Few projects have such a file, and the others should not have to wait for a parser.
+  // Few projects have such a file, so the parser is only loaded for them.
   const { parseYaml } = await import("./parse_yaml.ts");
   return pnpmWorkspace.safeParse(parsedOrNothing(() => parseYaml(text))).data?.packages;
 }

@@ -39,7 +39,7 @@ interface AngularApp {
   readonly isSplit: boolean;
 }
 
-/** Returns the application that `ng build` builds: the named one, or else the first. */
+/** Returns the application that `ng build` builds: the default project, otherwise the first one. */
 function appOf(text: string): AngularApp | undefined {
   let value: unknown;
   try {

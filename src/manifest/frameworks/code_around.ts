@@ -56,7 +56,9 @@ export async function textAround(project: ProjectReader, entry: ModuleText): Pro
   return [...seen.values()].join("\n");
 }
 
-/** Returns the signs of a server in an entry, or else in the entry with its imports. */
+/**
+ * Returns the signs of a server in an entry. If there are none, includes its imports in the search.
+ */
 export const codeAround = async (
   project: ProjectReader,
   entry: ModuleText,

@@ -6,7 +6,7 @@ const MAX_CONFIG_LENGTH = 256 * 1024;
 const STRING_OR_COMMENT =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
 
-/** Removes comments of JavaScript, TypeScript and JSON text, and keeps strings. */
+/** Removes comments from JavaScript, TypeScript or JSON text. Strings stay unchanged. */
 export function stripComments(text: string): string {
   return text.slice(0, MAX_CONFIG_LENGTH).replace(
     STRING_OR_COMMENT,

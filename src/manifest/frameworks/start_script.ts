@@ -34,7 +34,7 @@ const RUNNERS: ReadonlySet<string> = new Set([
   "srvx",
 ]);
 
-/** Words that can be between a runner and its file. */
+/** Words that can come between a runner and its file. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tsx: new Set(["watch"]),
   bun: new Set(["run"]),
@@ -97,7 +97,7 @@ function words(command: string): string[] {
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "");
 }
 
-/** Returns the name of a program, which may be called by its path. */
+/** Returns the name of a program, which can be given as a path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
 /** Drops variables and programs that only run the command after them. */

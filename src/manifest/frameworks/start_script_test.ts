@@ -47,7 +47,7 @@ Deno.test("parseStart() uses the first script that runs a file", () => {
   });
 });
 
-/** Other scripts next to `start` also matter for whether running the file alone is equivalent. */
+/** Scripts next to `start` can also decide whether running the file alone is equivalent. */
 const TO_RUN:
   readonly (readonly [scripts: Record<string, string>, expected: string | undefined])[] = [
     [{ start: "node server.js" }, undefined],

@@ -23,7 +23,7 @@ const NODE_VARIABLE = "GCP_BUILDPACKS";
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
-/** Returns the adapter that the config imports, or else the only one installed. */
+/** Returns the adapter that the config imports, otherwise the first one that is installed. */
 function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined {
   const imported = /["'](@?[\w./-]*adapter-[\w./-]+)["']/.exec(config?.text ?? "")?.[1];
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));

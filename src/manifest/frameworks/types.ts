@@ -41,7 +41,7 @@ export interface FrameworkFacts extends ProjectFacts {
 
 /** Findings of a framework's detection code that override its entry in the table. */
 export interface FrameworkFinding {
-  /** Output directories to try before those of the framework. */
+  /** Output directories to try before the framework's own. */
   readonly outputDirs?: readonly string[];
   /** Build command that replaces the framework's, without the package manager. */
   readonly build?: string;
@@ -287,7 +287,8 @@ export interface Framework {
   /** URLs in links to pages, if they differ from the default URLs of the files. */
   readonly urls?: PageUrls;
   /**
-   * The file that open pages read to find out which version is live, relative to the site's root.
+   * The file that pages read, while they are open, to find out which version is live. Relative to
+   * the site's root.
    */
   readonly versionFile?: string;
   /** Set if servers of the framework can be deployed. */

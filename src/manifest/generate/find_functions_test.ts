@@ -1,4 +1,7 @@
-/** Tests projects with functions for other platforms, and with apps that they export for them. */
+/**
+ * Tests projects with functions for other platforms, and with apps that they export for these
+ * platforms.
+ */
 import assert from "node:assert/strict";
 import { deployedPaths, inspect, pack, type Project } from "./_test_project.ts";
 import { generateManifest } from "./generate_manifest.ts";

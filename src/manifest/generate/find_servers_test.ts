@@ -11,7 +11,7 @@ interface Served extends Project {
   /** The server's expected location, as `svc init` shows it. */
   readonly layout: string;
   readonly entry: string;
-  /** Layers in the order in which they are tried, by request. */
+  /** For each request, the layers in the order in which they are tried. */
   readonly requests?: Readonly<Record<string, readonly string[]>>;
   readonly wrapper?: RegExp;
 }

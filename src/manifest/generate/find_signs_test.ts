@@ -7,7 +7,7 @@ import type { BuiltOptions } from "./generate_manifest.ts";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
 const PAGE = { "index.html": "<h1>hi</h1>" };
-/** A build script, which means that the image is not what is deployed. */
+/** A build script, which builds the site without the image. */
 const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
 /** A project, and the lines that name the signs of its server. */

@@ -68,7 +68,7 @@ interface Served {
   readonly project: Project;
   /** Part of the launch code, if there is any. */
   readonly launch: string;
-  /** Layers in the order in which they are tried, by request. */
+  /** For each request, the layers in the order in which they are tried. */
   readonly requests: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -58,7 +58,7 @@ interface FoundCode extends ServerCode {
   readonly path: string;
 }
 
-/** Finds the first of the likely entries whose text is that of a server. */
+/** Finds the first likely entry whose text has signs of a server. */
 async function findCode(output: BuiltOutput): Promise<FoundCode | undefined> {
   for (const path of entryCandidates(output.paths, output.directory)) {
     const text = await output.readText(path);

@@ -18,7 +18,9 @@ const rank = (path: string): number => {
   return at === -1 ? SERVERS.length : at;
 };
 
-/** Finds the package to start, in the form that the build needs, and the file that shows it. */
+/**
+ * Finds the package to start, in the form that the build needs, and the file that identifies it.
+ */
 async function findMain(reader: ProjectReader) {
   const listed = await reader.list?.(".") ?? [];
   const own = listed.filter((path) => /^[^/]+(?<!_test)\.go$/.test(path));

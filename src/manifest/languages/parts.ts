@@ -24,7 +24,7 @@ const READ_FOLDERS = [
   "www",
 ] as const;
 
-/** Places a built program and the folders that it can read. */
+/** Returns the placements of a built program and of the folders that it can read. */
 export const programPlacements = (from: string, to: string): readonly Placement[] => [
   { from, to },
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),

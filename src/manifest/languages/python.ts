@@ -87,7 +87,9 @@ interface Start {
   readonly entry: string;
   /** Arguments of the Python interpreter. */
   readonly run: string;
-  /** Words of commands that run before the server and then end, such as a migration. */
+  /**
+   * Interpreter arguments of commands that run before the server and then end, such as migrations.
+   */
   readonly first?: readonly string[];
   /** A package that the server needs but the project does not list. */
   readonly adds?: string;
@@ -186,7 +188,7 @@ async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
   return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
 }
 
-/** Programs of packages, by the names of their scripts, which a Procfile uses. */
+/** Packages of server programs, by the script names that a Procfile uses. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gunicorn: "gunicorn",
   uvicorn: "uvicorn",

@@ -27,6 +27,6 @@ export interface LanguagePlan {
 export interface Language {
   readonly id: string;
   readonly name: string;
-  /** Plans the server. Returns `undefined` if the project shows no server in this language. */
+  /** Plans the server. Returns `undefined` if the project has no server in this language. */
   readonly plan: (reader: ProjectReader) => Promise<LanguagePlan | undefined>;
 }

@@ -3,8 +3,8 @@
  *
  * It uses the package's inner module, because the outer class never frees its memory, and the
  * engine's memory is fixed at 16 MiB. The module is loaded on first use instead of imported, so a
- * start without a manifest does not load 0.7 MB of WebAssembly. The compiled program contains both
- * files compressed, and evaluates them here.
+ * start without a manifest does not load 0.7 MB of WebAssembly. The compiled program contains the
+ * package's JavaScript and WebAssembly in compressed form, and evaluates them here.
  */
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";

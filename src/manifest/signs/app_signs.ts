@@ -27,7 +27,7 @@ const imports = (name: string) =>
 const EXPORTS =
   /\bexport\s+default\b|\bmodule\.exports\s*=|\bexport\s*=|\bexport\s*\{[^}]*\bas\s+default\b/;
 
-/** Returns the entry that a project names, or else entries with usual names. */
+/** Returns the entry that a project names, then entries with usual names. */
 async function entriesOf(
   project: ProjectReader,
   { main }: ProjectPackage,

@@ -77,8 +77,8 @@ export async function findProjectSigns(project: ProjectReader): Promise<readonly
 }
 
 /**
- * Returns patterns of the source files of the servers behind some signs: files in their languages,
- * functions, and entries.
+ * Returns patterns that match the source files of the detected servers: all files in their
+ * languages, functions, and entries.
  */
 export function sourcesOf(signs: readonly ProjectSign[]): readonly RegExp[] {
   const names = new Set(signs.map(({ language }) => language));

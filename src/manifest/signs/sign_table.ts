@@ -184,7 +184,7 @@ function lastImage(text: string): string | undefined {
  */
 export const packsFiles = (text: string): boolean => FILE_SERVER_IMAGE.test(lastImage(text) ?? "");
 
-/** Files with which other platforms run a project, in any language. */
+/** Files that tell other platforms how to run a project, in any language. */
 export const CONTAINERS: readonly FileSign[] = [
   ...["Dockerfile", "Containerfile"].map((file): FileSign => ({
     file,
@@ -198,7 +198,7 @@ export const CONTAINERS: readonly FileSign[] = [
   { file: "serverless.yml", shows: [[/^functions:/m, "names functions"]] },
 ];
 
-/** Function folders of other platforms, with the platform of each. */
+/** Folders of functions, each with the platform that runs them. */
 export const FUNCTION_FOLDERS: readonly {
   readonly folder: string;
   readonly platform: string;

@@ -18,7 +18,7 @@ export interface ProjectSign {
   readonly line: number;
   /** The evidence, such as `asks for flask`. */
   readonly seen: string;
-  /** What is possible in svc, as a sentence without its full stop. */
+  /** Explains what svc supports, as a sentence without a full stop. */
   readonly can: string;
   /** Name of the language, unless it is JavaScript or TypeScript. */
   readonly language?: string;

@@ -96,7 +96,7 @@ export async function newAccount(
   return signedIn.setCookie;
 }
 
-/** The person of a session. @throws {AssertionError} if it has ended. */
+/** Returns the person who is signed in with a session. @throws {AssertionError} if it has ended. */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());
   assert.ok(person !== undefined, "The session has ended");

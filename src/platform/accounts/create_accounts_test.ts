@@ -102,7 +102,7 @@ Deno.test("the tenth wrong password in a row is reported once", () =>
     ]);
   }));
 
-Deno.test("a challenge ends after 5 minutes or with the password", () =>
+Deno.test("a challenge ends after 5 minutes, or when the password changes", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const password = PASSWORD;

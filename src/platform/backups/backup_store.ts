@@ -6,7 +6,7 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
-/** Adds up the counts, because a record has no space for those of a thousand databases. */
+/** Adds up the counts, because a record has no space for the counts of a thousand databases. */
 export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
   count: databases.length,
   tables: databases.reduce((sum, { tables }) => sum + tables, 0),

@@ -27,7 +27,7 @@ export class BlobUsage {
     this.#kv = kv;
   }
 
-  /** Adds a change of the usage to the commit that causes it. */
+  /** Adds a change in usage to the commit that causes it. */
   note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
     for (const [name, count] of Object.entries(change)) {
       if (count === 0) continue;
@@ -62,7 +62,7 @@ export class BlobUsage {
     return arriving + await this.recordedOf(projectId);
   }
 
-  /** Counts bytes as arriving while work on them runs; the work may add more. */
+  /** Counts bytes as arriving while `work` runs, which can add more. */
   async whileArriving<T>(
     projectId: string,
     bytes: number,

@@ -1,6 +1,6 @@
 /** Checks content while it streams. @module */
 
-/** Bytes of a body of unknown length after which the quota is checked again. */
+/** Number of bytes after which the quota is checked again, for a body of unknown length. */
 const ASK_AFTER = 1024 * 1024;
 
 /** Checks streamed content, and fails the stream if the content is wrong. */

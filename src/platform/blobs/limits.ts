@@ -20,7 +20,9 @@ export const MAX_PARTS = 10_000;
 /** Maximum length of an object's metadata, names and values together, in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
-/** Maximum bytes of an object's type and the other fields that its responses repeat. */
+/**
+ * Maximum length of an object's type and of the other fields that its responses repeat, in bytes.
+ */
 export const MAX_FIELDS_BYTES = 8192;
 
 /** Maximum number of keys per page of a list. */

@@ -42,7 +42,7 @@ function counted(kv: RecordStore) {
   return { counts, kv: { list } as unknown as RecordStore };
 }
 
-/** All pages of a list, as the keys and folders of each. */
+/** Returns all pages of a list, each as its keys and folders. */
 async function pagesOf(kv: RecordStore, wish: Omit<ListWish, "after">): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;

@@ -23,7 +23,7 @@ const described = {
   contentType: z.string(),
   /** Other fields of responses, such as `cache-control`, by lower-case name. */
   fields: z.record(z.string(), z.string()),
-  /** Values of `x-amz-meta-…` headers, by the rest of the name. */
+  /** Values of `x-amz-meta-…` headers, by the part of the name after this prefix. */
   metadata: z.record(z.string(), z.string()),
 };
 

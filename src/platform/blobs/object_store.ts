@@ -37,7 +37,7 @@ const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 export interface ObjectStoreOptions {
   readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
-  /** Maximum bytes of all stores of a project. */
+  /** Maximum size of all stores of a project together, in bytes. */
   readonly quota: number;
   readonly now: Clock;
 }
@@ -94,7 +94,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     this.usage = new BlobUsage(options.kv);
   }
 
-  /** Maximum bytes of all stores of a project. */
+  /** Maximum size of all stores of a project together, in bytes. */
   get quota(): number {
     return this.#options.quota;
   }

@@ -1,5 +1,5 @@
 /**
- * Fills the store of an environment with production's objects, once: when the first deployment that
+ * Copies production's objects to the store of an environment, once: when the first deployment that
  * requests it opens. The copies share their content.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Public objects of sites: those whose keys have a prefix listed in `svc.toml`.
+ * Public objects of sites, whose keys have a prefix that is listed in `svc.toml`.
  *
  * @module
  */
@@ -48,7 +48,7 @@ async function read(
   const length = response.headers.get("content-length");
   return {
     status: response.status,
-    // Without `last-modified`, from which browsers would guess a lifetime.
+    // Leaves out `last-modified`, from which browsers would guess a lifetime.
     headers: [...response.headers]
       .filter(([name]) => name !== "content-length" && name !== "last-modified"),
     body: response.body,

@@ -41,7 +41,7 @@ export type StoreErrorCode = keyof typeof STATUS;
 export class BlobStoreError extends Error {
   override readonly name = "BlobStoreError";
 
-  /** @param contentRange of the response to an unsatisfiable range */
+  /** @param contentRange the `content-range` of a response to an unsatisfiable range */
   constructor(readonly code: StoreErrorCode, message: string, readonly contentRange?: string) {
     super(message);
   }

@@ -165,7 +165,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return object;
   }
 
-  /** The object of a completed upload, because clients repeat a request that got no response. */
+  /** Returns the object of a completed upload: clients repeat a request that got no response. */
   async completed(
     { projectId, environment }: BlobPlace,
     key: string,

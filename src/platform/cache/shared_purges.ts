@@ -1,6 +1,6 @@
 /**
  * Shares purges between nodes, by records with a limited lifetime. A node that was away for longer
- * than that may have missed some, and purges everything.
+ * may have missed purges, so it purges everything.
  *
  * @module
  */

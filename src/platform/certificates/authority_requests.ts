@@ -12,7 +12,7 @@ import * as z from "zod";
 /** Time for one request to the authority. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Pause before a request is sent again, once, after a network error or 5xx. */
+/** Pause before the only retry of a request, after a network error or a status 5xx. */
 const PAUSE_MS = 1000;
 
 const URN = "urn:ietf:params:acme:error:";

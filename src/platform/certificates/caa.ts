@@ -13,7 +13,7 @@ const parse = (value: string): { readonly tag: string; readonly authority: strin
   return { tag: tag.toLowerCase(), authority: text.split(";")[0]!.trim().toLowerCase() };
 };
 
-/** The records that apply to a domain: those of the closest name with any. */
+/** Finds the records that apply to a domain: the records of the closest name that has any. */
 async function findRecords(
   domain: string,
   look: CaaLookup,

@@ -79,8 +79,8 @@ export function renewalTime(
 }
 
 /**
- * When to order again after failures: 5 minutes, 15, 45, and so on up to a day, each plus or minus
- * up to a quarter. Certificate authorities allow about five failures an hour.
+ * When to order again after failures: 5 minutes, 15, 45, and so on up to a day, each varied by up
+ * to a quarter. Certificate authorities allow about five failures an hour.
  */
 export function retryTime(
   failures: number,

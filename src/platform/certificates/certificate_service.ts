@@ -44,7 +44,10 @@ export interface CertificateServiceOptions {
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
-  /** The hostnames that get a certificate on demand: when a client first connects, or soon. */
+  /**
+   * The hostnames that get a certificate on demand: when a client first connects, or in a later
+   * shared order.
+   */
   hosts?(): Iterable<string>;
   /** True for a hostname with a certificate on demand. */
   onDemand?(hostname: string): boolean;

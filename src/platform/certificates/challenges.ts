@@ -11,7 +11,7 @@ import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
-/** Marks the value of a TXT record. No token of a URL has a space. */
+/** Marks the value of a TXT record. Tokens in URLs contain no spaces. */
 const TXT = "TXT ";
 
 /** Maximum time that an order is pending, in milliseconds. */

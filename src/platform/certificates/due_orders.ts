@@ -10,7 +10,10 @@ const MAX_NAMES = 50;
 /** Maximum number of names while a client waits, because each is proven in turn. */
 const MAX_ASKED = 5;
 
-/** Certificates on demand per week: Let's Encrypt issues 50 for a registered domain. */
+/**
+ * Maximum number of certificates on demand per week: Let's Encrypt issues 50 for a registered
+ * domain.
+ */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
@@ -41,10 +44,10 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 }
 
 /**
- * The names of each due order. `names` have a certificate each. `hosts` share certificates until an
- * order fails, because authorities limit the number of certificates per registered domain, not
- * their names. First come hosts that a client waits for, with some others; then renewals; then,
- * occasionally, all hosts without a certificate.
+ * The names of each due order. `names` have separate certificates. `hosts` share certificates until
+ * an order fails, because authorities limit the number of certificates per registered domain, not
+ * their names. The order is: hosts that a client waits for, together with some others; renewals;
+ * and occasionally all hosts without a certificate.
  */
 export function dueOrders(
   names: Iterable<string>,

@@ -20,7 +20,10 @@ const PROTOCOLS = ["h2", "http/1.1"];
 /** How long an old listener stays open for handshakes in progress, in milliseconds. */
 const LINGER_MS = 2000;
 
-/** Minimum time that it stays for the connections in its queue if another change follows. */
+/**
+ * Minimum time that an old listener stays open for the connections in its queue, in milliseconds,
+ * if another change follows.
+ */
 const SHORT_LINGER_MS = 300;
 
 /** Time between two attempts to take the port again, in milliseconds. */
@@ -102,7 +105,7 @@ export class HttpsListener {
 
   /**
    * Continues with a new listener; connections of the old one stay open. Resolves when the new one
-   * listens. If two cannot share the port, new connections are refused for the few milliseconds
+   * listens. If the two cannot share the port, new connections are refused for the few milliseconds
    * until it is free.
    */
   replace(): Promise<void> {

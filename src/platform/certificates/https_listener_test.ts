@@ -254,7 +254,10 @@ Deno.test("a listener that fails as soon as it opens is reopened until one works
   }
 });
 
-/** One request by openssl, which saves or resumes a session; "New" or "Reused", and the protocol. */
+/**
+ * Sends one request with openssl, which saves or resumes a session. Returns "New" or "Reused", and
+ * the protocol.
+ */
 async function sessionOf(port: number, version: "tls1_2" | "tls1_3", more: readonly string[]) {
   const child = new Deno.Command("openssl", {
     args: [

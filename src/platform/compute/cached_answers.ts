@@ -137,7 +137,8 @@ export class CachedAnswers {
     this.#options.onTrouble(`Cannot notify other nodes of an invalidation: ${error}`);
 
   /**
-   * Notifies other nodes of invalid URIs: of the first ones immediately, of later ones together.
+   * Notifies other nodes of invalid URIs: sends the first ones immediately, and later ones
+   * together.
    */
   async #tellOfInvalid(): Promise<void> {
     const { publish } = this.#options;

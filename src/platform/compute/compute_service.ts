@@ -21,10 +21,13 @@ import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
 import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
 
-/** Time for running requests when the platform stops or the deployment ends, in milliseconds. */
+/**
+ * Time for running requests to finish when the platform stops or the deployment ends, in
+ * milliseconds.
+ */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time for running requests after a takeover: as long as a request can take. */
+/** Time for running requests to finish after a takeover: as long as a request can take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 const LAST_LINES = 20;
@@ -33,9 +36,9 @@ export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Maximum number of concurrent servers; by default, depends on the machine's memory. */
+  /** Maximum number of concurrent servers; the default depends on the machine's memory. */
   readonly maxServers: number | undefined;
-  /** Limits of WebSockets to servers; by default, depends on the available descriptors. */
+  /** Limits of WebSockets to servers; the default depends on the available descriptors. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
@@ -196,7 +199,7 @@ export class ComputeService {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes leftovers of a killed platform's servers. */
+  /** Removes leftovers of servers whose platform was killed. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }

@@ -42,7 +42,7 @@ Deno.test("LayerServer.retire() ends the server, and the next request gets anoth
   assert.equal(servers.length, 2, "a closed LayerServer starts no server");
 });
 
-Deno.test("LayerServer.retireOutdated() ends an outdated server, whether created or being created", async () => {
+Deno.test("LayerServer.retireOutdated() also ends a server that is being created", async () => {
   const { made, servers } = layer();
   await made.retireOutdated(() => true, 900);
   const asked = made.fetch(REQUEST);

@@ -1,4 +1,4 @@
-/** Converts a purge to the edge's form. @module */
+/** Converts a purge to the form that the edge uses. @module */
 import type { PurgeScope } from "../../edge/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";

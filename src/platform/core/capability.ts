@@ -1,5 +1,5 @@
 /**
- * The interface of a capability. Composition loops over a list of these to start, stop, run
+ * The interface of a capability. Composition loops over a list of capabilities to start, stop, run
  * housekeeping and delete, so that no capability depends on another's internals.
  *
  * @module
@@ -23,7 +23,7 @@ export interface Capability {
   start?(): Promise<void>;
   /** Called once the platform serves requests: starts work for which no request needs to wait. */
   whenListening?(): void;
-  /** Applies another node's changes in the shared store. */
+  /** Applies changes that another node made in the shared store. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
   /** Reloads its cached data from the store after missing changes of other nodes. */
   rereadStore?(): Promise<void>;

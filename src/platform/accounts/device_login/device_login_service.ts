@@ -60,7 +60,7 @@ export class DeviceLoginService {
     this.#wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
   }
 
-  /** @throws {OAuthError} `rate_limited` after 10 requests per minute from one address. */
+  /** @throws {OAuthError} `rate_limited` after 10 requests per minute from one IP address. */
   async start(
     { clientId, scope }: {
       readonly clientId?: string | undefined;

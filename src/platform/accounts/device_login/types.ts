@@ -45,7 +45,7 @@ export type GrantOutcome =
 
 export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
-/** The request as the deciding person sees it. */
+/** The request as shown to the person who decides on it. */
 export interface DeviceRequest {
   /** Formatted for people: `WDJB-MJHT`. */
   readonly userCode: string;

@@ -9,7 +9,7 @@ export interface AccountMail {
   readonly button: { readonly label: string; readonly url: string };
 }
 
-/** Queues a mail until its link expires; can reject. Takes just as long without a mail. */
+/** Queues a mail until its link expires; can reject. Takes just as long if there is no mail. */
 export type SendAccountMail = (
   mail: AccountMail | undefined,
   expiresAt: number,

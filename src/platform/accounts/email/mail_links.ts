@@ -7,11 +7,11 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of mails per hour to one recipient by one network or known browser, so that nobody
- * uses up the owner's share. Further mails are silently dropped.
+ * Maximum number of mails per hour that one network or known browser can send to one recipient, so
+ * that nobody uses up the owner's share. Further mails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/** Maximum number of mails per hour to one recipient by all unknown browsers together. */
+/** Maximum number of mails per hour that all unknown browsers can send to one recipient. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 

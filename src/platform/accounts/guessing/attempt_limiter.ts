@@ -24,8 +24,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Maximum number of subjects; beyond it, the one that was idle longest is dropped. An attacker
- * needs as many slow attempts to cause that.
+ * Maximum number of subjects; beyond it, the one that was idle longest is dropped. To cause that,
+ * an attacker needs just as many slow attempts.
  */
 const MAX_SUBJECTS = 20_000;
 

@@ -1,8 +1,8 @@
 /**
- * Limits guessing by account and address together, so that guesses from elsewhere do not lock the
- * owner out; by address, across accounts; and by account, across addresses. A browser that has
- * signed in before has its own count. Nodes share the results of guesses, so each node counts the
- * guesses at all nodes.
+ * Limits guesses by account and IP address together, so that guesses from elsewhere do not lock the
+ * owner out. Also limits them by IP address, across accounts, and by account, across IP addresses.
+ * A browser that has signed in before has its own count. Nodes share the results of guesses, so
+ * each node counts the guesses at all nodes.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface GuessedAccount {
   readonly userId: string | undefined;
 }
 
-/** How many failed guesses at one account are suspicious. */
+/** Number of failed guesses at one account that count as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
 /** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;

@@ -87,7 +87,7 @@ Deno.test("decideTrust() only grants the permissions of matching publishers", ()
   }));
 });
 
-Deno.test("decideTrust() accepts no more publishers per key than every store can check", () => {
+Deno.test("decideTrust() limits publishers per key to the number that every store can check", () => {
   const fitting = Array.from({ length: 10 }, (_, n) => ({ ...PUBLISHER, id: `p${n}` }));
   const decide = (count: number) =>
     decideTrust(fitting.slice(0, count), { run: RUN, projectId: undefined });

@@ -41,7 +41,7 @@ export interface Exchange {
   readonly key: ApiKeyRecord;
   /** Lifetime of the key, in milliseconds. */
   readonly keyLives: number;
-  /** The publishers that issue the key, as they were when that was decided. */
+  /** The publishers that issue the key, as they were at the time of that decision. */
   readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;

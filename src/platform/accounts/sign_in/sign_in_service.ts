@@ -32,7 +32,7 @@ export class SignInService {
     this.#challenges = new Challenges(parts.kv, parts);
   }
 
-  /** @throws {Failure} `unauthorized` if address or password is wrong. */
+  /** @throws {Failure} `unauthorized` if the email address or the password is wrong. */
   async signIn(
     given: { readonly email: string; readonly password: string },
     client: Client,

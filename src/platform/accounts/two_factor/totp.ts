@@ -69,7 +69,9 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(DIGITS, "0");
 }
 
-/** Finds the step of a code near the current one; none up to `lastStep` (RFC 6238, 5.2). */
+/**
+ * Finds the step of a code near the current step. Ignores steps up to `lastStep` (RFC 6238, 5.2).
+ */
 export function findTotpStep(
   code: string,
   options: { readonly secret: string; readonly now: number; readonly lastStep: number },

@@ -37,7 +37,7 @@ const MISSING = [
 ];
 
 /**
- * Pages of any site may send signed requests, because cookies are ignored. The content cannot run
+ * Pages of any site may send signed requests, because cookies are ignored. The content must not run
  * scripts, because it is served from the dashboard's origin.
  */
 const COMMON = {
@@ -63,7 +63,7 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and of signatures begin with `x-`; others select what to change.
+    // Parameters of clients and of signatures begin with `x-`; all others select what to change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();

@@ -70,7 +70,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
 }
 
-/** Maximum bytes that the signed URL allows. */
+/** Maximum size that the signed URL allows, in bytes. */
 export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   const most = query.get("x-svc-max-bytes");
   if (most === undefined) return MAX_OBJECT_BYTES;

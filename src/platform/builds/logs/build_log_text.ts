@@ -4,7 +4,7 @@ import type { ChunkMasker, SecretMasker } from "../../../lib/mask_secrets.ts";
 /** Maximum length of a line in characters; a longer one is split. */
 const MAX_LINE = 4096;
 
-/** Escape sequences of terminals (ECMA-48): CSI, OSC and the other strings, single characters. */
+/** Escape sequences of terminals (ECMA-48): CSI, OSC and other strings, and single characters. */
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 

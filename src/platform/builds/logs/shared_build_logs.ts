@@ -1,5 +1,5 @@
 /**
- * Reads build logs of all nodes: a running build's from its node, a finished build's from blobs.
+ * Reads build logs of all nodes: from the node while a build runs, from blobs once it has finished.
  *
  * @module
  */

@@ -258,7 +258,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // Read after the deployment, so that a LIVE one already has its host labels.
+    // Read after the deployment, so that a LIVE deployment already has its host labels.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

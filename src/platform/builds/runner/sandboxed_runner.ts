@@ -123,7 +123,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * Finds the sandbox. Until one works, each call probes again, so a busy machine needs no restart.
+   * Finds the sandbox. Until one works, each call probes again, so the platform needs no restart
+   * after the machine was busy.
    * @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {

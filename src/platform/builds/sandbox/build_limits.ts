@@ -16,7 +16,7 @@ export interface BuildLimits {
   readonly cacheBytes: number;
 }
 
-/** Memory beyond the measured amount before the control group ends a build, in bytes. */
+/** Memory that the control group allows beyond the limit of a build, in bytes. */
 const UNSEEN_BYTES = 256 * 1024 ** 2;
 
 /** Additional processes of the sandbox itself. */
@@ -24,7 +24,7 @@ const SANDBOX_PROCESSES = 64;
 
 /**
  * Limits for the control group. They are above the platform's own limits, so that the group only
- * ends builds that those miss.
+ * ends builds that the platform has not ended itself.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {

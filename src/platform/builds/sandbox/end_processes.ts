@@ -28,7 +28,7 @@ interface Process {
 
 /**
  * Lists all processes. It does not rely on the owner of `/proc/<pid>`, because a process can make
- * that root (PR_SET_DUMPABLE).
+ * root its owner (PR_SET_DUMPABLE).
  */
 function runningProcesses(): Process[] {
   const found: Process[] = [];

@@ -16,7 +16,7 @@ import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
  * - `namespaces`: its own user, and namespaces that show it nothing but the system's programs and
  *   its own folder (the platform runs as root);
  * - `own_namespaces`: such namespaces, created by an ordinary user;
- * - `user`: its own user only (root, without the right to namespaces);
+ * - `user`: its own user only (root, without the right to create namespaces);
  * - `open`: no sandbox, because the operator allowed that.
  */
 export type SandboxKind = "namespaces" | "own_namespaces" | "user" | "open";
@@ -30,7 +30,7 @@ export interface Shown {
 export interface SandboxRun {
   /** User and group of the build, if it has its own. */
   readonly uid: number;
-  /** An empty folder that may become the build's root folder. */
+  /** An empty folder that can become the build's root folder. */
   readonly root: string;
   /** Writable folders. */
   readonly shown: readonly Shown[];

@@ -3,7 +3,7 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** User and group to run as, if builds have their own users; builds never use it. */
+  /** User and group to run as, if builds have their own users; builds never use them. */
   readonly uid: number;
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;

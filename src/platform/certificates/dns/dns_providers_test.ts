@@ -24,7 +24,7 @@ interface Call {
 type Reply = readonly [status: number, body: unknown];
 type Service = (call: Call, values: Map<string, string>) => Reply;
 
-/** Services with the zone, whose records have ids. */
+/** The simulated services. Each has the zone, and ids for its records. */
 const SERVICES: readonly {
   readonly name: string;
   readonly open: (options: { base: string; send: typeof send }) => DnsProvider;

@@ -1,6 +1,6 @@
 /**
- * Ids of events and of what is derived from them: version 7 UUIDs (RFC 9562)
- * that only ever grow, so that the order of ids is the order of events.
+ * Ids of events, and ids that are derived from them: version 7 UUIDs (RFC 9562) that only ever
+ * grow, so that the order of ids is the order of events.
  *
  * @module
  */

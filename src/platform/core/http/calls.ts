@@ -45,7 +45,7 @@ export interface Gatekeeper {
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
-/** A call of an endpoint of a workspace that succeeded. */
+/** A successful call of a workspace's endpoint. */
 export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;

@@ -8,7 +8,7 @@ export interface Client {
   readonly userAgent: string | null;
   /** The unchanged `Cookie` field. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 code of the address; null if unknown. Looked up when called. */
+  /** ISO 3166-1 alpha-2 country code of the address; null if unknown. Looked up when called. */
   country(): string | null;
 }
 

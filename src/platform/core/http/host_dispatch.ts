@@ -26,11 +26,11 @@ export interface HostDispatchOptions {
     /** The response to a certificate authority that checks a pending challenge. */
     answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
-  /** Whether a hostname's visitors are redirected to HTTPS; missing unless it is on port 443. */
+  /** Whether a hostname's visitors are redirected to HTTPS; missing unless HTTPS uses port 443. */
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 
-/** Tells servers the URL of the API that they request at the loopback address. */
+/** Tells servers that request the API at the loopback address to use the public URL. */
 const NOT_HERE =
   "This address only serves sites to servers of the platform. Use the public URL for the API";
 

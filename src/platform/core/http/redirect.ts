@@ -13,7 +13,10 @@ const permanently = (location: string): Response =>
     },
   });
 
-/** Redirects to another host, keeping the connection's scheme, port, path and query. */
+/**
+ * Redirects to another host, keeping the scheme and port of the connection, and the path and query
+ * of the request.
+ */
 export function redirectToHost(
   requestUrl: string,
   { hostname, scheme }: { readonly hostname: string; readonly scheme: "http" | "https" },

@@ -32,7 +32,10 @@ const patterns = paths.map((path) => ({
   rank: path.replace(/\{\w+\}/g, "\uffff"),
 }));
 
-/** Of all paths that match, the one that first has a fixed segment instead of a parameter. */
+/**
+ * Returns the matching path whose first difference from the others is a fixed segment instead of a
+ * parameter.
+ */
 function mostSpecific(path: string): string {
   return patterns.filter(({ fits }) => fits.test(path))
     .reduce((best, next) => next.rank < best.rank ? next : best).path;

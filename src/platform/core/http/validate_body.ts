@@ -1,5 +1,6 @@
 /**
- * Validates a body by its endpoint's schema, long lists in steps, so that other work can run.
+ * Validates a body by its endpoint's schema. Long lists are validated in steps, so that other work
+ * can run.
  * @module
  */
 import * as z from "zod";
@@ -36,7 +37,8 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
 const MAX_NAMED = 10;
 
 /**
- * Maximum length of a problem's path and message, in characters: the sender chooses names in them.
+ * Maximum length of a problem's path and message, in characters, because they contain names that
+ * the sender chooses.
  */
 const MAX_TEXT = 500;
 

@@ -41,7 +41,7 @@ export type GivenAcceptor = NonNullable<Parameters<typeof testAcceptor>[0]>;
 export interface TestServer {
   readonly acceptor: ConnectionAcceptor;
   readonly port: number;
-  /** Stops as a platform does. */
+  /** Stops in the same way as a platform. */
   close(): Promise<void>;
 }
 

@@ -15,8 +15,8 @@ const EVICTED_AT_SHORTAGE = 16;
 /** How often to check whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
 /**
- * Time that new connections get for their first request at shutdown, in milliseconds: their clients
- * may not retry.
+ * Time that new connections get for their first request at shutdown, in milliseconds, because their
+ * clients may not retry.
  */
 const NEWCOMER_MS = 1000;
 /** How often to look for connections without requests after accepting has stopped. */

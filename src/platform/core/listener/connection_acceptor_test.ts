@@ -59,7 +59,7 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after an unchunk
   });
 });
 
-Deno.test("ConnectionAcceptor does not count a response that an HTTP/1.1 client received as abandoned", () => {
+Deno.test("ConnectionAcceptor does not count a received HTTP/1.1 response as abandoned", () => {
   const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler }, async ({ port }) => {
     using client = await open(port);

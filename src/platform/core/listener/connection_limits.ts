@@ -1,7 +1,7 @@
 /** The default limits of connections. @module */
 import type { ConnectionLimits } from "./types.ts";
 
-/** A platform that may open few files still serves some clients. */
+/** Minimum number, so that a platform with few descriptors still serves some clients. */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
 

@@ -256,8 +256,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Ends up to `count` idle connections, those idle longest first. Connections of proxies and edges
-   * serve many clients, so they are only ended if there are no others.
+   * Ends up to `count` idle connections, starting with those idle longest. Connections of proxies
+   * and edges serve many clients, so they are only ended if there are no others.
    */
   evict(count: number): number {
     const counted = [...this.#open].filter(({ group }) => group !== undefined);
@@ -279,7 +279,7 @@ export class ConnectionTable {
    * Whether a client receives none of its pending responses. Some may wait while others progress.
    */
   #isStalled(entry: Tracked, now: number): boolean {
-    // On other connections, the system ends those without progress.
+    // The system ends other connections that make no progress.
     if (!entry.isShared) return false;
     const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
     let stalled = 0;

@@ -15,7 +15,7 @@ import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
 /** One in this many single-piece responses is watched, and represents the others. */
 const SAMPLED = 16;
-/** Maximum bytes that the runtime buffers of a stream whose client does not read. */
+/** Maximum number of bytes that the runtime buffers for a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;
 
 export interface AnswerWatch {
@@ -68,7 +68,7 @@ const lengthOf = (body: string | Uint8Array): number =>
 interface Watch {
   readonly table: ConnectionTable;
   readonly sending: Sending;
-  /** Bytes of the body; `Infinity` if they are not known. */
+  /** Length of the body, in bytes; `Infinity` if it is not known. */
   readonly length: number;
 }
 

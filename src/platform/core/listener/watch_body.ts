@@ -13,18 +13,21 @@ const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
  */
 const MAX_AT_ONCE = 64 * 1024;
 
-/** Maximum number of bytes to read of the rest of a body, and the time for it in milliseconds. */
+/** Maximum number of bytes to read from the rest of a body, and the time limit in milliseconds. */
 const MAX_REST = 16 * 1024 * 1024;
 const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
-/** Called when more of a body is needed; `over` of its result is called when that has arrived. */
+/**
+ * Called when more of a body is needed. Returns an object whose `over` is called when the data has
+ * arrived.
+ */
 type Awaits = () => { over(): void };
 
 /**
- * The request that its handler gets: without a body if it has none, otherwise with reads that are
- * reported. On a `shared` connection (HTTP/2), headers need not announce a body.
+ * Returns the request for its handler: without a body if it has none, otherwise with a body whose
+ * reads are reported. On a `shared` connection (HTTP/2), headers need not announce a body.
  */
 export function watchRequest(
   request: Request,
@@ -37,8 +40,8 @@ export function watchRequest(
 }
 
 /**
- * The request with reads that are reported: the runtime's own object for a short body, otherwise a
- * copy.
+ * Returns a request whose reads are reported: the runtime's own object for a short body, otherwise
+ * a copy.
  */
 export function watchBody(request: Request, awaits: Awaits): Request {
   const length = request.headers.get("content-length");
@@ -57,7 +60,7 @@ const AWAITS = Symbol("awaits");
 const STREAM = Symbol("stream");
 const REST = Symbol("rest");
 
-/** A request from the runtime, with the function that is told of its reads. */
+/** A request from the runtime, with the function to which its reads are reported. */
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
@@ -66,7 +69,7 @@ interface Watched extends Request {
 }
 
 /**
- * Replaces the methods of a request by its prototype, which costs less than setting each method.
+ * Replaces the methods of a request through its prototype, which costs less than setting each one.
  */
 function watchReads(request: Request, awaits: Awaits): Request {
   Object.setPrototypeOf(request, WATCHED);

@@ -64,7 +64,7 @@ export class Claims {
     });
   }
 
-  /** Returns the last key parts below a prefix whose claims other live processes hold. */
+  /** Returns the last parts of the keys below a prefix whose claims other live processes hold. */
   async heldElsewhere(kv: RecordStore, prefix: RecordKey): Promise<ReadonlySet<string>> {
     const held = new Set<string>();
     const known = new Map<string, boolean>();

@@ -17,7 +17,8 @@ import type { Nodes } from "./nodes.ts";
 import type { Lease, RecordStore } from "../../../store/mod.ts";
 
 /**
- * How long a node is listed after its last heartbeat, and the interval of heartbeats. Milliseconds.
+ * How long a node is listed after its last heartbeat, and the interval between heartbeats, in
+ * milliseconds.
  */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;

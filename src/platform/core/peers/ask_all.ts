@@ -20,7 +20,7 @@ export async function askAll<T>(
     /** The data of the request to a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
-    /** Whether nodes that are down count as silent. */
+    /** Whether nodes that are down are also reported as missing. */
     readonly withLost: boolean;
     /** The schema of each part of a response. */
     readonly schema: z.ZodType<T>;

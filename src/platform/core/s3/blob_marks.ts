@@ -3,10 +3,10 @@
  * and a mark changes only in a checked commit.
  *
  * A blob is removed in two steps. A sweep marks it; a day later a sweep that finds the mark
- * untouched changes it to "removing" and removes the object. Code that needs the blob before that
- * removes the mark: only one of the two commits succeeds. The request that removes the object is
- * signed before the commit and expires, so that a suspended node cannot remove an object that was
- * stored again.
+ * untouched changes it to "removing" and removes the object. Code that needs the blob in the
+ * meantime removes the mark: only one of the two commits succeeds. The request that removes the
+ * object is signed before the commit and expires, so that a suspended node cannot remove an object
+ * that was stored again.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import type { S3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, type S3Place, s3Url } from "./s3_place.ts";
 import { parseError } from "./s3_xml.ts";
 
-/** The storage refused a request, or did not respond: then the status is 0. */
+/** The storage refused a request, or did not respond (status 0). */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -32,7 +32,7 @@ export interface S3Patience {
    * milliseconds.
    */
   readonly answerMs: number;
-  /** Maximum time without a byte of a response's body, in milliseconds. */
+  /** Maximum time to wait for the next bytes of a response's body, in milliseconds. */
   readonly idleMs: number;
   /** Maximum number of attempts after the first. */
   readonly retries: number;
@@ -68,7 +68,7 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** Seconds after which clients may retry. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Codes of temporary refusals, in addition to all statuses from 500. */
+/** Codes of temporary refusals, in addition to all statuses of 500 and above. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
 export interface S3Request {

@@ -86,7 +86,7 @@ Deno.test("a sweep removes a blob a day after it was marked, on any node", () =>
     );
   }));
 
-Deno.test("a node that needs a blob removes the mark that another has set", () =>
+Deno.test("a node that needs a blob removes the mark that another node has set", () =>
   withNodes(async ({ a, b, kv, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);

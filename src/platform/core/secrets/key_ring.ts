@@ -67,7 +67,7 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   throw damaged(path);
 }
 
-/** Digits of a check value. */
+/** Number of hexadecimal digits of a check value. */
 const CHECK_DIGITS = 16;
 
 /** The check value of a key: it reveals nothing about the key, and also covers its id. */

@@ -99,7 +99,7 @@ export interface BlobVault {
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;
-    /** Must be held for each removal that no commit guards. */
+    /** The lease that must be held for each removal that no commit guards. */
     readonly lease: Lease;
     readonly minAgeMs: number;
     readonly now: number;

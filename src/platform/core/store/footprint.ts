@@ -25,7 +25,7 @@ function isUsual(mutation: Mutation): boolean {
 const sizeOf = (mutation: Mutation): number =>
   mutation.type === "set" && mutation.value instanceof Uint8Array ? mutation.value.byteLength : 0;
 
-/** Maximum length of a value that is compared with those of other commits, in bytes. */
+/** Maximum length of a value that is compared with the values of other commits, in bytes. */
 const MAX_COMPARED_BYTES = 32;
 
 const shortValueOf = (mutation: Mutation): string | undefined =>

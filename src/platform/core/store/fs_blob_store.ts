@@ -33,8 +33,8 @@ const READ_WHOLE = 1024 * 1024;
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of linked files. Servers run as other users, and a file can be a program that they run. The
- * folders around both names are closed to other users.
+ * Mode of linked files. Servers run as other users, and a file can be a program that they run. Both
+ * folders that contain such a file are closed to other users.
  */
 const LINKED_MODE = 0o755;
 
@@ -178,7 +178,9 @@ export class FsBlobStore implements BlobStore {
     this.#folders.add(name);
   }
 
-  /** Flushes the folders that contain a new folder of blobs and the workspace's folder. */
+  /**
+   * Flushes the workspace's folder, which contains a new folder of blobs, and its parent folder.
+   */
   async #syncNewFolder(): Promise<void> {
     await syncFolder(this.#options.root);
     await syncFolder(dirname(this.#options.root));

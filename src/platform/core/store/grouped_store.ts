@@ -60,7 +60,7 @@ export class GroupedStore extends StoreLayer {
     this.#bytes += bytes;
     if (!this.#running) {
       this.#running = true;
-      // Commits of the same turn join the group.
+      // Commits in the same turn of the event loop join the group.
       queueMicrotask(() => void this.#run().catch((failure) => this.#refuseAll(failure)));
     }
     return await promise;

@@ -118,7 +118,7 @@ Deno.test("GroupedStore() accepts an empty commit without a transaction", () =>
     assert.deepEqual(await versions(), new Set([versionstamp]));
   }));
 
-Deno.test("GroupedStore() keeps a transaction within the checks of the store", () =>
+Deno.test("GroupedStore() respects the store's maximum number of checks per transaction", () =>
   withStores(async ({ grouped, versions }) => {
     const commits = Array.from(
       { length: 25 },
