@@ -6,7 +6,7 @@ import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** Where a page is: its workspace, and a part of it. */
+/** The location of a page: its workspace and, for a page of a project, the project. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
