@@ -183,7 +183,7 @@ async function searchByKeys(page: Page, url: string) {
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
-/** Goes to a document with letters of its title, and to a section with its words. */
+/** Opens a document by letters of its title, and a section by its words. */
 async function searchDocuments(page: Page, url: string) {
   const field = page.getByRole("combobox", { name: "Search or go to" });
   await page.goto(`${url}/docs/rules`);

@@ -32,7 +32,7 @@ const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
 const STARTS_EVERY = 5;
 /** Maximum number of disturbances of a move. */
 const DISTURBANCES = 3;
-/** Writes of a ledger before the platform is killed. */
+/** Number of ledger writes before the platform is killed. */
 const WRITES = 25;
 const FILLER = 2000;
 /** Records that expire while they are moved. */

@@ -48,7 +48,7 @@ async function answered(port: number, tries: number): Promise<number> {
   return 0;
 }
 
-/** The status of a page over TLS, retried while nothing listens; "000" for none. */
+/** The status of a page over TLS, retried while nothing listens; "000" if there is no response. */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
     args: [

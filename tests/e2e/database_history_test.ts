@@ -25,9 +25,9 @@ interface Engine {
   /** Maximum size of the history, as shown to people. */
   readonly size: string;
   readonly ignore: boolean;
-  /** Names of all items in its histories. */
+  /** Names of all items in the engine's histories. */
   parts(box: Sandbox): Promise<string[]>;
-  /** Kills only PostgreSQL, if it is not a part of the platform. */
+  /** Kills only PostgreSQL; does nothing if PostgreSQL runs inside the platform. */
   kill(box: Sandbox): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Waits until PostgreSQL has ended, including its backends, which end by themselves. */
+/** Kills PostgreSQL's main process, and waits for its end. The backends end by themselves. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));

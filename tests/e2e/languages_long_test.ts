@@ -1,7 +1,8 @@
 /**
  * Real apps in other languages, each with packages from its registry, from `git push` to live: with
  * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
- * Long: it installs packages. `LANGUAGES=all` runs it, or names with commas.
+ * Only runs with `LANGUAGES`, set to `all` or to comma-separated names, because it installs
+ * packages.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -170,7 +171,7 @@ class Pushed {
   }
 }
 
-/** Processes of this machine that run a server of the project, and of no other test. */
+/** Processes on this machine that run a server of this test's project. */
 function serversOf(box: Sandbox): readonly number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {

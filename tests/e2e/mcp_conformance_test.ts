@@ -72,7 +72,9 @@ async function inspect(box: Sandbox, target: readonly string[], args: readonly s
   return JSON.parse(stdout);
 }
 
-/** Lists, calls and reads, with portability problems of schemas as failures. */
+/**
+ * Lists the tools, calls one and reads a resource. Schemas that are not portable count as failures.
+ */
 async function checkInspector(box: Sandbox, target: readonly string[]): Promise<void> {
   const { tools } = await inspect(box, target, ["--method", "tools/list", "--strict"]);
   assert.ok(tools.length >= 13, `${tools.length} tools`);

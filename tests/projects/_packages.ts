@@ -38,7 +38,8 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
 }
 
 /**
- * The cases selected by `PACKAGES`: `all`, names with commas, otherwise a few that install fast.
+ * The cases selected by `PACKAGES`: `all`, or comma-separated names; by default, a few that install
+ * fast.
  */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));

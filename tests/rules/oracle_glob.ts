@@ -21,7 +21,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens from an index on; `inside` is the rest of the first text. */
+/** Matches the tokens from an index on; `inside` replaces the text of the first token. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],

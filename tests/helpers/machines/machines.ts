@@ -33,7 +33,7 @@ interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The start of the command of a node with its own network. */
+  /** The start of the command line for a node with its own network. */
   readonly within?: readonly string[];
 }
 

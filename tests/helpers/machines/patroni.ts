@@ -15,7 +15,7 @@ import { freePorts } from "./ports.ts";
 const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
-/** Setting up three servers takes long on a busy machine. */
+/** Setting up three servers takes a long time on a busy machine. */
 const PATIENCE_MS = 90_000;
 
 interface Member {

@@ -130,7 +130,7 @@ const lines = (request: string, ...fields: string[]) =>
 const to = (target: string, ...fields: string[]) =>
   lines(`GET ${target}`, `Host: ${HOST}`, ...fields);
 
-/** Raw requests that both receive; latin1. */
+/** Raw requests, in Latin-1, that reach both the rules and the server. */
 const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
@@ -188,7 +188,9 @@ const ANSWERED: Readonly<Record<string, string>> = {
   ) + "ok",
 };
 
-/** Requests that neither receives, because servers would disagree about them. */
+/**
+ * Requests that are refused before rules and servers, because servers would disagree about them.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["post", "Post", "pOST", "get", "patch", "delete", "propfind"].map((method) => [

@@ -9,7 +9,7 @@ import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-/** Maximum calls of one hook, which accepts thirty per minute. */
+/** Maximum number of calls to one hook, which accepts thirty per minute. */
 const CALLS_OF_HOOK = 28;
 
 const SHA = "a".repeat(40);

@@ -31,7 +31,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Chooses nodes like a balancer: those that were ready at the last check, in turns. */
+/** Chooses nodes like a balancer: those that were ready at the last check, in turn. */
 class Balancer {
   readonly leaving = new Set<TestPlatform>();
   readonly #ready = new Set<TestPlatform>();

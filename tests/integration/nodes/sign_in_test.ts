@@ -64,7 +64,8 @@ Deno.test({
           assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
         }
         for (const node of nodes) {
-          // It receives the other node's count a moment later; two more are not enough.
+          // A node receives the other node's count a moment later. Without that count, it would
+          // allow two more attempts.
           assert.ok(await refusesWithin(node, 2));
           const right = await new Browser(node).signIn("ada@example.com");
           assert.equal(right.status, 429, "the right password must wait, too");
