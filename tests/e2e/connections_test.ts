@@ -38,7 +38,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** The status of a page once there is one, within a number of attempts; 0 if there is none. */
+/** Requests a page until there is a response, at most `tries` times; returns its status, or 0. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);

@@ -1,9 +1,9 @@
 /**
  * Restoring a database to a point in time, and `kill -9` of the platform and of PostgreSQL while
- * the history is written, copied, pruned and restored: the branch has exactly what was committed
- * at that time.
+ * the history is written, copied, pruned and restored: the branch has exactly the data that was
+ * committed at that time.
  *
- * `KILL_ROUNDS` sets how often that happens.
+ * `KILL_ROUNDS` sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

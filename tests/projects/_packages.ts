@@ -68,6 +68,6 @@ export async function writeShared(folder: string, cases: readonly PackageCase[])
   }
   const dependencies = Object.assign({}, ...cases.map((each) => each.dependencies));
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
-  // Packages of one case can need a different version of a peer than those of the next.
+  // Packages of different cases can need different versions of the same peer.
   await Deno.writeTextFile(join(folder, ".npmrc"), "legacy-peer-deps=true\n");
 }
