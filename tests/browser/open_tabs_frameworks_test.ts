@@ -114,7 +114,7 @@ function scriptOrigin(response: Response): string | undefined {
   return headers["x-svc-asset-from"] ?? headers["x-svc-deployment"];
 }
 
-/** Uses a tab of the first deployment, whose scripts come from there. */
+/** Uses a tab of the first deployment, which also serves the tab's scripts. */
 async function useOld(tab: Tab, app: App, { round, id }: { round: number; id: string }) {
   const from = tab.responses.length;
   if (app.notice !== undefined) await tab.page.getByText(app.notice).waitFor();

@@ -1,6 +1,6 @@
 /**
  * Damage on disk: old keys, flipped bytes in the store, truncated or missing blobs. The program
- * reports it, serves the rest, and never crashes.
+ * reports it, serves everything else, and never crashes.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

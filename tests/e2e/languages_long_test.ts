@@ -114,7 +114,7 @@ class Pushed {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     await box.json(["projects", "create", "--name", name, "--link"]);
     await box.json(["link", "--git-remote"]);
-    // By default a replaced server ends an hour later.
+    // By default, a replaced server ends an hour later.
     await Deno.writeTextFile(join(folder, "svc.toml"), "\n[skew]\nmax_age = 0\n", { append: true });
     return new Pushed(box, name, app, folder);
   }

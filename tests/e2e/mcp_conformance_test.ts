@@ -1,7 +1,7 @@
 /**
- * The conformance suite of the Model Context Protocol and the inspector's command line, as
- * published, against `svc mcp` and `/mcp`. `MCP_TESTS=all` runs both against both; otherwise, only
- * the suite runs, against `/mcp`.
+ * Runs the published conformance suite of the Model Context Protocol, and the inspector's command
+ * line, against `svc mcp` and `/mcp` if `MCP_TESTS=all` is set; otherwise only the suite, against
+ * `/mcp`.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";

@@ -53,7 +53,7 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** One rule each: it adds a field to the response if its condition matches. */
+/** Each entry is a rule that adds a field to the response if its condition matches. */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -67,7 +67,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
   "x-saw-role": {
     condition: { headers: { "x-role": "admin" } },
-    // A rule matches one item of a list.
+    // A rule matches if one item of the list matches.
     holds: ({ headers }) => headers["x-role"]?.split(", ").includes("admin") === true,
   },
   "x-saw-both": {

@@ -338,7 +338,7 @@ Deno.test("secrets of a hook open nothing else, and other secrets open no hook",
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Not the last letter, which encodes less than six bits.
+    // Not the last letter, which encodes fewer than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;
