@@ -1,6 +1,6 @@
 /**
  * A platform moves to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. When the same command has succeeded, all data and expiry times
+ * servers fail at random moments. After the same command has succeeded, all data and expiry times
  * have been moved, the source is unchanged, and platforms can serve from both.
  *
  * Runs in the long form, or with `MOVE_ROUNDS`, which sets the number of rounds.

@@ -1,7 +1,7 @@
 /**
  * Completion in the shells themselves: keys typed on a terminal, the script of `svc completion`,
  * and names from the platform. CI tries bash with two of the lines; `COMPLETION_TESTS=all` tries
- * all shells that are installed. PowerShell has no test, because Debian has no package of it.
+ * all shells that are installed. PowerShell is not tested, because Debian has no package for it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

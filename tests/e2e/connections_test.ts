@@ -72,8 +72,9 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program responds while the connections are open; from source the runtime accepts
- * them itself, and the platform responds again when they are closed (docs/decisions/runtime.md).
+ * The compiled program responds while the connections are open; when svc runs from source, the
+ * runtime accepts them itself, and the platform responds again when they are closed
+ * (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

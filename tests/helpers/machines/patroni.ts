@@ -1,7 +1,7 @@
 /**
  * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md: a standby has
- * everything that the primary acknowledges. Each is a "machine": a process namespace that ends
- * immediately.
+ * everything that the primary acknowledges. Each server is a "machine": a process namespace that
+ * ends immediately.
  *
  * @module
  */
