@@ -39,7 +39,7 @@ const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 const ATTEMPTS = 10;
 
 const TAB = "\t";
-/** Prints the line that is typed, in every shell below. */
+/** Prints the typed line, in each of the shells below. */
 const SHOW_LINE = "\x18";
 
 interface Shell {

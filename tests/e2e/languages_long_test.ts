@@ -90,7 +90,7 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
-/** The folder of rustup's toolchains: in the home folder, which differs here. */
+/** The folders of rustup and Cargo, which default to the home folder: the test has another one. */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
   CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,

@@ -1,6 +1,6 @@
 /**
- * Finds how a deployment's responses differ from the same project's under its own `start`: status,
- * headers and body of each linked page.
+ * Finds how a deployment's responses differ from the responses of the same project under its own
+ * `start`: status, headers and body of each linked page.
  *
  * @module
  */

@@ -74,7 +74,7 @@ function SearchWay({ href }: { readonly href: string }) {
 
 /**
  * The button to sign out. On narrow screens, it is on the settings pages, because the bar has no
- * space.
+ * space for it.
  */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (

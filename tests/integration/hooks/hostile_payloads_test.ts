@@ -1,6 +1,6 @@
 /**
  * Payloads that no forge sends to a deploy hook: each is refused, deploys nothing and leaves
- * nothing.
+ * nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

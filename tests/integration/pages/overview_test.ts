@@ -1,4 +1,4 @@
-/** The figures of the last day on a tile of the overview. */
+/** The figures of the last day on a tile in the overview. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
