@@ -4,8 +4,8 @@
  * backup contains every commit that was acknowledged before it began, and each database as it was
  * at one moment. In every second round, the platform is killed during the backup.
  *
- * It takes long, so it only runs with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the number of
- * rounds.
+ * It takes a long time, so it only runs with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
+ * number of rounds.
  */
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";

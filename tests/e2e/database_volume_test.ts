@@ -1,6 +1,6 @@
 /**
  * A million rows through the database port and through `svc db query --csv`, on each engine: no
- * process holds them all. It takes long, so it only runs with `DATABASE_TESTS=all`.
+ * process holds them all. It takes a long time, so it only runs with `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
