@@ -2,7 +2,7 @@
  * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): disables Deno's
  * checks for leaks. Resources that last for the program's life (esbuild's process, loaded
  * libraries, idle connections) start in the first test that needs them, and would count as leaks
- * there. Tests of leaks check descriptors and processes themselves.
+ * there. Tests for leaks check descriptors and processes themselves.
  *
  * @module
  */

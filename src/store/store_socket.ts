@@ -20,5 +20,7 @@ export class StoreSocket extends net.Socket {
   }
 }
 
-/** Ignores an error; while the client uses the socket, it has its own listener. */
+/**
+ * Ignores an error. While the client uses the socket, the client's own listener gets errors, too.
+ */
 function ignore(): void {}

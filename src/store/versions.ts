@@ -1,5 +1,5 @@
 /**
- * Versions of records in the format of Deno KV's versionstamps, which are compared as text. Pure.
+ * Versions of records in Deno KV's versionstamp format. They are compared as text. Pure.
  * @module
  */
 

@@ -10,7 +10,7 @@ const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
 /** Bias correction for many registers, from the original paper. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
-/** Number of set registers up to which they are stored individually. */
+/** Maximum number of set registers that are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
 /** Stored registers: all of them, or three bytes for each register that is set. */

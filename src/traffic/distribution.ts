@@ -49,9 +49,7 @@ export class Distribution {
     }
   }
 
-  /**
-   * The time that the share `q` of all times does not exceed, in milliseconds; `null` without any.
-   */
+  /** The quantile `q` of all times, in milliseconds; `null` if there are none. */
   quantile(q: number): number | null {
     if (this.#count === 0) return null;
     const rank = Math.max(0, Math.ceil(q * this.#count) - 1);

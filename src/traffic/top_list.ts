@@ -24,7 +24,7 @@ export class TopList {
 
   readonly #capacity: number;
 
-  /** `capacity` values survive a reduction; at most twice as many are kept in between. */
+  /** A reduction keeps `capacity` values. Between reductions, there are at most twice as many. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }

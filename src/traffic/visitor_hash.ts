@@ -8,7 +8,7 @@ export const SALT_BYTES = 16;
 /** Number of days since the Unix epoch, in UTC. */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
-/** Mixes a text into a state of 32 bits: the body of MurmurHash3, one UTF-16 unit at a time. */
+/** Mixes a text into a 32-bit state: the body of MurmurHash3, one UTF-16 unit at a time. */
 function mix(text: string, state: number): number {
   let hash = state;
   for (let at = 0; at < text.length; at++) {
@@ -21,7 +21,7 @@ function mix(text: string, state: number): number {
   return hash ^ text.length;
 }
 
-/** The finalizer of MurmurHash3: every bit depends on every bit. */
+/** The finalizer of MurmurHash3: every bit of the result depends on every bit of the state. */
 function finish(state: number): number {
   let hash = state;
   hash ^= hash >>> 16;

@@ -15,7 +15,7 @@ import { MOST_BYTES, PageScales } from "../helpers/page_weight.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
-/** Whether pictures show whole pages, to show the content below the first screen. */
+/** Whether pictures show whole pages, including the content below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
 /** Themes selected by `LOOKS`; pictures need all of them. */
@@ -183,7 +183,7 @@ async function searchByKeys(page: Page, url: string) {
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
-/** Goes to a document with letters of its title, and to a section with its words. */
+/** Opens a document by letters of its title, and a section by its words. */
 async function searchDocuments(page: Page, url: string) {
   const field = page.getByRole("combobox", { name: "Search or go to" });
   await page.goto(`${url}/docs/rules`);

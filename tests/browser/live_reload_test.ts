@@ -55,7 +55,7 @@ Deno.test({
         await write("svc.rules.toml", "nonsense");
         await dev.said(/Keeping the previous rules/, from);
         assert.equal(await paragraph.innerText(), "Osprey");
-        // A page that is left closes its stream.
+        // A page closes its stream when the browser leaves it.
         assert.deepEqual(complaints.filter((line) => !line.endsWith("/__svc/reload")), []);
       });
     } finally {

@@ -1,7 +1,8 @@
 /**
  * Tabs of frameworks in Chromium that stay open through five deployments and a rollback: they load
  * pages and chunks that they have not loaded before, and the deployment of their page handles their
- * forms and actions. Long: it installs packages. `OPEN_TABS=all` runs it, or names with commas.
+ * forms and actions. Only runs with `OPEN_TABS`, set to `all` or to comma-separated names, because
+ * it installs packages.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -27,7 +28,7 @@ interface App {
   readonly buttons?: Readonly<Record<string, string>>;
   /** The text that appears in an open tab once a newer version is live. */
   readonly notice?: string;
-  /** Log of a tab when it reloads, because the cookie already names a newer page. */
+  /** Console message of a tab that reloads because the cookie already names a newer page. */
   readonly reloading?: string;
 }
 
@@ -113,7 +114,7 @@ function scriptOrigin(response: Response): string | undefined {
   return headers["x-svc-asset-from"] ?? headers["x-svc-deployment"];
 }
 
-/** Uses a tab of the first deployment, whose scripts come from there. */
+/** Uses a tab of the first deployment, which also serves the tab's scripts. */
 async function useOld(tab: Tab, app: App, { round, id }: { round: number; id: string }) {
   const from = tab.responses.length;
   if (app.notice !== undefined) await tab.page.getByText(app.notice).waitFor();

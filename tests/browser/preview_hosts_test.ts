@@ -1,6 +1,7 @@
 /**
  * Protected hosts in Chromium over HTTPS: a preview, its branch and production, for a visitor and
- * with each way to get access, until it ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses HTTP/1.1.
+ * with each kind of access, until that access ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses
+ * HTTP/1.1.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

@@ -78,7 +78,7 @@ Deno.test({
         await friend.reload();
         assert.equal(await isOpen(friend), false);
 
-        // If the member signs out on the sign-in page, the preview is closed too.
+        // When the member's session on the platform ends, access to the preview ends, too.
         await member.reload();
         assert.ok(await isOpen(member));
         const { json } = await platform.api("GET", "/v1/account/sessions", {

@@ -86,7 +86,7 @@ Deno.test({
           }),
         };
         // A worker that has just become active may miss a message; messages with the same tag show
-        // one notification.
+        // only one notification.
         const shown = await until(
           async () => {
             await session.send("ServiceWorker.deliverPushMessage", message);

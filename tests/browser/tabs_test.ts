@@ -11,12 +11,12 @@ import { Session } from "../helpers/devtools.ts";
 import { deploy } from "../helpers/platform.ts";
 import { median } from "../../scripts/bench/_table.ts";
 
-/** Two more than a browser's connections to a site. */
+/** Two more than the connections that a browser opens to a site. */
 const TABS = 8;
 /** Maximum wait for a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Playwright keeps its own pages visible, so these are tabs that it does not know. */
+/** Playwright keeps its own pages visible, so these are tabs that it does not know about. */
 class Tabs {
   readonly #sessions = new Map<string, Session>();
 

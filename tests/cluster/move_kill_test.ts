@@ -1,6 +1,6 @@
 /**
  * A platform moves to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. When the same command has succeeded, all data and expiry times
+ * servers fail at random moments. After the same command has succeeded, all data and expiry times
  * have been moved, the source is unchanged, and platforms can serve from both.
  *
  * Runs in the long form, or with `MOVE_ROUNDS`, which sets the number of rounds.
@@ -32,7 +32,7 @@ const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
 const STARTS_EVERY = 5;
 /** Maximum number of disturbances of a move. */
 const DISTURBANCES = 3;
-/** Writes of a ledger before the platform is killed. */
+/** Number of ledger writes before the platform is killed. */
 const WRITES = 25;
 const FILLER = 2000;
 /** Records that expire while they are moved. */

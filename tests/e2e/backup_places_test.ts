@@ -139,7 +139,7 @@ Deno.test("a stop during a backup releases its lock, and does not count as a fai
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);
     const { pid } = await whenHeld(place);
-    // As a service manager does it: all processes get the signal.
+    // Like a service manager, sends the signal to all processes.
     Deno.kill(pid, "SIGTERM");
     await platform.stop();
     assert.deepEqual(await marksIn(place), []);

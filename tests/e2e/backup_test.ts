@@ -25,7 +25,7 @@ const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A client of a database that commits one number after the other, as two rows each. */
+/** A database client that commits one number after the other, each as two rows. */
 class Numbers {
   acknowledged = 0;
 
@@ -39,7 +39,7 @@ class Numbers {
         this.acknowledged++;
       }
     } catch (error) {
-      // The connection to a platform that was killed: the number may exist or not.
+      // The platform was killed, which closed the connection: the number may exist or not.
       if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
       this.acknowledged++;
     } finally {
@@ -87,7 +87,7 @@ async function deployBulk(platform: LedgerPlatform): Promise<void> {
   }
 }
 
-/** Names next to a file that begin with its name. */
+/** Names in a file's folder that begin with the name of the file. */
 async function besides(file: string): Promise<string[]> {
   const names = [];
   for await (const { name } of Deno.readDir(dirname(file))) {
@@ -124,7 +124,7 @@ async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Pr
 interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
-  /** Writes of the newest ledger, and numbers, from before the start of the backup. */
+  /** How many writes of the newest ledger, and how many numbers, preceded the backup. */
   readonly before: { readonly writes: number; readonly numbers: number };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Completion in the shells themselves: keys typed on a terminal, the script of `svc completion`,
  * and names from the platform. CI tries bash with two of the lines; `COMPLETION_TESTS=all` tries
- * all shells that are installed. PowerShell has no test, because Debian has no package of it.
+ * all shells that are installed. PowerShell is not tested, because Debian has no package for it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 const ATTEMPTS = 10;
 
 const TAB = "\t";
-/** Prints the line that is typed, in every shell below. */
+/** Prints the typed line, in each of the shells below. */
 const SHOW_LINE = "\x18";
 
 interface Shell {
@@ -94,7 +94,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // In two parts, so that the echo of the input does not look like the response.
+    // The word has two parts, so that the echo of the input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

@@ -53,7 +53,7 @@ async function writeSite(site: string): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
 }
 
-/** Processes of servers among the children of other processes, and their children. */
+/** Server processes that one of these processes, or another server process, has started. */
 function serverProcesses(parents: ReadonlySet<number>): number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {

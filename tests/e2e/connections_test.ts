@@ -38,7 +38,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** The status of a page once there is one, within a number of attempts; 0 if there is none. */
+/** Requests a page until there is a response, at most `tries` times; returns its status, or 0. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);
@@ -48,7 +48,7 @@ async function answered(port: number, tries: number): Promise<number> {
   return 0;
 }
 
-/** The status of a page over TLS, retried while nothing listens; "000" for none. */
+/** The status of a page over TLS, retried while nothing listens; "000" if there is no response. */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
     args: [
@@ -72,8 +72,9 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program responds while the connections are open; from source the runtime accepts
- * them itself, and the platform responds again when they are closed (docs/decisions/runtime.md).
+ * The compiled program responds while the connections are open; when svc runs from source, the
+ * runtime accepts them itself, and the platform responds again when they are closed
+ * (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

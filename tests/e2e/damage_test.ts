@@ -1,6 +1,6 @@
 /**
  * Damage on disk: old keys, flipped bytes in the store, truncated or missing blobs. The program
- * reports it, serves the rest, and never crashes.
+ * reports it, serves everything else, and never crashes.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
 import { noServer } from "../helpers/postgres.ts";
 import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Bytes that are flipped in the file of the store, and the seeds for their positions. */
+/** Number of bytes to flip in the store's file, and the seeds for their positions. */
 const FLIPS = 40;
 const SEEDS = [1, 2, 3];
 
@@ -116,7 +116,7 @@ function flip(value: Uint8Array): void {
 /** A key whose last part has no end. */
 const cut = (key: Uint8Array) => key.map((byte, at) => at === key.length - 1 ? 0x7f : byte);
 
-/** Changes the stored bytes of records below a prefix; returns how many. */
+/** Changes the stored bytes of records below a prefix; returns the number of changed records. */
 function damageRecords(
   box: Sandbox,
   first: string,

@@ -1,10 +1,11 @@
 /**
- * Backups while clients write to databases of a PostgreSQL server: of `--postgres local`, and of a
- * server elsewhere, which the restored platform then shares with the one that was backed up. Every
- * commit that was acknowledged before the backup began is in it, and each database is as it was at
- * one moment; in every second round the platform is killed in the meantime.
+ * Backups while clients write to databases of a PostgreSQL server: the server of `--postgres
+ * local`, or a remote server, which the restored platform then shares with the original platform. A
+ * backup contains every commit that was acknowledged before it began, and each database as it was
+ * at one moment. In every second round, the platform is killed during the backup.
  *
- * Long: `DATABASE_TESTS=all` runs it; `SVC_BACKUP_ROUNDS` sets how many rounds.
+ * It takes a long time, so it only runs with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
+ * number of rounds.
  */
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
@@ -30,7 +31,7 @@ const PATIENCE_MS = 120_000;
 /** Maximum pause from the start of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
-/** The branches that are written to in parallel: one is of the embedded engine. */
+/** Branches to which clients write in parallel; one of them is on the embedded engine. */
 const BRANCHES = ["orders/main", "orders/try", "stock/main", "carts/main"] as const;
 const DATABASES = { orders: "server", stock: "server", carts: "embedded" } as const;
 

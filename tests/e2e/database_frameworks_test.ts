@@ -1,7 +1,7 @@
 /**
  * Projects of frameworks that render the content of their injected database: installed, built and
  * deployed by the CLI, to production and as a preview of a git branch with its own database branch.
- * Long: it installs packages from npm; `DATABASE_TESTS=all` runs it, on each engine.
+ * Only runs with `DATABASE_TESTS=all`, on each engine, because it installs packages from npm.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { buildsProjects, nodeVariables } from "../helpers/node_program.ts";
 import { noServer } from "../helpers/postgres.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Projects of `fixtures/databases`, and the client of PostgreSQL that each uses. */
+/** Projects in `fixtures/databases`, and the PostgreSQL client that each project uses. */
 const PROJECTS: Readonly<Record<string, string>> = { sveltekit: "postgres", astro: "pg" };
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
   embedded: [],
@@ -69,7 +69,7 @@ async function branchesOf(box: Sandbox): Promise<string[]> {
   return branches.map(({ name }) => name);
 }
 
-/** Columns of the table of notes, by its branch. */
+/** Columns of the `notes` table on a branch. */
 async function columnsOf(box: Sandbox, branch: string): Promise<string[]> {
   const sql = "SELECT * FROM notes LIMIT 0";
   const { results } = await box.json(["db", "query", "--branch", branch, sql]) as {

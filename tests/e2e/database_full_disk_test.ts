@@ -19,7 +19,7 @@ const ROWS = 1000;
 /** Rows of 1000 bytes: five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts the first argument in its own namespace, and executes the rest. */
+/** Mounts the first argument in its own namespace, and executes the other arguments. */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",

@@ -1,9 +1,9 @@
 /**
  * Restoring a database to a point in time, and `kill -9` of the platform and of PostgreSQL while
- * the history is written, copied, pruned and restored: the branch has exactly what was committed
- * at that time.
+ * the history is written, copied, pruned and restored: the branch has exactly the data that was
+ * committed at that time.
  *
- * `KILL_ROUNDS` sets how often that happens.
+ * `KILL_ROUNDS` sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const COMMITS = 10;
-/** Maximum time from the request to restore until the kill, in milliseconds. */
+/** Maximum time from the restore request to the kill, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -25,9 +25,9 @@ interface Engine {
   /** Maximum size of the history, as shown to people. */
   readonly size: string;
   readonly ignore: boolean;
-  /** Names of all items in its histories. */
+  /** Names of all items in the engine's histories. */
   parts(box: Sandbox): Promise<string[]>;
-  /** Kills only PostgreSQL, if it is not a part of the platform. */
+  /** Kills only PostgreSQL; does nothing if PostgreSQL runs inside the platform. */
   kill(box: Sandbox): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Waits until PostgreSQL has ended, including its backends, which end by themselves. */
+/** Kills PostgreSQL's main process, and waits for its end. The backends end by themselves. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));

@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const COMMITS = 15;
-/** Maximum time from the request to move until the kill, in milliseconds: moves take less. */
+/** Maximum time from the move request to the kill, in milliseconds: moves take less. */
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 

@@ -9,7 +9,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
 import { needs } from "../helpers/empty_root.ts";
 
-/** Sets the terminal's size, and executes the rest. */
+/** Sets the terminal's size, and executes the other arguments. */
 const atSize = (columns: number, rows: number) =>
   ["sh", "-c", `stty cols ${columns} rows ${rows} && exec "$@"`, "sh"] as const;
 

@@ -1,4 +1,4 @@
-/** Tests the leftovers of a killed platform's databases outside of the data directory. */
+/** Tests the cleanup of sockets that a killed platform left outside of the data directory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";

@@ -1,6 +1,6 @@
 /**
  * A million rows through the database port and through `svc db query --csv`, on each engine: no
- * process holds them all. Long: `DATABASE_TESTS=all` runs it.
+ * process holds them all. It takes a long time, so it only runs with `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
@@ -47,7 +47,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Runs something that must need hardly more memory than the previous run, in any process. */
+/** Calls `run`, and checks that it increases the peak memory of no process by much. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();

@@ -129,7 +129,7 @@ test("a report interrupted by kill -9 is sent again, without repeating its comme
     const kills: string[] = [];
     const begun = new Set<string>();
     let started = Promise.resolve();
-    // The forge has accepted each of them, but the platform never receives the response.
+    // The forge has carried out the request, but the platform never receives the response.
     forge.carriedOut = async ({ method, url }) => {
       const what = /comments$/.test(url) ? "comment" : marks().length > 0 ? "status" : undefined;
       if (method !== "POST" || what === undefined || begun.has(what)) return;
@@ -139,7 +139,7 @@ test("a report interrupted by kill -9 is sent again, without repeating its comme
       await box.platform!.kill();
     };
     const { id } = await tell("opened");
-    // One kill can interrupt both.
+    // One kill can interrupt both requests.
     for (let seen = 0; seen < 2;) {
       await until(() => kills.length, (count) => count > seen, PATIENCE_MS);
       seen = kills.length;

@@ -162,7 +162,7 @@ async function checkFiles({ ask }: Deployed): Promise<void> {
   assert.match((await ask("/next.svg")).headers["content-type"] ?? "", /svg/);
 }
 
-/** Nothing of the server's folder is a file of the site. */
+/** Checks that no file in the server's folder is part of the site. */
 async function checkPrivate({ ask }: Deployed): Promise<void> {
   for (
     const path of [

@@ -9,7 +9,7 @@ interface Route {
   readonly revalidate?: number;
 }
 
-/** Checks the behavior that the config's `routeRules` promise. */
+/** Checks the behaviour that `routeRules` in the config specify. */
 async function checkRouteRules(project: DeployedProject): Promise<void> {
   const { ask, manifest } = project;
   const routes = manifest.routes as readonly Route[];

@@ -63,7 +63,7 @@ async function writeFiles(folder: string): Promise<void> {
   }
 }
 
-/** Processes below the platform's, by proc(5). */
+/** Descendants of the platform's process, according to proc(5). */
 function childrenOf(pid: number): number[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {

@@ -1,7 +1,8 @@
 /**
  * Real apps in other languages, each with packages from its registry, from `git push` to live: with
  * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
- * Long: it installs packages. `LANGUAGES=all` runs it, or names with commas.
+ * Only runs with `LANGUAGES`, set to `all` or to comma-separated names, because it installs
+ * packages.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -89,7 +90,7 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
-/** The folder of rustup's toolchains: in the home folder, which differs here. */
+/** The folders of rustup and Cargo, which default to the home folder: the test has another one. */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
   CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,
@@ -113,7 +114,7 @@ class Pushed {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     await box.json(["projects", "create", "--name", name, "--link"]);
     await box.json(["link", "--git-remote"]);
-    // By default a replaced server ends an hour later.
+    // By default, a replaced server ends an hour later.
     await Deno.writeTextFile(join(folder, "svc.toml"), "\n[skew]\nmax_age = 0\n", { append: true });
     return new Pushed(box, name, app, folder);
   }
@@ -170,7 +171,7 @@ class Pushed {
   }
 }
 
-/** Processes of this machine that run a server of the project, and of no other test. */
+/** Processes on this machine that run a server of this test's project. */
 function serversOf(box: Sandbox): readonly number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {

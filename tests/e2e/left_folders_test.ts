@@ -1,4 +1,7 @@
-/** Tests the leftovers of a killed platform or command outside of the data directory. */
+/**
+ * Tests the cleanup of folders that a killed platform or command left outside of the data
+ * directory.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";

@@ -1,7 +1,7 @@
 /**
- * The conformance suite of the Model Context Protocol and the inspector's command line, as
- * published, against `svc mcp` and `/mcp`. `MCP_TESTS=all` runs both against both; otherwise, only
- * the suite runs, against `/mcp`.
+ * Runs the published conformance suite of the Model Context Protocol, and the inspector's command
+ * line, against `svc mcp` and `/mcp` if `MCP_TESTS=all` is set; otherwise only the suite, against
+ * `/mcp`.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -72,7 +72,9 @@ async function inspect(box: Sandbox, target: readonly string[], args: readonly s
   return JSON.parse(stdout);
 }
 
-/** Lists, calls and reads, with portability problems of schemas as failures. */
+/**
+ * Lists the tools, calls one and reads a resource. Schemas that are not portable count as failures.
+ */
 async function checkInspector(box: Sandbox, target: readonly string[]): Promise<void> {
   const { tools } = await inspect(box, target, ["--method", "tools/list", "--strict"]);
   assert.ok(tools.length >= 13, `${tools.length} tools`);

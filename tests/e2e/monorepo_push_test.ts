@@ -1,4 +1,7 @@
-/** A repository with two apps and a package that both need: one push builds the changed ones. */
+/**
+ * A repository with two apps and a package that both apps need: a push builds only the changed
+ * apps.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";

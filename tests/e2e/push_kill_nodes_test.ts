@@ -87,7 +87,7 @@ Deno.test({
     const dataDir = join(folder, "a");
     const push = ({ url }: Node) =>
       beginPush(site, { url, repository: "default/shop.git", token: TOKEN, env });
-    /** All nodes have the same head, which is one of these, and complete copies. */
+    /** Checks that both nodes have complete copies and the same head: one of these commits. */
     const agree = async (...heads: readonly string[]): Promise<void> => {
       const found = await Promise.all([a, b].map((node) => headOf(node, env)));
       assert.equal(found[0], found[1]);

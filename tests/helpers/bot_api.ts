@@ -24,7 +24,7 @@ export interface TestBotApi extends AsyncDisposable {
   readonly edited: string[];
   /** Chats that the bot may not write to. */
   readonly blocked: Set<number>;
-  /** Next responses to `sendMessage`: 429 with these seconds. */
+  /** Seconds to wait: each makes the next `sendMessage` respond with 429. */
   readonly tooMany: number[];
   /** Sends a message as the person in a chat. */
   write(chatId: number, text: string): void;

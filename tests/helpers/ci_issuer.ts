@@ -1,6 +1,6 @@
 /**
  * An issuer of tokens for workflows, on loopback: discovery document, keys, and tokens with the
- * claims that the documents of GitHub Actions and GitLab CI show.
+ * claims that GitHub Actions and GitLab CI document.
  *
  * @module
  */

@@ -77,7 +77,7 @@ export async function checkLedgers(
   return rows.length;
 }
 
-/** Creates the table of the writers. */
+/** Creates the table for the writers. */
 export async function makeLedger(url: string): Promise<void> {
   const client = await connect(url);
   await client.query(

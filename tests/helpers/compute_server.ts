@@ -88,7 +88,7 @@ export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, f
 
 export type TestEngine = "deno" | "node";
 
-/** The engines of servers: tests of their behaviour run on each. */
+/** The engines of servers: tests of server behaviour run on each engine. */
 export const ENGINES: readonly TestEngine[] = ["deno", "node"];
 
 /** Major version of the machine's Node, on which tests run servers. */

@@ -132,7 +132,7 @@ export function withEngine(manifest: unknown, engine: TestEngine | undefined): u
   };
 }
 
-/** Deploys the server; a different `version` makes it a different one. */
+/** Deploys the server; a different `version` creates a different server. */
 export async function deployServer(
   platform: TestPlatform,
   project: string,

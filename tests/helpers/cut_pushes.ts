@@ -74,7 +74,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   return await names.catch(() => []);
 }
 
-/** Number of bytes that have arrived of the running push. */
+/** Number of bytes of the running push that have arrived. */
 export async function arrivedBytes(dataDir: string): Promise<number> {
   const builds = join(dataDir, "builds");
   const sizes = (await namesIn(builds)).map((name) =>

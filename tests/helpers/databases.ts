@@ -1,5 +1,5 @@
 /**
- * Databases on a real platform, on each engine, and clients of them.
+ * Databases on a real platform, on each engine, and their clients.
  *
  * @module
  */

@@ -46,7 +46,7 @@ export interface HookPlatform extends TestPlatform {
 /** Builds that a test delays. */
 export interface HeldBuilds {
   readonly opener: OpenBuilds;
-  /** Lets them continue. */
+  /** Lets the builds continue. */
   open(): void;
 }
 

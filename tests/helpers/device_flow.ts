@@ -20,6 +20,6 @@ export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
     ...(clientId === undefined ? {} : { client_id: clientId }),
   });
 
-/** Approves as the person at a browser. */
+/** Approves the sign-in, like the person in a browser. */
 export const approve = (browser: Browser, code: string, workspaceId: string) =>
   browser.send("POST", `/v1/device/requests/${code}/approve`, { json: { workspaceId } });

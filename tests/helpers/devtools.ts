@@ -1,5 +1,5 @@
 /**
- * A debugger for the DevTools protocol: one session with the program, or with a worker of it.
+ * A debugger for the DevTools protocol: one session with the program, or with one of its workers.
  *
  * @module
  */
@@ -72,7 +72,7 @@ export class Session {
     return within(answer.promise, `The response to ${method}`);
   }
 
-  /** The first event with a name that matches; each is returned once. */
+  /** The first event with a name that matches; each event is returned once. */
   async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
     for (;;) {
       const at = this.#events.findIndex(({ method, params }) =>

@@ -29,7 +29,7 @@ export async function withEverything(
   }, { bot: { token: BOT_TOKEN, api: api.url }, allowPrivateUpstreams: true });
 }
 
-/** Parameters whose value depends on the endpoint: two kinds of keys have one name. */
+/** Parameters whose value depends on the endpoint: two kinds of keys share a parameter name. */
 export function valueOf(
   known: Readonly<Record<string, string>>,
   path: string,

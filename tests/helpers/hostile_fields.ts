@@ -12,7 +12,7 @@ import type { ApiAnswer } from "./platform.ts";
 /** Markup that calls `alert()`, or creates an element, wherever it is not escaped. */
 export const MARKUP =
   `"'><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>`;
-/** Hostile names that may be part of a path. */
+/** Markup that is allowed as part of a path. */
 export const IN_PATH = `/<svg/onload=alert(4)>"'><img/src=x/onerror=alert(5)>`;
 /** Markup that is a valid branch name. */
 export const BRANCH = `<svg/onload=alert(6)>"`;

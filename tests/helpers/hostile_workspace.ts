@@ -245,7 +245,7 @@ const quote = (text: string, sign: string): string =>
   sign + text.replaceAll(sign, sign + sign) + sign;
 
 const TABLE = quote(MARKUP.slice(0, 60), '"');
-/** Creates a table, a column and a row of markup, and ends with an error that names another. */
+/** Creates a table, a column and a row of markup, and ends with an error that contains markup. */
 const SQL = `create table ${TABLE} (${quote(IN_PATH, '"')} text);
 insert into ${TABLE} values (${quote(MARKUP, "'")});
 select *, ${quote(MARKUP, "'")} as ${quote(BRANCH, '"')} from ${TABLE};

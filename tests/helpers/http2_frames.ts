@@ -62,7 +62,7 @@ export function get(stream: number, host: string, path: string, flags = END_STRE
   return frame(FRAME.headers, flags, stream, Buffer.concat(head));
 }
 
-/** A head that continues. */
+/** A request whose head continues in further frames. */
 export const unfinishedGet = (stream: number, host: string) => get(stream, host, "/", END_STREAM);
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
@@ -72,6 +72,6 @@ export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, st
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** More of a head, without its end. */
+/** A further part of a head, which does not end it. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

@@ -151,7 +151,7 @@ export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Numbers as in an ICC profile: 16 bits before and 16 after the point. */
+/** Numbers as in an ICC profile: 16 bits before and 16 bits after the binary point. */
 function fixed(...numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 4));
   numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));

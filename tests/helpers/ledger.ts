@@ -30,8 +30,7 @@ const LARGE_BYTES = 20_000;
 const PAGE = 100;
 
 /**
- * Files of a deployment: one that all deployments share, one of its own content, and one with its
- * number.
+ * Files of a deployment: one that all deployments share, and two that differ in each deployment.
  */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
@@ -68,7 +67,7 @@ export class Ledger {
     try {
       while (!isDone()) await this.#writeAll(platform, this.#turn++);
     } catch (error) {
-      // The connection to a platform that was killed.
+      // The platform was killed, which closed the connection.
       if (!(error instanceof TypeError)) throw error;
     }
   }

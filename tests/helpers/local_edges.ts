@@ -1,4 +1,4 @@
-/** The processes of a platform: its own, and those of its edges on this machine. @module */
+/** The processes of a platform: its own process, and its edges on this machine. @module */
 import type { RunningPlatform } from "../../src/serve/mod.ts";
 import { EDGE_PROCESS_ARGUMENT } from "../../src/lib/process_arguments.ts";
 import { processOf } from "./platform.ts";

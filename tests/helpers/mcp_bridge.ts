@@ -30,7 +30,7 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     headers.set("authorization", `Bearer ${token}`);
-    // A client of this address means the server behind it; any other name is passed on.
+    // This address stands for the server behind it; any other name is passed on.
     for (const [name, part] of [["host", "host"], ["origin", "origin"]] as const) {
       if (headers.get(name) === new URL(url)[part]) headers.set(name, new URL(target)[part]);
     }

@@ -26,7 +26,7 @@ interface Content {
 /** Contents, keyed by encoded key. */
 export type Records = ReadonlyMap<string, Content>;
 
-/** Sizes by `workspace/sha256`; each has the content that matches its name. */
+/** Sizes of blobs by `workspace/sha256`; the content of each blob matches its hash. */
 export type Blobs = ReadonlyMap<string, number>;
 
 /** How much later a record can expire: a commit is retried while PostgreSQL is down. */
@@ -78,7 +78,9 @@ export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promi
   );
 }
 
-/** Compares a target with its source at one moment; returns how many records both have. */
+/**
+ * Compares a target with its source at one moment; returns the number of records that both have.
+ */
 export function compareRecords(source: Records, target: Records, now: number): number {
   const differences: string[] = [];
   let count = 0;

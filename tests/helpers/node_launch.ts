@@ -14,13 +14,13 @@ async function findNode(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A real Node of this machine; `undefined` if there is none. */
+/** The real Node of this machine; `undefined` if there is none. */
 export const NODE = Deno.build.os === "linux" ? await findNode() : undefined;
 
 export interface LaunchedNode extends AsyncDisposable {
   readonly node: RunningNode;
   readonly view: NodeView;
-  /** Paths of this machine. */
+  /** Paths on this machine. */
   readonly directory: string;
   readonly folder: string;
   /** Sends a request to Node's server, which must already listen. */

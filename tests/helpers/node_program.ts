@@ -1,5 +1,5 @@
 /**
- * Finds a Node and npm that the projects of frameworks need.
+ * Finds the Node and npm that projects of frameworks need.
  *
  * @module
  */

@@ -18,7 +18,7 @@ const anything: unknown = new Proxy(() => {}, {
   apply: () => anything,
 });
 
-/** Every page and form that `bindPages()` binds, including those of the messenger. */
+/** Every page and form that `bindPages()` binds, including the pages and forms of the messenger. */
 export function pageRoutes(): PageRoute[] {
   const routes: PageRoute[] = [];
   const router = {

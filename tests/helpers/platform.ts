@@ -250,7 +250,7 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** One of the project's own environments; `prod` decides by default. */
+  /** One of the project's own environments; if it is missing, `prod` decides. */
   environment?: string;
   branch?: string;
   rules?: unknown;

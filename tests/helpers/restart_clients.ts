@@ -53,7 +53,7 @@ async function textOf({ body }: WireAnswer): Promise<string> {
 
 const encoder = new TextEncoder();
 
-/** Sends a request over persistent connections, or each over a new one; never retries. */
+/** Sends requests over a persistent connection, or each over a new one; never retries. */
 export class Client {
   readonly counts = { requests: 0, connections: 0 };
   readonly #times = {

@@ -32,7 +32,7 @@ export async function writeFirst(places: DataPlaces): Promise<void> {
   kv.close();
 }
 
-/** The format of all data; a sentence if it is mixed or damaged. */
+/** The format of all data; a description of the problem if data is mixed or damaged. */
 export async function formatFound(places: DataPlaces): Promise<1 | 2 | string> {
   const kv = await openKv(places.kv, {});
   const formats = new Set<number>();

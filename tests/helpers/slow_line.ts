@@ -25,7 +25,7 @@ interface Piece {
   readonly due: number;
 }
 
-/** Time after which a lost piece is resent, in milliseconds: the minimum of Linux. */
+/** Time after which a lost piece is resent, in milliseconds: the minimum on Linux. */
 const RESENT_MS = 200;
 
 /** Opens a line to a port of this machine. */

@@ -22,7 +22,7 @@ export interface SmtpOptions {
   /** Requires these credentials. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
-  /** Handles RCPT: an SMTP error, or nothing to accept. */
+  /** Handles RCPT: returns an SMTP error, or nothing to accept the recipient. */
   readonly refuse?: (to: string) => string | undefined;
   /** How long it waits before it replies to a complete mail, in milliseconds. */
   readonly answerAfterMs?: number;

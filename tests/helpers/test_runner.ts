@@ -25,7 +25,7 @@ export class TestRunner implements HeldBuilds {
   #gate: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
-  /** Lets builds wait. */
+  /** Makes builds wait. */
   shut(): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     [this.#gate, this.#release] = [promise, resolve];

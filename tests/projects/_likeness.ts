@@ -1,6 +1,6 @@
 /**
- * Finds how a deployment's responses differ from the same project's under its own `start`: status,
- * headers and body of each linked page.
+ * Finds how a deployment's responses differ from the responses of the same project under its own
+ * `start`: status, headers and body of each linked page.
  *
  * @module
  */
@@ -148,7 +148,7 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
-/** The first difference of two texts, with its surroundings. */
+/** The first difference between two texts, with the text around it. */
 function parting(own: string, live: string): string {
   let at = 0;
   while (at < own.length && own[at] === live[at]) at++;
@@ -166,7 +166,9 @@ export interface Pair {
   readonly mayDiffer: Readonly<Record<string, string>>;
 }
 
-/** Differences of one request, as sentences, and the page's text for its links. */
+/**
+ * Differences between the responses to one request, as sentences, and the page, to find its links.
+ */
 async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   const theirs = await outcomeOf(own, asked);
   const ours = await outcomeOf(live, asked);

@@ -11,9 +11,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 
 const FIXTURES = join(ROOT, "fixtures", "packages");
 
-/**
- * Names of packages in a module: those that it imports, and those loaded according to a comment.
- */
+/** Names of the packages that a module imports, or loads according to a comment. */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -38,7 +36,8 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
 }
 
 /**
- * The cases selected by `PACKAGES`: `all`, names with commas, otherwise a few that install fast.
+ * The cases selected by `PACKAGES`: `all`, or comma-separated names; by default, a few that install
+ * fast.
  */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));
@@ -67,6 +66,6 @@ export async function writeShared(folder: string, cases: readonly PackageCase[])
   }
   const dependencies = Object.assign({}, ...cases.map((each) => each.dependencies));
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
-  // Packages of one case can need a different version of a peer than those of the next.
+  // Packages of different cases can need different versions of the same peer.
   await Deno.writeTextFile(join(folder, ".npmrc"), "legacy-peer-deps=true\n");
 }

@@ -1,6 +1,6 @@
 /**
  * Popular npm packages, each in a server: deployed, it responds as under plain Node. `PACKAGES`
- * selects them (`all`, or names with commas).
+ * selects packages: `all`, or comma-separated names.
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";

@@ -1,6 +1,6 @@
 /**
  * Real projects, each created by its own scaffolder, deployed and visited: the few marked `ci`, or
- * those selected by `PROJECTS` (`all`, or names with commas).
+ * those selected by `PROJECTS` (`all`, or comma-separated names).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";

@@ -109,7 +109,7 @@ const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([or
   origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
 ).filter((text) => text !== "");
 
-/** Targets that only a redirect may have: they follow from the path of the request. */
+/** Targets that only a redirect can have: they are relative to the path of the request. */
 const link = fc.constantFrom("to", "./to/it?k=1", "../to", "..", "?q=3");
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -153,7 +153,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 );
 
-/** Puts a capture of the rule's own glob in the place of `n`, or plain text if it has none. */
+/** Replaces `n` with a capture of the rule's own glob, or with plain text if the glob has none. */
 function bindCaptures(rule: Rule, pick: number): Rule {
   const { path: match } = rule.condition ?? {};
   const parsed = match?.type === "glob" ? parseGlob(match.value) : { tokens: [] };

@@ -38,7 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** The oracle's data apart from the facts, to match addresses independently. */
+/** Data that the oracle needs in addition to the facts, to match addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -90,7 +90,7 @@ function capturesOf(rule: RuntimeRule, facts: RequestFacts): ReadonlyMap<string,
 
 const parametersOf = (query: string) => [...new URLSearchParams(`?${query}`).keys()];
 
-/** The pairs of a rewrite's target, and those of the request with other names. */
+/** The query parameters of a rewrite's target, and the request's parameters with other names. */
 function merge(own: string, asked: string): string {
   const pairs = asked.split("&").filter((pair) =>
     parametersOf(pair).every((name) => !parametersOf(own).includes(name))
@@ -98,7 +98,7 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** The target of a link for a browser at a path. */
+/** The path to which a browser at `path` follows a link. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
 /** Fills a target of the form `[origin]/path[?query]`. */

@@ -13,7 +13,7 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-/** True if `**` is a whole segment, and may therefore match no segment. */
+/** True if `**` is a whole segment, and can therefore match zero segments. */
 function isOptional(tokens: readonly GlobToken[], index: number): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];
@@ -21,7 +21,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens from an index on; `inside` is the rest of the first text. */
+/** Matches the tokens from an index on; `inside` replaces the text of the first token. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],

@@ -1,4 +1,4 @@
-/** @module Adds an email address and a password to an account without them. */
+/** @module Adds an email address and a password to an account that has neither. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";

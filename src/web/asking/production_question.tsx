@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The question before production shows another deployment, with the differences. */
+/** @module Asks before production shows another deployment, and lists the differences. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -16,7 +16,7 @@ import { agoText } from "../layout/board_pieces.tsx";
 import type { PageApi } from "../visit/page_api.ts";
 import type { Question } from "../layout/question.tsx";
 
-/** Maximum length of the name of a deployment in a question. */
+/** Maximum length of a deployment's name in a question. */
 const MAX_NAME = 80;
 
 const nameOf = ({ message, commitSha, id }: Deployment): string =>
@@ -89,7 +89,7 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // The previous deployment is the base of the comparison, and is what production will show.
+  // Without `to`, production will show the previous deployment: the base of the comparison.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

@@ -13,7 +13,10 @@ const WORDS = {
   deleted: { tone: "idle", word: "Deleted", past: true },
 } as const;
 
-/** A state as a dot and a word; a sleeping database is active, and starts automatically. */
+/**
+ * A state as a dot and a word. A sleeping database counts as active, because it starts
+ * automatically.
+ */
 export function DatabaseStateMark({ state, isAsleep = false }: {
   readonly state: DatabaseState;
   readonly isAsleep?: boolean;

@@ -39,7 +39,7 @@ export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): G
   };
 }
 
-/** The query of a URL for a part of a table. */
+/** The query string of a URL that selects a part of a table. */
 export function gridQuery(
   { branch, schema, table }: TableName & { readonly branch: string },
   { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },

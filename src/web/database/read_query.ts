@@ -21,7 +21,7 @@ export interface QueryOutcome {
   readonly isCut: boolean;
 }
 
-/** Limits of what is read, for all statements together. */
+/** Limits for the results of all statements together. */
 export interface QueryLimits {
   readonly rows: number;
   /** Maximum number of characters of all values. */

@@ -31,8 +31,8 @@ export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
 /**
- * Reads what to write to a column; `untyped` is used if nothing is typed, such as the default of a
- * new row.
+ * Reads the value to write to a column. If nothing is typed, returns `untyped`, such as the default
+ * of a new row.
  */
 function writtenValue(
   { name }: Column,

@@ -20,7 +20,7 @@ export interface BranchPlace {
 
 /** How long a page waits for a statement of the editor, in milliseconds. */
 const MAX_TIME = 10_000;
-/** Limits of the rows and values in the result of a statement of the editor. */
+/** Limits for the rows and values that a statement of the editor returns. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
 /** Error codes that are about the branch or the SQL, not about the person. */
@@ -34,7 +34,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 /** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. If the branch cannot run it, the reason is an outcome too. */
+/** Runs SQL for a page. If the branch cannot run it, returns the reason as an outcome. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame of a database's pages, with their tabs and the branch that they show. */
+/** @module The frame of the database pages, with their tabs and the selected branch. */
 import type { Child } from "hono/jsx";
 import { SelectField } from "../layout/board_pieces.tsx";
 import type { FormPage } from "../layout/form.ts";

@@ -94,7 +94,9 @@ function order(table: TableDetails, sort: Sort | null): string {
   return parts.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
 }
 
-/** A value as text, cut to one character more than is shown, which reveals that it is longer. */
+/**
+ * A value as text, cut to one character more than is shown, so that longer values are recognized.
+ */
 function shownValue({ name, type }: Column, length: number): string {
   return type === "bytea"
     ? `left(substr(${quote(name)}, 1, ${MAX_SHOWN_BYTES + 1})::text, ${length + 1})`

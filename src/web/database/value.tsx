@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Shows a value of a database, so that null, an empty text and a shortened value look
- * different.
+ * @module Shows a database value, so that null, an empty text and a shortened value look different.
  */
 
 /** Shows a value, shortened to `length`. */

@@ -47,7 +47,7 @@ export function docsOverview(library: Library): Response {
   });
 }
 
-/** The section of a document, which the overview lists. */
+/** The section of the overview that lists the document. */
 function Section({ name }: { readonly name: string }) {
   const section = CONTENTS.find(({ entries }) => entries.some((entry) => entry.name === name))!;
   return (

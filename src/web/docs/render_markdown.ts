@@ -1,6 +1,4 @@
-/**
- * @module Converts Markdown to HTML, without HTML, pictures and unchecked links from the source.
- */
+/** @module Converts Markdown to HTML. Drops HTML, pictures and unchecked links in the source. */
 import MarkdownIt from "markdown-it";
 import { placeOf } from "../../documents/places.ts";
 import { highlightCode } from "./highlight_code.ts";
@@ -53,8 +51,8 @@ function makeRenderer() {
   markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const slug = slugs();
     tokens.forEach((token, index) => {
-      // Pages' content security policy blocks inline styles, which would align the cells of a
-      // table.
+      // These attributes align cells with inline styles, which the pages' content security policy
+      // blocks.
       if (token.type === "th_open" || token.type === "td_open") token.attrs = null;
       if (token.type !== "heading_open") return;
       const text = (tokens[index + 1]?.children ?? []).map(({ content }) => content).join("");

@@ -6,7 +6,7 @@ import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** Where a page is: its workspace, and a part of it. */
+/** The location of a page: its workspace and, for a page of a project, the project. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
@@ -74,7 +74,7 @@ function SearchWay({ href }: { readonly href: string }) {
 
 /**
  * The button to sign out. On narrow screens, it is on the settings pages, because the bar has no
- * space.
+ * space for it.
  */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (

@@ -37,7 +37,7 @@ export interface SentForm {
   files(name: string): readonly File[];
 }
 
-/** The form of a page to which no form was sent. */
+/** An empty form, for a request that sends none. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -55,7 +55,7 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
   };
 }
 
-/** Reads a form; files are only allowed if up to `maxUpload` bytes are expected. */
+/** Reads a form. It can contain files only if `maxUpload`, its maximum size in bytes, is set. */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (maxUpload !== undefined && type === "multipart/form-data") {

@@ -66,7 +66,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
   );
 }
 
-/** Number of values of a list to show. */
+/** Maximum number of values to show. */
 const SHOWN = 10;
 
 /** Counted values, most frequent first, each as a share of the highest count. */

@@ -13,7 +13,7 @@ export interface Question {
   readonly title: string;
   /** Sentences that describe the action. */
   readonly lines: readonly string[];
-  /** What the action is about, such as both deployments. */
+  /** The subject of the action, such as the two deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
   /** The text of the button that performs the action. */
   readonly word: string;

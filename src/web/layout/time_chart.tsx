@@ -7,8 +7,8 @@ import { formatBytes } from "../../lib/format.ts";
 export interface ChartSeries {
   readonly name: string;
   /**
-   * How it is drawn: as light bars, as solid bars in front of them, as a dashed line, or as an
-   * area.
+   * How the series is drawn: as light bars, as solid bars in front of them, as a dashed line, or as
+   * an area.
    */
   readonly kind: "bars" | "solid" | "line" | "area";
 }

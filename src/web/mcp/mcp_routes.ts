@@ -121,8 +121,8 @@ export interface McpOptions {
 }
 
 /**
- * Returns a failure as a JSON-RPC error; if the credential is missing, the response tells where to
- * get one.
+ * Returns a failure as a JSON-RPC error. If the credential is missing, the response tells the
+ * client where to get one.
  */
 function refuse(failure: Failure, publicOrigin: string): Response {
   const { code, message, status, retryAfter } = failure;

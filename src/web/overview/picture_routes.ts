@@ -1,4 +1,4 @@
-/** @module The picture of a project's site, on its tile of the overview. */
+/** @module The picture of a project's site, on its tile in the overview. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";

@@ -101,7 +101,7 @@ function afterProlog(text: string): string {
   return rest;
 }
 
-/** A letter on a coloured ground, for a site that has no picture. */
+/** A letter on a coloured background, for a site that has no picture. */
 export function letterPicture(name: string): string {
   const letter = (/[a-z0-9]/i.exec(name)?.[0] ?? "?").toUpperCase();
   const hue = [...name].reduce((sum, each) => (sum * 31 + each.codePointAt(0)!) % 360, 0);

@@ -15,7 +15,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** Maximum length of an object's key, in UTF-8 bytes, and so in characters. */
+/** Maximum length of an object's key in UTF-8 bytes, and therefore also in characters. */
 export const MAX_KEY = 1024;
 
 /** Lifetimes of signed links in seconds, by label. */

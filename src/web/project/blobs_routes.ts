@@ -51,7 +51,7 @@ function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unk
   });
 }
 
-/** Finds the object with a key, which comes first among all keys that begin with it. */
+/** Finds the object with a key, which sorts first among all keys with that prefix. */
 async function find(parts: ProjectVisit, environment: string, key: string) {
   const { items: [first] } = await list(parts, { environment, prefix: key, limit: 1 });
   return first?.key === key ? first : undefined;

@@ -180,7 +180,7 @@ function cronPage(
 }
 
 const AT = "/workspaces/:slug/projects/:project/cron";
-/** Number of runs on the page, and so of log lines to read. */
+/** Number of runs on the page, each of which is one log line to read. */
 const RUNS = 20;
 /** Each request from a task has this `User-Agent` and an ID that starts with `cron-`. */
 const AGENT = "svc-cron";

@@ -66,7 +66,7 @@ export function bindDeploy(bind: PageBinder, services: StartServices): void {
       ...shown,
       url: services.publicOrigin,
       repository,
-      // A project does not need a repository, so without one there is no trouble to report.
+      // A project does not need a repository, so a missing one is not a problem.
       trouble: project.gitUrl === null ? undefined : trouble,
     });
   };

@@ -263,7 +263,7 @@ function askedOf(query: URLSearchParams): AskedRequest {
   return { method, url, ip: (query.get("ip") ?? "").trim().slice(0, MAX_IP) };
 }
 
-/** Explains a request; returns a text if that is impossible. */
+/** Explains a request; returns the reason if that is impossible. */
 async function explain(
   ruleSet: RuntimeRuleSet,
   { method, url, ip }: AskedRequest,

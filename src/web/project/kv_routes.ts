@@ -15,7 +15,7 @@ import { QUESTIONS } from "../asking/questions.ts";
 const AT = "/workspaces/:slug/projects/:project/kv";
 /** Maximum number of keys on a page, which limits its size even with the longest keys. */
 const SIZE = 20;
-/** Maximum length of a key, in UTF-8 bytes, and so in characters. */
+/** Maximum length of a key in UTF-8 bytes, and therefore also in characters. */
 const MAX_KEY = 512;
 
 const textOf = (query: URLSearchParams, name: string): string =>

@@ -1,7 +1,7 @@
 /** @module Formats a value of a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of characters of a value on a page: each may need six if it is escaped. */
+/** Maximum number of characters of a value on a page: an escaped character takes up to six. */
 const MAX_SHOWN = 10_000;
 /** Maximum length of a key on a page, in characters. */
 const MAX_SHOWN_KEY = 160;

@@ -35,7 +35,7 @@ const MAX_VALUE = 500;
 
 export interface LogWish {
   readonly filters: Readonly<Partial<Record<LogFilterName, string>>>;
-  /** Undefined for any time, or if `since` and `until` set it. */
+  /** Undefined for any time, or if `since` and `until` set the period. */
   readonly range: LogRange | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -65,7 +65,10 @@ export function logWishIn(query: URLSearchParams): LogWish {
   };
 }
 
-/** The query of a URL for the same part, with changes; undefined removes a parameter. */
+/**
+ * The query string of a URL for the same part of the log, with changes; undefined removes a
+ * parameter.
+ */
 export function logQuery(
   { filters, range, since, until }: Omit<LogWish, "cursor">,
   changes: Readonly<Record<string, string | undefined>> = {},

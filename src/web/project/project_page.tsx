@@ -16,7 +16,7 @@ export function projectPage(
     /** The subject of the page, for the window's title. */
     readonly about: string;
     readonly acts?: Child;
-    /** Scripts in addition to those of all pages. */
+    /** Scripts to load in addition to the scripts of all pages. */
     readonly scripts?: readonly string[];
   },
   content: Child,

@@ -28,7 +28,7 @@ export type DeployedFiles =
  * Deploys a list of files. Missing content comes from `contents`; a browser that sends only the
  * list gets the missing hashes.
  *
- * @throws {Failure} as the API does, and for files that are neither a site nor a project
+ * @throws {Failure} for errors of the API, and for files that are neither a site nor a project
  */
 export async function deployFiles(
   api: PageApi,

@@ -1,4 +1,4 @@
-/** @module Names of projects for repositories and folders. */
+/** @module Derives project names from repositories and folders. */
 import { PROJECT_NAME_MAX } from "../../contract/common.ts";
 
 /** The nearest valid project name; "" if no part of the text is valid. */

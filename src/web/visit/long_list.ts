@@ -42,7 +42,7 @@ export async function readPart<T>(
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
-/** Maximum number of pages to read of a list from which someone chooses. */
+/** Maximum number of pages to read from a list of options. */
 const MOST_PAGES = 10;
 
 /** Reads a whole list, up to a thousand entries, for a form that offers them as options. */

@@ -64,8 +64,8 @@ function titleOf({ status }: Failure): string {
 }
 
 /**
- * Renders a failure as a page. For a fault of the platform, the page contains the request ID, as
- * the log does.
+ * Renders a failure as a page. For a fault of the platform, the page contains the request ID, which
+ * is also in the log.
  */
 export function showFailure(failure: Failure, requestId?: string): Response {
   const title = titleOf(failure);

@@ -1,4 +1,4 @@
-/** @module The content of the frame of a signed-in person's page. */
+/** @module The content of the frame around a signed-in person's page. */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { isUuid } from "../../lib/ids.ts";

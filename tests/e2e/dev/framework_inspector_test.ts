@@ -47,7 +47,7 @@ async function breakIn(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** Sets breakpoints in each new thread; `paused` receives the one that stops. */
+/** Sets breakpoints in each new thread; `paused` receives the thread that stops. */
 async function followThreads(
   inspector: Inspector,
   { folder, paused }: {

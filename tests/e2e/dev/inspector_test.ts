@@ -88,7 +88,9 @@ test("dev --inspect stops the server at a breakpoint", () =>
       }),
   ));
 
-/** Starts `svc dev --inspect-brk`; `attach` gets the address on which a part of it waits. */
+/**
+ * Starts `svc dev --inspect-brk`; `attach` gets the address at which `part` waits for a debugger.
+ */
 async function startWaiting(
   argv: readonly string[],
   { folder, part, attach }: {

@@ -1,4 +1,4 @@
-/** Queues of a project in `svc dev`: its server receives messages as from a platform. */
+/** Queues of a project in `svc dev`: its server receives messages as on a platform. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

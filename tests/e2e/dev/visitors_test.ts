@@ -1,4 +1,6 @@
-/** Simulated visitors of `svc dev`, with flags for all requests and a header for one. */
+/**
+ * Simulated visitors of `svc dev`, with flags for all requests, and a header for a single request.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServing } from "../../helpers/dev_program.ts";

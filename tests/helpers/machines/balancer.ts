@@ -35,8 +35,8 @@ ${
 `;
 
 /**
- * Sends requests to ready nodes and, if there are none, as while the database is down, to live
- * ones.
+ * Sends requests to ready nodes. If none is ready, for example while the database is down, sends
+ * them to live nodes.
  */
 const balancerFile = (port: number, nodes: readonly Behind[]) =>
   `${TIMES}

@@ -11,8 +11,8 @@ import { startTcpWays, type TcpRoute } from "./balancer.ts";
 import type { Child } from "./child.ts";
 
 /**
- * Addresses in the range for tests between networks (RFC 2544, section C.2.2), which are otherwise
- * unused.
+ * Addresses in the range for benchmarks of network devices (RFC 2544, section C.2.2), which are
+ * otherwise unused.
  */
 const networkOf = (id: number) => `198.18.${id}`;
 
@@ -47,7 +47,7 @@ export class Cable implements AsyncDisposable {
     this.#ways = ways;
   }
 
-  /** Creates the namespace; servers have the same ports in it as here. */
+  /** Creates the namespace; servers have the same ports there as on this machine. */
   static async start(
     folder: string,
     { node, servers }: { readonly node: number; readonly servers: readonly number[] },

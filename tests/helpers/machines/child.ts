@@ -15,7 +15,7 @@ export interface ChildOptions {
   readonly ready?: { readonly port: number };
 }
 
-/** Processes below another one, the nearest first. */
+/** Descendants of a process, the nearest first. */
 async function descendants(pid: number): Promise<number[]> {
   const children = new Map<number, number[]>();
   for await (const { name } of Deno.readDir("/proc")) {

@@ -25,7 +25,7 @@ import { Storage } from "./storage.ts";
 /** True if the complete suite runs, which takes minutes, with Patroni. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** How long leftovers of a killed node may hold its data directory. */
+/** How long leftovers of a killed node can hold its data directory. */
 const LOCKED_MS = 15_000;
 
 /** Locations of records and files, and their credentials. */
@@ -33,7 +33,7 @@ interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The start of the command of a node with its own network. */
+  /** The start of the command line for a node with its own network. */
   readonly within?: readonly string[];
 }
 
@@ -76,8 +76,8 @@ export class Node {
   }
 
   /**
-   * Starts it, optionally with another program; a child process of a killed one may still hold its
-   * data directory.
+   * Starts the node, optionally with another program. If it was killed, a child process may still
+   * hold its data directory.
    */
   async start(command?: Command): Promise<void> {
     const end = performance.now() + LOCKED_MS;

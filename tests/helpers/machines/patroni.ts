@@ -1,7 +1,7 @@
 /**
  * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md: a standby has
- * everything that the primary acknowledges. Each is a "machine": a process namespace that ends
- * immediately.
+ * everything that the primary acknowledges. Each server is a "machine": a process namespace that
+ * ends immediately.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { freePorts } from "./ports.ts";
 const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
-/** Setting up three servers takes long on a busy machine. */
+/** Setting up three servers takes a long time on a busy machine. */
 const PATIENCE_MS = 90_000;
 
 interface Member {

@@ -59,7 +59,7 @@ export function keepWriting(workloads: readonly Workload[]) {
     }
   };
   const running = Promise.all(workloads.map(run));
-  // A failure is reported when it is stopped.
+  // `stop()` reports a failure.
   running.catch(() => {});
   return {
     refused,

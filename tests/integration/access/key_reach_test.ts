@@ -16,7 +16,7 @@ type Named = readonly [name: keyof typeof endpoints, endpoint: Endpoint];
 const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
-/** Does not refer to anyone's resources: content by its hash, a code by its secret. */
+/** True if the path names someone's resource; content, named by its hash, belongs to no one. */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
 /** Bodies that pass validation, so that later checks must refuse them. */

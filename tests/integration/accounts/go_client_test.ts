@@ -1,6 +1,6 @@
 /**
  * The device flow with golang.org/x/oauth2, which sends its first poll twice, because it does not
- * know how the server expects its name. It needs Go and its module proxy, so it only runs if
+ * know how the server expects the client's id. It needs Go and its module proxy, so it only runs if
  * `GO_CLIENT` is set.
  */
 import assert from "node:assert/strict";

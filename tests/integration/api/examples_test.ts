@@ -157,7 +157,7 @@ class Issued {
     if (operation === "renewRecoveryCodes") this.#recoveryCodes.push(...json.recoveryCodes);
   }
 
-  /** The value for a name in a request, or the example's. */
+  /** The value to send for a name in a request: an issued value, or the value in the example. */
   replace(name: string, value: unknown, path: string): unknown {
     if (name === "code") {
       return this.#recoveryCodes.shift() ?? authenticatorCode(this.#secret, this.#step++);

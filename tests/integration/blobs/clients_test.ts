@@ -1,7 +1,7 @@
 /**
- * The S3 clients that people use, against the program: `CLIENT_TESTS=all` installs the AWS SDK for
- * JavaScript and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and
- * `CLIENT_PYTHON` are folders that already have them.
+ * Popular S3 clients, against the program: `CLIENT_TESTS=all` installs the AWS SDK for JavaScript
+ * and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and `CLIENT_PYTHON` are
+ * folders that already have them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Number of messages sent at a time, and maximum number. */
+/** Number of messages to send at a time, and maximum number of all messages. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 

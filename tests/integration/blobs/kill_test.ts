@@ -1,6 +1,6 @@
 /**
  * Clients write objects while the platform is killed: everything acknowledged exists afterwards.
- * `BLOB_ROUNDS=100` sets how often.
+ * `BLOB_ROUNDS` sets the number of rounds, such as 100.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, roun
       } else await ledger.write(key, value, () => send(key, { method: "PUT", body: value }));
     }
   } catch (error) {
-    // The connection to a platform that was killed.
+    // The platform was killed, which closed the connection.
     if (!(error instanceof TypeError)) throw error;
   }
 }

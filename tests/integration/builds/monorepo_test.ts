@@ -1,7 +1,7 @@
 /**
  * Monorepos, built from git: packages are installed where the workspace has its lock file, and the
- * app is built in its own folder. npm in CI; `MONOREPO_TESTS=all` also fetches pnpm, Yarn and Bun
- * from the registry.
+ * app is built in its own folder. CI only tests npm; `MONOREPO_TESTS=all` also fetches pnpm, Yarn
+ * and Bun from the registry.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";

@@ -36,7 +36,7 @@ const COMMAND_MANIFEST = {
   ),
 };
 
-/** Tests of the parts, which need such groups too. */
+/** Unit tests that need such groups too. */
 const UNITS = [
   "src/lib/control_groups_test.ts",
   "src/runtime/process/start_process_test.ts",

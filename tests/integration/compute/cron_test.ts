@@ -76,7 +76,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.deepEqual([outcome, answered, error], ["succeeded", 200, null]);
     assert.equal((await platform.get(HOST, "/api/task?by=cron")).status, 403);
 
-    // A client cannot pose as the schedule.
+    // A client cannot pose as the scheduler.
     await platform.get(HOST, "/api/posing", { "x-svc-cron": "1" });
     assert.deepEqual(await seenBy(platform), [
       { url: "/api/task?by=cron", cron: "1", auth: `Bearer ${SECRET}` },

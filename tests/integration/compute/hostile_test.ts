@@ -17,8 +17,9 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const outcomes = z.record(z.string(), z.string());
 
 /**
- * Attempts on both engines, and those specific to one or with another outcome there. On Node,
- * descriptors belong to the process: using them only ends itself.
+ * Expected outcomes: those of `both` on either engine, unless the engine's own list has the
+ * attempt. On Node, descriptors belong to the process, so an attempt that uses them only ends its
+ * own process.
  */
 const EXPECTED = z.strictObject({
   both: outcomes,

@@ -1,6 +1,6 @@
 /**
- * No file of a server is ever served: projects of all kinds are packed as a deploy does it, and
- * each of their files is requested at every path that it could have.
+ * No file of a server is ever served: projects of all kinds are packed as in a deploy, and each of
+ * their files is requested at every path that it could have.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -97,7 +97,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
       rawRequest(platform.port, { method: "POST", host: HOST, path, body });
     const local = (query: string, body: string) => post(`/send?${query}`, body);
 
-    // From the API, from a server, and in the order of a key.
+    // Sends messages through the API, from a server, and in order with a key.
     const first = await send(platform, "mails", { body: '{"to":"ada"}', id: "order-1" });
     assert.equal(first.status, 201, JSON.stringify(first.json));
     const again = await send(platform, "mails", { body: '{"to":"ada"}', id: "order-1" });

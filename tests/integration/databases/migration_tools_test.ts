@@ -1,8 +1,8 @@
 /**
  * Prisma's command line and node-pg-migrate through the URL that the CLI prints, on each engine.
- * Prisma's engines are programs from its own host, except for the command line of version 6, which
- * takes its schema engine as WebAssembly with a driver adapter. Long: it installs the packages from
- * npm; `ORM_TESTS=all` runs it. `MIGRATION_PACKAGES` may name a folder in which they are already
+ * Prisma downloads its engines as programs from its own host, but the command line of version 6 can
+ * use a schema engine in WebAssembly with a driver adapter. Only runs with `ORM_TESTS=all`, because
+ * it installs packages from npm. `MIGRATION_PACKAGES` can name a folder in which they are already
  * installed.
  */
 import assert from "node:assert/strict";
@@ -26,8 +26,8 @@ const PRISMA_PROGRAMS: Variables = {
 
 /**
  * Works around two bugs of Prisma's driver adapter, with every server: it does not support
- * PostgreSQL's type "char" (prisma/orm#27403), and the engine takes the NOT NULL constraints that
- * version 18 lists for constraints of a kind it does not know (prisma/orm#29635).
+ * PostgreSQL's type "char" (prisma/orm#27403), and the engine mistakes the NOT NULL constraints
+ * that version 18 lists for constraints of an unknown kind (prisma/orm#29635).
  */
 const PRISMA_CONFIG = `import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";

@@ -15,7 +15,7 @@ const CUT_OFF = "Connection terminated unexpectedly";
 /** Errors of clients whose connections the platform ends, or refuses during the move. */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 
-/** Clients of one pool that write numbers, repeating each until they are stopped. */
+/** Clients of one pool that write numbers until they are stopped, and record errors. */
 class Writers {
   readonly acknowledged = new Set<number>();
   readonly told: string[] = [];

@@ -1,8 +1,8 @@
 /**
  * Migrations and queries of Drizzle and Prisma through the URL that the CLI prints, on each engine.
- * Prisma's engines are WebAssembly from npm here: its command line downloads them as programs, from
- * its own host. Long: it installs the packages from npm; `ORM_TESTS=all` runs it. `ORM_PACKAGES`
- * may name a folder in which they are already installed.
+ * Prisma's engines are WebAssembly modules from npm here, because its command line would download
+ * them as programs from its own host. Only runs with `ORM_TESTS=all`, because it installs packages
+ * from npm. `ORM_PACKAGES` can name a folder in which they are already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";

@@ -32,7 +32,7 @@ async function withMail(
   );
 }
 
-/** Accepts a mail of a priority, as the fan-out does for a wanted message. */
+/** Accepts a mail with a priority, like the fan-out for a message that its recipient wants. */
 async function accept({ deliveryQueue }: Delivery, priority: Priority, name: string) {
   const [mail] = requests(name, 1);
   await deliveryQueue.accept([{ ...mail!, content: { ...mail!.content, priority } }]);

@@ -33,7 +33,7 @@ export default () => {
   return new Response("new");
 };`;
 
-Deno.test("functions that start to fail withdraw a release, the audit log records it, and checks do not count as visitors", () =>
+Deno.test("a release is withdrawn if functions start to fail, the audit log records it, and checks do not count as visitors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await publish(platform, "shop", {});

@@ -66,7 +66,7 @@ Deno.test("a release that starts to fail withdraws itself, and visitors of the o
     const begun = await release(platform);
     assert.deepEqual([begun.state, begun.share, begun.new.deploymentId], ["RUNNING", 25, fresh]);
 
-    // Each visitor keeps the side that the first response showed.
+    // Each visitor stays on the side that the first response showed.
     const cookies = new Map<string, string>();
     for (let visitor = 0; visitor < 60; visitor++) {
       const { headers } = await platform.get("shop.localhost", "/other");

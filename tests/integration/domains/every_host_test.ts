@@ -21,7 +21,7 @@ const pebbleProgram = await findPebble();
 const IS_LONG = Deno.env.get("CERTIFICATE_TESTS") === "all";
 const [WILDCARD_HOSTS, ON_DEMAND_HOSTS] = IS_LONG ? [50, 20] : [5, 2];
 
-/** Time for which certificates are valid that are renewed under load, in seconds. */
+/** Lifetime of the certificates that are renewed under load, in seconds. */
 const LIFE_SECONDS = 30;
 const CLIENTS = 8;
 const RENEWALS = 2;

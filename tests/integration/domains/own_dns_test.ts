@@ -40,7 +40,7 @@ async function serve(
   return platform;
 }
 
-/** The addresses of a host that a client in a network gets. */
+/** The addresses that a client in a network gets for a host. */
 async function addressesFor(port: number, host: string, clientIp?: string) {
   const ask = UDPClient({ dns: HERE, port });
   const options = clientIp === undefined ? {} : { clientIp };

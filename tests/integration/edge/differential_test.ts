@@ -53,7 +53,7 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** One rule each: it adds a field to the response if its condition matches. */
+/** Each entry is a rule that adds a field to the response if its condition matches. */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -67,7 +67,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
   "x-saw-role": {
     condition: { headers: { "x-role": "admin" } },
-    // A rule matches one item of a list.
+    // A rule matches if one item of the list matches.
     holds: ({ headers }) => headers["x-role"]?.split(", ").includes("admin") === true,
   },
   "x-saw-both": {
@@ -130,7 +130,7 @@ const lines = (request: string, ...fields: string[]) =>
 const to = (target: string, ...fields: string[]) =>
   lines(`GET ${target}`, `Host: ${HOST}`, ...fields);
 
-/** Raw requests that both receive; latin1. */
+/** Raw requests, in Latin-1, that reach both the rules and the server. */
 const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
@@ -188,7 +188,9 @@ const ANSWERED: Readonly<Record<string, string>> = {
   ) + "ok",
 };
 
-/** Requests that neither receives, because servers would disagree about them. */
+/**
+ * Requests that are refused before rules and servers, because servers would disagree about them.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["post", "Post", "pOST", "get", "patch", "delete", "propfind"].map((method) => [

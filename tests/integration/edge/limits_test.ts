@@ -117,7 +117,7 @@ Deno.test("a stop right after many requests loses no line, and lines of a connec
     const inOrder = Array.from({ length: times }, (_, time) => time);
     for (let from = 0; from < connections; from++) {
       const seen = timesOf(from);
-      // The latest is first or last.
+      // The log can start with the oldest or the latest request.
       assert.deepEqual(seen[0] === 0 ? seen : seen.toReversed(), inOrder);
     }
   } finally {

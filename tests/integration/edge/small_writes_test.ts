@@ -1,7 +1,7 @@
 /**
  * Connections of every listener send small writes immediately (TCP_NODELAY), because a response
- * over TLS has two. The platform runs in the test's process, because the test can only inspect its
- * own sockets.
+ * over TLS consists of two such writes. The platform runs in the test's process, because the test
+ * can only inspect its own sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ import { openLine, type SlowLine } from "../../helpers/slow_line.ts";
 
 const HOST = "shop.localhost";
 
-/** A page cached because of a rule, its route, and its own headers. */
+/** Pages that are cached because of a rule, their route, or their own headers. */
 const KEPT = ["/rule/a", "/pages/a", "/declared/a", "/rule/large", "/pages/large", "/phones/"];
 
 interface Parts {

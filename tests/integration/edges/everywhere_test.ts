@@ -1,6 +1,6 @@
 /**
  * No edge shows what an acknowledged change has replaced, over a slow line that loses packets, and
- * each fetches a file once. `EDGE_REQUESTS` sets how many requests are sent, such as 10000.
+ * each fetches a file once. `EDGE_REQUESTS` sets the number of requests, such as 10000.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";

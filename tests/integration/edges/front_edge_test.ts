@@ -22,7 +22,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Number of generated requests, such as `EDGE_RUNS=5000`. */
+/** Number of generated requests; set `EDGE_RUNS` for more. */
 const RUNS = Number(Deno.env.get("EDGE_RUNS") ?? 500);
 const HOST = "shop.localhost";
 const CACHED = "cached.localhost";
@@ -317,7 +317,7 @@ Deno.test("without the platform, the edge serves its cached content, and catches
     }
   }));
 
-/** The first line of the response to a path of UTF-8 that is not percent-encoded. */
+/** The first line of the response to a path with UTF-8 that is not percent-encoded. */
 async function askForUmlaut(port: number): Promise<string | undefined> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const head = `GET /api/\u00fc HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;

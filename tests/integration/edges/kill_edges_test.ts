@@ -158,7 +158,7 @@ Deno.test("when edges and platform are killed, every page is served and no deplo
           const join = `http://127.0.0.1:${port}`;
           edges[victim - 1] = await startEdge({ ...keys[victim - 1]!, join });
         }
-        // A change in progress may exist or not, but all show the same.
+        // A change in progress may exist or not, but all edges show the same page.
         const shown = await until(() => platform.get(HOST, "/"), ({ status }) => status === 200);
         assert.ok([acknowledged, begun].includes(shown.text), `${shown.text} ${acknowledged}`);
         acknowledged = shown.text;

@@ -75,7 +75,7 @@ Deno.test("a function that forges its worker's input cannot load a second module
   assert.deepEqual(log, []);
 });
 
-/** Frames that cost the platform's thread time: refused, without meaning, and costly to read. */
+/** Frames that take up time of the platform's thread: refused, meaningless, or costly to read. */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
   "invalid log lines": `frame(24, 1, new Bytes([123]))`,

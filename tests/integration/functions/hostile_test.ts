@@ -233,7 +233,7 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbour"));
-    // A memory bomb that lives until the next poll after its call ends one more call.
+    // If a memory bomb survives its call until the next poll, one more call ends with it.
     if (/^(?:memory|crashed)/.test(answer)) {
       answer = await outcome(await call(lab.host, "neighbour"));
     }

@@ -1,6 +1,6 @@
 /**
  * Payloads that no forge sends to a deploy hook: each is refused, deploys nothing and leaves
- * nothing.
+ * nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -9,7 +9,7 @@ import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-/** Maximum calls of one hook, which accepts thirty per minute. */
+/** Maximum number of calls to one hook, which accepts thirty per minute. */
 const CALLS_OF_HOOK = 28;
 
 const SHA = "a".repeat(40);
@@ -338,7 +338,7 @@ Deno.test("secrets of a hook open nothing else, and other secrets open no hook",
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Not the last letter, which encodes less than six bits.
+    // Not the last letter, which encodes fewer than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;

@@ -15,7 +15,7 @@ Deno.test("logs show a project's requests, oldest first, filtered and in pages",
       const headers = { "user-agent": `agent${path}` };
       await rawRequest(platform.port, { host: "shop.localhost", path, headers });
       sent++;
-      // Front edges report what they served a moment later.
+      // A moment passes before front edges report what they have served.
       all = await until(
         () => platform.api("GET", "/v1/projects/shop/logs"),
         ({ json }) => json.items.length === sent,
@@ -75,7 +75,7 @@ Deno.test("logs can be filtered and counted by fields of requests, in API, CLI a
     await rawRequest(platform.port, { host: "shop.localhost", path: "/", method: "POST" });
     const at = "/v1/projects/shop/logs";
     const count = async (query: string) => (await api("GET", `${at}?${query}`)).json.items.length;
-    // Front edges report what they served a moment later.
+    // A moment passes before front edges report what they have served.
     const { items: [first] } = await until(
       async () => (await api("GET", at)).json,
       ({ items }) => items.length === 6,

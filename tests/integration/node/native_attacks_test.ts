@@ -129,7 +129,10 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   assert.equal((await Deno.stat(`${folder}/secret`)).mode! & 0o777, 0o644);
 }
 
-/** The same attacks by a server of the whole program, which sets their variables itself. */
+/**
+ * A server with the same attacks, run by the compiled program; it sets the attacks' variables
+ * itself.
+ */
 const ENTRY = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Regular backups of three nodes: one creates each, even after another has left. With
- * `CLUSTER_TESTS=all`, because the minimum interval is a minute.
+ * Regular backups of three nodes: one node creates each backup, even after another node has left.
+ * Only runs with `CLUSTER_TESTS=all`, because the minimum interval is a minute.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

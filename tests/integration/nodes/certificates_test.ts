@@ -1,5 +1,6 @@
 /**
- * Certificates of several nodes: ordered by one, available on all, with challenges answered by any.
+ * Certificates of several nodes: one node orders them, all nodes have them, and any node responds
+ * to challenges.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Chooses nodes like a balancer: those that were ready at the last check, in turns. */
+/** Chooses nodes like a balancer: those that were ready at the last check, in turn. */
 class Balancer {
   readonly leaving = new Set<TestPlatform>();
   readonly #ready = new Set<TestPlatform>();
@@ -93,7 +93,9 @@ async function read(asked: ClientRequest) {
   return { statusCode: answer.statusCode, headers: answer.headers, text };
 }
 
-/** `Connection` in a leaving node's responses on new connections, until it accepts none. */
+/**
+ * Values of `Connection` in a leaving node's responses on new connections that it still accepts.
+ */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
   await Promise.all(Array.from({ length: CLIENTS }, async () => {

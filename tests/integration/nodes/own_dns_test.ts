@@ -1,4 +1,4 @@
-/** svc's own DNS on several nodes: each has the challenges and the edges of all. */
+/** svc's own DNS on several nodes: each node knows the challenges and edges of all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { UDPClient } from "dns2";

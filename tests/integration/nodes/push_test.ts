@@ -1,4 +1,7 @@
-/** Pushes through any node, read and built on any, even if the one that received them has ended. */
+/**
+ * Pushes through any node: every node can read and build them, even if the node that received them
+ * has ended.
+ */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { until } from "../../../src/lib/_test_until.ts";

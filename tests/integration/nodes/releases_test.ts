@@ -1,6 +1,6 @@
 /**
- * A rolling release on several nodes: a visitor has the same side on each, and failures counted on
- * one node roll it back on all. `CLUSTER_TESTS=all` uses three nodes.
+ * A rolling release on several nodes: a visitor stays on the same side on every node, and failures
+ * that one node counts roll the release back on all nodes. `CLUSTER_TESTS=all` uses three nodes.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -12,8 +12,9 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 
 /**
- * A balancer that sends connections to the first port until a POST has been handled there: that
- * connection is closed instead of the response, and later ones go to the second port.
+ * A balancer that sends connections to the first port until a POST has been handled there. It
+ * closes that connection instead of passing on the response, and sends later connections to the
+ * second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** Within this time, a node usually receives the counts of others. */
+/** Within this time, a node usually receives the counts of the other nodes. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {
@@ -64,7 +64,8 @@ Deno.test({
           assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
         }
         for (const node of nodes) {
-          // It receives the other node's count a moment later; two more are not enough.
+          // A node receives the other node's count a moment later. Without that count, it would
+          // allow two more attempts.
           assert.ok(await refusesWithin(node, 2));
           const right = await new Browser(node).signIn("ada@example.com");
           assert.equal(right.status, 429, "the right password must wait, too");

@@ -1,4 +1,4 @@
-/** The figures of the last day on a tile of the overview. */
+/** The figures of the last day on a tile in the overview. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -14,7 +14,7 @@ Deno.test("a project's tile loads its last day, with counts of requests and fail
     const asked = [...html.matchAll(/hx-get="([^"]+)"/g)].map(([, path]) => path);
     assert.deepEqual(asked, ["/workspaces/acme/projects/shop/day"]);
 
-    // Front edges report what they served a moment later.
+    // A moment passes before front edges report what they have served.
     const day = await until(
       () => viewer.open(asked[0]!),
       (page) => page.html.includes(">3 requests in 24 hours<"),

@@ -4,7 +4,7 @@ import { formsOf, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-/** A script of the platform's own, from its own address. */
+/** One of the platform's own scripts, from its own origin. */
 const OWN_SCRIPT = /<script src="\/assets\/[a-z0-9.-]+\.js" defer=""><\/script>/g;
 
 const startDevice = async (platform: TestPlatform) =>

@@ -41,7 +41,7 @@ async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = 
     text += piece;
     lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
     if (lines.length < killAt) continue;
-    // Not always exactly at a line, but also in the middle of the next step.
+    // The pause moves the kill into the middle of the next step.
     await new Promise((done) => setTimeout(done, Math.random() * 30));
     child.kill("SIGKILL");
     break;

@@ -46,7 +46,7 @@ Deno.test("a store with values of a newer runtime is refused with a message, and
     await kv.set(["users", "1"], new Uint8Array([1]));
     kv.close();
     const database = new DatabaseSync(place);
-    // 1: in V8's format, in a version (99) that no runtime knows.
+    // Encoding 1 is V8's format; no runtime knows its version 99.
     database.prepare("update kv set v = ?, v_encoding = 1").run(new Uint8Array([0xff, 99, 0x30]));
     const records = () => database.prepare("select hex(k), hex(v), version from kv").all();
     const before = records();

@@ -183,7 +183,8 @@ const folder = (name: string | Uint8Array): TreeEntry => ({ mode: "40000", name,
 function treeAttacks(): Attack[] {
   const shown = (name: string | Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytesOf(name)));
-  // Alternates between file and folder: git only checks the name, and each push takes a while.
+  // Alternates between files and folders, because git only checks the name and a push takes a
+  // while.
   const gits = [".git", ...DOT_GIT].map((name, index) =>
     index % 2 === 0
       ? refused(`a file ${shown(name)}`, site([file(name)]), /hasDotgit/)

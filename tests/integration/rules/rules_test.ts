@@ -172,7 +172,7 @@ Deno.test("denied requests appear in the log, and every match in the rule's coun
     for (const path of ["/secret", "/secret", "/old", "/"]) {
       await platform.get("shop.localhost", path);
     }
-    // Front edges report what they served a moment later.
+    // A moment passes before front edges report what they have served.
     await until(
       async () => (await platform.api("GET", "/v1/projects/shop/logs")).json.items.length,
       (count) => count === 4,
