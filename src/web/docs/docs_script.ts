@@ -26,7 +26,7 @@ for (const heading of document.querySelectorAll(".prose :is(h2, h3, h4)[id]")) {
   link.setAttribute("aria-label", "Link to " + heading.textContent);
   heading.append(link);
 }
-/* Marks the part of the page that is read, next to it. */
+/* Marks the current section in the table of contents. */
 const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
 const parts = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
 const markPart = () => {

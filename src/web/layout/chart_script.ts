@@ -16,7 +16,7 @@ const format = (options) => {
   const form = new Intl.DateTimeFormat("en-GB", options);
   return (seconds) => form.format(new Date(seconds * 1000));
 };
-/* Days are those of UTC, as the platform counts them; shorter steps are in the reader's time. */
+/* Days are UTC days, as the platform counts them; shorter steps use the reader's time zone. */
 const day = format({ day: "numeric", month: "short", timeZone: "UTC" });
 const localDay = format({ day: "numeric", month: "short" });
 const clock = format({ hour: "2-digit", minute: "2-digit" });

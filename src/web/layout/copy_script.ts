@@ -6,13 +6,13 @@
 
 export const COPY_SCRIPT = `
 {
-/* Of a terminal session, only the commands. */
+/* From a terminal session, copies only the commands. */
 const codeOf = (text) => {
   const lines = text.split("\\n");
   if (!lines.some((line) => line.startsWith("$ "))) return text.trimEnd();
   return lines.filter((line) => /^[$>] /.test(line)).map((line) => line.slice(2)).join("\\n");
 };
-/* Pages have the clipboard over https and on this machine, if the browser allows it; elsewhere, browsers copy what is selected. */
+/* Pages can write to the clipboard over https and on localhost, if the browser allows it; elsewhere, browsers copy the selection. */
 const copy = async (button, text) => {
   try {
     return await navigator.clipboard.writeText(text);

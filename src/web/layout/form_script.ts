@@ -109,7 +109,7 @@ const signIn = async () => {
   return await readSession();
 };
 
-/* Whether a form can be sent: there is a session, of the person whose page it is. */
+/* Whether a form can be sent: the browser has a session, and the page belongs to the same person. */
 const isReady = async (form) => {
   const session = await readSession() ?? await signIn();
   if (session === null) return false;
@@ -125,7 +125,7 @@ const isReady = async (form) => {
 /* Forms that are sent unchanged. */
 const ready = new WeakSet();
 
-/* Fetches the question of an act, and shows it. An act without one is done then, or refused. */
+/* Fetches the question of an action, and shows it. An action without a question is performed immediately, or refused. */
 const ask = async (form, submitter) => {
   const action = submitter?.getAttribute("formaction") ?? form.action;
   const fields = new FormData(form, submitter);
@@ -135,7 +135,7 @@ const ask = async (form, submitter) => {
   if (question !== null) return await openDialog(question, "question-title").closed;
   if (response.redirected) location.assign(response.url);
   else if (page.querySelector("[data-person]")) {
-    /* A page with the form and its problems: a refused form is refused again. */
+    /* The response shows the form with its problems: sends it again to show that page. */
     ready.add(form);
     form.requestSubmit(submitter);
   }

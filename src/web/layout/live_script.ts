@@ -33,7 +33,7 @@ const follow = (port) => {
     });
   }
 };
-/* Slots for log streams: those in use, then those that are awaited. */
+/* Slots for log streams: first the slots in use, then the requests that wait for one. */
 let places = [];
 const grant = () => places.slice(0, ${LOG_STREAMS}).forEach((place) => {
   if (place.isGranted) return;
@@ -76,7 +76,7 @@ const live = (() => {
   const TYPES = ["counts", "notification", "read", "archived", "deleted", "reset"];
   const person = document.querySelector("[data-person]")?.dataset.person;
   const tell = (type, data) => document.dispatchEvent(new CustomEvent("live:" + type, { detail: data }));
-  /* The worker belongs to one person: whoever signs in next has another. */
+  /* The worker belongs to one person: the next person who signs in gets another worker. */
   const port = person && globalThis.SharedWorker ? new SharedWorker("${LIVE_WORKER_PATH}", person).port : undefined;
   const starts = new Map();
   let ids = 0;
@@ -104,7 +104,7 @@ const live = (() => {
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", follow);
   return {
-    /* Calls start() once there is a place for a stream; returns a function that frees it. */
+    /* Calls start() once there is a slot for a stream; returns a function that frees the slot. */
     takePlace(start) {
       const id = ++ids;
       starts.set(id, start);
@@ -122,7 +122,7 @@ document.addEventListener("live:counts", ({ detail }) => {
   const { unread } = JSON.parse(detail);
   for (const badge of document.querySelectorAll("[data-unread]")) badge.textContent = unread === 0 ? "" : String(unread);
 });
-/* Lists follow what is notified, unless someone is about to use them. */
+/* Notifications refresh the lists, unless someone is about to use them. */
 let renewal;
 const renewLists = () => {
   for (const list of document.querySelectorAll("[data-live]")) {

@@ -7,14 +7,14 @@ import { makeAsset } from "./asset.ts";
 
 const PALETTE = `"use strict";
 {
-/* Most rows of a group. */
+/* Maximum number of rows in a group. */
 const MOST = 6;
 const PAUSE_MS = 150;
 const way = document.querySelector("[data-search]");
 const search = new URL(way.href ?? way.action);
 const textOf = (node) => node?.textContent.replace(/\\s+/g, " ").trim() ?? "";
 
-/* The letters of a word in order, the first one at a given position. The start of a word counts more. */
+/* Finds the letters of a word in order, starting at a given position. Letters at the start of a word score higher. */
 const chain = (plain, word, first) => {
   const letters = [first];
   let points = first === 0 || /[^a-z0-9]/.test(plain[first - 1]) ? 10 : 0;
@@ -27,7 +27,7 @@ const chain = (plain, word, first) => {
   }
   return { points, letters };
 };
-/* How well a word fits, and the letters that do; undefined if its letters are too far apart. */
+/* How well a word matches, and the matching letters; undefined if they are too far apart. */
 const fit = (plain, word) => {
   const at = plain.indexOf(word);
   if (at !== -1) return { points: 1000 - at, letters: word.split("").map((_, n) => at + n) };
@@ -35,7 +35,7 @@ const fit = (plain, word) => {
   const [best] = starts.map((first) => chain(plain, word, first)).filter(Boolean).sort((a, b) => b.points - a.points);
   return best !== undefined && best.points >= 3 * word.length ? best : undefined;
 };
-/* How well a text matches all words; undefined if it lacks one. */
+/* How well a text matches all words; undefined if a word is missing. */
 const score = (text, wanted) => {
   const plain = text.toLowerCase();
   const fits = wanted.split(/\\s+/).filter(Boolean).map((word) => fit(plain, word));
@@ -70,7 +70,7 @@ const readProjects = async () => {
     href: "/workspaces/" + workspace + "/projects/" + name,
   }));
 };
-/* What the page itself offers. */
+/* The actions and documents that the page itself offers. */
 const readActions = () =>
   [["Actions", ".band .acts a, .band .acts button"], ["Documents", ".contents a"]].flatMap(([kind, where]) =>
     [...document.querySelectorAll(where)].map((node) => ({ text: textOf(node), kind, run: () => node.click() }))
@@ -82,7 +82,7 @@ const make = (name, attributes, ...children) => {
   node.append(...children);
   return node;
 };
-/* A text whose letters that fit are marked. */
+/* A text with its matching letters marked. */
 const marked = (text, letters) => {
   const parts = [];
   for (let at = 0, end; at < text.length; at = end) {

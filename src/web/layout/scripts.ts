@@ -12,7 +12,7 @@ import { LIVE_SCRIPT } from "./live_script.ts";
 import { PALETTE_OPENER } from "./palette_script.ts";
 
 const FOLLOW = `"use strict";
-/* A scope: all scripts of a page share one for their names. */
+/* A block, because all scripts of a page share one scope for their names. */
 {
 ${LIVE_SCRIPT}
 /* Maximum number of log lines that stay on a page. */
@@ -71,7 +71,7 @@ const start = (list, giveBack) => {
   });
   list.scrollTop = list.scrollHeight;
 };
-/* A list whose stream waits for a slot is read repeatedly. */
+/* While a list waits for a slot for its stream, it is polled. */
 const follow = (list) => {
   const poll = setInterval(() => refresh().catch(() => {}), 5000);
   const giveBack = live.takePlace(() => {
@@ -103,7 +103,7 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-/* Lines that arrived while no one followed are on the current page. */
+/* Lines that arrived while the log was not followed are on the page when it is fetched again. */
 const refresh = async () => {
   const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
@@ -143,7 +143,7 @@ document.addEventListener("click", ({ target }) => {
   if (isPaused) leave(list);
   else refresh().catch(() => {}).then(followAll);
 });
-/* A line of a log opens next to the log. */
+/* An entry of a log opens next to the log. */
 document.addEventListener("click", async (event) => {
   const link = event.target.closest(".log a");
   const drawer = document.getElementById("drawer");
@@ -176,7 +176,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   openPalette(way);
 });
-/* The arrows move through the results, from its field and back. */
+/* The arrow keys move from the search field through the results, and back. */
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const field = document.getElementById("q");

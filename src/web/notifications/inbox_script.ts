@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
-/* A scope: all scripts of a page share one for their names. */
+/* A block, because all scripts of a page share one scope for their names. */
 {
 const unread = document.getElementById("unread");
 const fresh = document.getElementById("fresh");
@@ -27,7 +27,7 @@ const onNotification = ({ detail }) => {
   showFresh(arrived === 1 ? title : arrived + " new notifications, the latest: " + title);
 };
 let total;
-/* The dashboard's script follows the stream. What came while the tab was hidden shows in the first counts. */
+/* The dashboard's script follows the stream. The first counts show what arrived while the tab was hidden. */
 document.addEventListener("visibilitychange", () => { known = total; });
 document.addEventListener("live:counts", onCounts);
 document.addEventListener("live:notification", onNotification);

@@ -48,7 +48,7 @@ self.addEventListener("notificationclick", (event) => {
 
 /** Subscribes and unsubscribes the browser, and reports the result in the element `push-state`. */
 const PUSH_PAGE = `"use strict";
-/* A scope: all scripts of a page share one for their names. */
+/* A block, because all scripts of a page share one scope for their names. */
 {
 const say = (text) => { document.getElementById("push-state").textContent = text; };
 const button = (id) => document.getElementById(id);

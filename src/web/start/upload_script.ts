@@ -10,7 +10,7 @@ const bar = form?.querySelector("progress");
 const button = form?.querySelector("button[type=submit]");
 const folder = form?.querySelector("#folder");
 const archive = form?.querySelector("#archive");
-/* Larger files travel alone; the rest in batches of as many bytes. */
+/* Larger files are sent alone; smaller files in batches of up to this size. */
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_FILES = 100;
 let dropped;
@@ -22,7 +22,7 @@ const say = (text, isProblem = false) => {
 const count = (files) => files.length === 1 ? "1 file" : files.length + " files";
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/* All files below what was dropped, with their paths. */
+/* All dropped files, including the files in dropped folders, with their paths. */
 const walk = async (entry, found) => {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -121,7 +121,7 @@ const upload = async (given) => {
   location.assign(answer.location);
 };
 
-/* Browsers hash over https and on this machine only; elsewhere the form sends the files. */
+/* Browsers can hash only over https and on localhost; elsewhere, the form sends the files. */
 if (form && globalThis.crypto?.subtle) {
   const place = form.querySelector(".drop");
   for (const name of ["dragenter", "dragover"]) {

@@ -108,7 +108,7 @@ Deno.test("a function that throws in its stream cuts off only its response", asy
       export default () => { n = 0; return new Response(new ReadableStream({
         async pull(controller) {
           if (n++ > 0) {
-            // The compiled program's runtime loses a part that an error follows at once.
+            // The compiled program's runtime loses a chunk if an error follows immediately.
             await new Promise((resolve) => setTimeout(resolve, 200));
             throw new Error("SECRET-OF-AUTHOR");
           }
