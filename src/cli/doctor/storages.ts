@@ -10,7 +10,7 @@ const OLDEST_VERSION = 140_000;
  */
 const MOST_SKEW_MS = 1000;
 
-/** Checks a reachable PostgreSQL. Each possible problem is a separate point. */
+/** Checks a PostgreSQL server that can be reached. Returns a point for each possible problem. */
 export function judgeStore(facts: StoreFacts): readonly Point[] {
   const { version, versionNumber, mayWrite, isMade, skewMs } = facts;
   const made = isMade ? "with svc's tables" : "svc will create its tables";

@@ -77,7 +77,7 @@ const decode = (text) => {
   }
 };
 
-/** The function of a path with what its pattern took; one of another method is "method". */
+/** The function for a path, with its parameters; "method" if it does not accept the method. */
 function find(path, method) {
   let others;
   for (const route of routes) {

@@ -118,7 +118,7 @@ const handlers = Array.isArray(made)
 
 process.once("SIGTERM", () => {
   server.close(async () => {
-    // Work that "after()" has put off is done first.
+    // Runs the callbacks of "after()" first.
     await handlers.server?.close?.();
     process.exit(0);
   });
@@ -154,8 +154,8 @@ const config = {
   cacheMaxMemorySize: settings.cacheHandler
     ? settings.cacheMaxMemorySize
     : settings.cacheMaxMemorySize || 50 * 1024 * 1024,
-  // The server's own folder is read-only: pages stay in memory, and at the edge.
-  // Pages are loaded when they are requested, not all of them before the first response.
+  // The server's own folder is read-only, so pages stay in memory, and at the edge.
+  // Loads each page when it is first requested, instead of all pages at the start.
   experimental: {
     ...settings.experimental,
     isrFlushToDisk: false,

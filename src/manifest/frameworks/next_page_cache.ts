@@ -40,7 +40,7 @@ async function revalidate(what) {
   }
 }
 
-/** Pages that were created again: the edge gets them with its next request, all in one call. */
+/** Pages that were regenerated: one call tells the edge to fetch them again. */
 const remade = new Set();
 
 function noteMade(key) {
@@ -58,7 +58,7 @@ function noteMade(key) {
 
 const Base = await loadCacheHandler();
 
-/** The project's own cache handler, else that of Next.js. */
+/** Loads the project's own cache handler, or Next.js's if there is none. */
 async function loadCacheHandler() {
   const own = settings.cacheHandler;
   if (!own) return require("next/dist/server/lib/incremental-cache/file-system-cache").default;
@@ -87,7 +87,7 @@ export default class PageCache extends Base {
     note(key, value, Date.now());
     await super.set(key, value, ...rest);
     if (!isPage(value)) return;
-    // "res.revalidate()" waits for this; otherwise, a stale page was served before.
+    // "res.revalidate()" waits for this. Otherwise, the visitor has already got the stale page.
     if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
     else if (answers.getStore()?.found.has(key)) noteMade(key);
   }
@@ -136,7 +136,7 @@ function prepareHead(request, response, answer) {
   if (answer.tags.size > 0) response.setHeader("svc-cache-tag", [...answer.tags].join(","));
   const cached = response.getHeader("x-nextjs-cache");
   if (targeted || cached === undefined || !field.includes("s-maxage")) return;
-  // Without tags, the response could never be removed: another request asked the cache for it.
+  // Another request read the page from the cache, so its tags are unknown: the edge could not purge the response.
   const kept = answer.tags.size === 0 ? NOT_KEPT : lifetime(field, answer, cached === "STALE");
   response.setHeader("svc-cdn-cache-control", kept);
   response.setHeader("cache-control", REVALIDATED);

@@ -115,7 +115,7 @@ export function requestLine(record: AccessRecord): string {
     : formatLogLine({ ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` });
 }
 
-/** The entries of lines from `formatLogLine()`, each followed by a line feed. */
+/** Parses lines from `formatLogLine()`, each followed by a line feed. */
 export function parseLogLines(lines: string): LogEntry[] {
   return lines.split("\n").slice(0, -1).map((line): LogEntry => JSON.parse(line));
 }

@@ -13,7 +13,7 @@ export interface FormState {
   readonly values: Fields;
   /** Problems of single fields. */
   readonly problems: Fields;
-  /** The problem of the whole form. */
+  /** A problem with the form as a whole. */
   readonly failure?: string;
 }
 

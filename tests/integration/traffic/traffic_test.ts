@@ -85,7 +85,7 @@ Deno.test("traffic counts page views, visitors and bots", () =>
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
   }, PROXY));
 
-Deno.test("traffic trusts browsers on which requests are for pages", () =>
+Deno.test("traffic counts a request as a page view if the browser says so", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const { headers } = await visit(platform, "/", { "sec-fetch-dest": "document" });

@@ -29,7 +29,7 @@ export interface MaskedColumn {
   /** Maximum number of characters; null if unlimited. */
   readonly maximum: number | null;
   readonly notNull: boolean;
-  /** Whether only PostgreSQL sets its values. */
+  /** Whether PostgreSQL computes its values. */
   readonly generated: boolean;
 }
 
