@@ -37,10 +37,15 @@ export type StartupParameters = ReadonlyMap<string, string>;
 export interface BackendSession {
   /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
   readonly greeting: Uint8Array<ArrayBuffer>;
-  /** Ends when the engine ends the session. */
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Whole messages or parts of them; closing it ends the session. */
-  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
+  /** Waits for the engine's next bytes; null if the session has ended. One call at a time. */
+  read(): Promise<Uint8Array<ArrayBuffer> | null>;
+  /**
+   * Sends whole messages or parts of them. When it resolves, the caller may reuse the memory, and
+   * the engine can take more.
+   *
+   * @throws {Error} if the session has ended
+   */
+  write(bytes: Uint8Array): Promise<void>;
   /** Cancels the running statement, as a `CancelRequest` does. */
   cancel(): Promise<void>;
   /** Ends the session immediately, and rolls its transaction back. */

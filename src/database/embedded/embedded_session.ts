@@ -1,4 +1,4 @@
-/** @module A client's session with an embedded database: two bounded streams over frames. */
+/** @module A client's session with an embedded database: frames in both directions, bounded. */
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 
@@ -16,33 +16,24 @@ export interface SessionLink {
 }
 
 export class EmbeddedSession implements BackendSession {
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
   readonly #greeting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   #greeted: Uint8Array<ArrayBuffer> | undefined;
-  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  #writer!: WritableStreamDefaultController;
+  /** The database's bytes that have not been read, and their number. */
+  readonly #unread: Uint8Array<ArrayBuffer>[] = [];
+  #unreadBytes = 0;
+  /** Resolves the pending `read()`. */
+  #wake: ((bytes: Uint8Array<ArrayBuffer> | null) => void) | undefined;
   #credit = SESSION_WINDOW;
   #credited: (() => void) | undefined;
   #drained: (() => void) | undefined;
   #isEnded = false;
+  #reason = new Error("The session has ended");
 
   readonly #link: SessionLink;
 
   constructor(link: SessionLink) {
     this.#link = link;
     this.#greeting.promise.catch(() => {});
-    this.readable = new ReadableStream({
-      start: (controller) => void (this.#controller = controller),
-      pull: () => this.#settleDrained(),
-      cancel: () => this.close(),
-    }, { highWaterMark: OUTPUT_WINDOW, size: (chunk) => chunk.byteLength });
-    this.writable = new WritableStream({
-      start: (controller) => void (this.#writer = controller),
-      write: (bytes) => this.#write(bytes),
-      close: () => this.close(),
-      abort: () => this.close(),
-    });
   }
 
   get greeting(): Uint8Array<ArrayBuffer> {
@@ -54,15 +45,26 @@ export class EmbeddedSession implements BackendSession {
     return this.#greeting.promise;
   }
 
-  async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    for (let at = 0; at < bytes.byteLength && !this.#isEnded;) {
+  async read(): Promise<Uint8Array<ArrayBuffer> | null> {
+    const next = this.#unread.shift();
+    if (next === undefined) {
+      return this.#isEnded ? null : await new Promise((resolve) => this.#wake = resolve);
+    }
+    this.#unreadBytes -= next.byteLength;
+    if (this.#unreadBytes < OUTPUT_WINDOW) this.#settleDrained();
+    return next;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength;) {
       while (this.#credit === 0 && !this.#isEnded) {
         await new Promise<void>((resolve) => this.#credited = resolve);
       }
+      if (this.#isEnded) throw this.#reason;
       const part = bytes.subarray(at, at + Math.min(CHUNK_BYTES, this.#credit));
       this.#credit -= part.byteLength;
       at += part.byteLength;
-      if (!this.#isEnded) this.#link.send(part);
+      this.#link.send(part);
     }
   }
 
@@ -84,8 +86,14 @@ export class EmbeddedSession implements BackendSession {
       this.#greeting.resolve(bytes);
       return undefined;
     }
-    this.#controller.enqueue(bytes);
-    if ((this.#controller.desiredSize ?? 0) > 0) return undefined;
+    if (this.#wake !== undefined) {
+      this.#wake(bytes);
+      this.#wake = undefined;
+      return undefined;
+    }
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.byteLength;
+    if (this.#unreadBytes < OUTPUT_WINDOW) return undefined;
     return new Promise((resolve) => this.#drained = resolve);
   }
 
@@ -98,13 +106,10 @@ export class EmbeddedSession implements BackendSession {
   ended(reason?: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#greeting.reject(reason ?? new Error("The session has ended"));
-    try {
-      this.#controller.close();
-    } catch { /* the client has cancelled it */ }
-    try {
-      this.#writer.error(reason ?? new Error("The session has ended"));
-    } catch { /* the client has closed it */ }
+    if (reason !== undefined) this.#reason = reason;
+    this.#greeting.reject(this.#reason);
+    this.#wake?.(null);
+    this.#wake = undefined;
     this.#credited?.();
     this.#settleDrained();
   }

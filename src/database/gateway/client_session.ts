@@ -60,16 +60,14 @@ export class ClientSession {
   }
 
   async #passToBackend(): Promise<void> {
-    const writer = this.#backend.writable.getWriter();
-    writer.closed.catch(() => {});
     const buffer = new Uint8Array(READ_BYTES);
     try {
       for (;;) {
         const count = await this.#client.read(buffer);
         if (count === null) break;
-        const chunk = buffer.slice(0, count);
+        const chunk = buffer.subarray(0, count);
         this.#state.fromClient(chunk);
-        await writer.write(chunk);
+        await this.#backend.write(chunk);
       }
     } catch {
       /* the client or the engine has disconnected */
@@ -79,17 +77,16 @@ export class ClientSession {
   }
 
   async #passToClient(): Promise<void> {
-    const reader = this.#backend.readable.getReader();
     try {
       for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
+        const value = await this.#backend.read();
+        if (value === null) break;
         this.#state.fromServer(value);
         await writeAll(this.#client, value);
         this.#endIfIdle();
       }
     } catch {
-      await reader.cancel().catch(() => {});
+      await this.#backend.close().catch(() => {});
     }
     await this.#sayFarewell();
     closeQuietly(this.#client);

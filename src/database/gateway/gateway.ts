@@ -169,8 +169,8 @@ export class Gateway {
     });
     return {
       greeting: session.greeting,
-      readable: session.readable,
-      writable: session.writable,
+      read: () => session.read(),
+      write: (bytes) => session.write(bytes),
       cancel: () => session.cancel(),
       close: () => session.close().finally(release),
     };

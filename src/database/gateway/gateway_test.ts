@@ -260,8 +260,8 @@ Deno.test({
         const session = await engine.connect(...given);
         return {
           greeting: session.greeting,
-          readable: session.readable,
-          writable: session.writable,
+          read: () => session.read(),
+          write: (bytes: Uint8Array) => session.write(bytes),
           cancel: () => session.cancel(),
           async close() {
             await mayEnd.promise;

@@ -10,15 +10,13 @@ import { FrameScanner } from "../wire/frame_scanner.ts";
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export class MessageStream {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   readonly #parser = new Parser();
   readonly #scanner = new FrameScanner(MAX_MESSAGE_BYTES);
 
+  readonly #session: BackendSession;
+
   constructor(session: BackendSession) {
-    this.#reader = session.readable.getReader();
-    this.#writer = session.writable.getWriter();
-    this.#writer.closed.catch(() => {});
+    this.#session = session;
   }
 
   /**
@@ -28,8 +26,8 @@ export class MessageStream {
    * @throws {ProtocolError} if a message is too long
    */
   async read(): Promise<readonly BackendMessage[]> {
-    const { done, value } = await this.#reader.read();
-    if (done) throw new EngineError("The database ended the session", "57P02");
+    const value = await this.#session.read();
+    if (value === null) throw new EngineError("The database ended the session", "57P02");
     this.#scanner.scan(value, () => {});
     const messages: BackendMessage[] = [];
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -38,6 +36,6 @@ export class MessageStream {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    await this.#writer.write(new Uint8Array(bytes));
+    await this.#session.write(bytes);
   }
 }

@@ -10,8 +10,6 @@ const TERMINATE = message("X");
 
 export class ServerSession implements BackendSession {
   readonly greeting: Uint8Array<ArrayBuffer>;
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
   readonly #state = new SessionState();
   readonly #buffer = new Uint8Array(READ_BYTES);
   #closing: Promise<void> | undefined;
@@ -23,15 +21,6 @@ export class ServerSession implements BackendSession {
     this.#server = server;
     this.#onClosed = onClosed;
     this.greeting = server.greeting;
-    this.readable = new ReadableStream({
-      pull: (controller) => this.#read(controller),
-      cancel: () => this.close(),
-    }, { highWaterMark: 0 });
-    this.writable = new WritableStream({
-      write: (chunk) => this.#write(chunk),
-      close: () => this.close(),
-      abort: () => this.close(),
-    });
   }
 
   async cancel(): Promise<void> {
@@ -50,22 +39,19 @@ export class ServerSession implements BackendSession {
     this.#onClosed();
   }
 
-  async #read(
-    controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
-  ): Promise<void> {
+  async read(): Promise<Uint8Array<ArrayBuffer> | null> {
     const count = await this.#server.connection.read(this.#buffer).catch(() => null);
     // Otherwise the client would only learn that its statement was cancelled, not why.
     if (count === null || this.#closing !== undefined) {
-      controller.close();
       await this.close();
-      return;
+      return null;
     }
     const chunk = this.#buffer.slice(0, count);
     this.#state.fromServer(chunk);
-    controller.enqueue(chunk);
+    return chunk;
   }
 
-  async #write(chunk: Uint8Array): Promise<void> {
+  async write(chunk: Uint8Array): Promise<void> {
     this.#state.fromClient(chunk);
     await writeAll(this.#server.connection, chunk);
   }
