@@ -96,9 +96,9 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
 
 /**
  * Parses the target of a redirect or rewrite. A relative target with a leading slash or captures is
- * a path from the root of the site; any other is relative to the request's path (RFC 3986, 5.2).
- * Control characters, schemes other than http(s), URLs without a scheme (`//host`) and captures in
- * the host are refused.
+ * a path from the root of the site; any other relative target is relative to the request's path
+ * (RFC 3986, 5.2). Control characters, schemes other than http(s), URLs without a scheme (`//host`)
+ * and captures in the host are refused.
  */
 export function parseTarget(value: string): TargetResult {
   const control = value.search(CONTROL);

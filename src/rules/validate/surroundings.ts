@@ -25,7 +25,9 @@ export const ASN_UNKNOWN = "asn_unknown";
 /** Code of the warning that no request can meet a condition on countries. */
 export const GEO_UNKNOWN = "geo_unknown";
 
-/** Code of the warning that several nodes together let through more requests than a limit. */
+/**
+ * Code of the warning that several nodes together let through more requests than a limit allows.
+ */
 export const LIMIT_PER_NODE = "limit_per_node";
 
 /** Maximum number of names that a hint lists. */

@@ -28,7 +28,7 @@ export interface TracedFile {
 export interface Trace {
   /** Keyed by absolute real path. */
   readonly files: ReadonlyMap<string, TracedFile>;
-  /** Symbolic links in their paths, with their real targets. */
+  /** Symbolic links in the paths of the files, with their real targets. */
   readonly links: ReadonlyMap<string, string>;
   /** Names of the packages that were not followed. */
   readonly imports: ReadonlySet<string>;

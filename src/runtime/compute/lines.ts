@@ -10,7 +10,7 @@ export function truncate(text: string): string {
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line of an error, which has its message; the other lines are the stack. */
+/** The first line of an error, which contains its message; the other lines are the stack. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */
@@ -57,7 +57,10 @@ const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
   [/\bdebug\b/i, "debug"],
 ];
 
-/** The level of a line by its words, because most programs write their whole log to stderr. */
+/**
+ * Guesses the level of a line from its words, because most programs write their whole log to
+ * stderr.
+ */
 export function levelOfLine(_stream: "stdout" | "stderr", line: string): LogLevel {
   const start = line.slice(0, 200);
   return LEVELS.find(([words]) => words.test(start))?.[1] ?? "info";

@@ -65,7 +65,7 @@ const MIB = 1024 * 1024;
 
 /**
  * The limits of a process's control group, for a number of functions. They are above the platform's
- * own, so the group only ends a process if the platform does not notice in time.
+ * own limits, so the group only ends a process if the platform does not notice in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;

@@ -38,7 +38,7 @@ export interface TakenPort {
 /** Ports that are assigned to no service (RFC 6335, 6); `to` is not included. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
-/** Ports that one process uses in turn; another process starts elsewhere. */
+/** Number of ports that one process uses in turn; each process starts at a random port. */
 const IN_TURN = 1024;
 
 export class ServerAddress {
