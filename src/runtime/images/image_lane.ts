@@ -12,7 +12,7 @@ import type { ConvertJob, ConvertResult } from "./types.ts";
 
 export interface ImageLaneOptions {
   readonly spawn: (socketPath: string) => ProcessCommand;
-  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
   readonly limits: ImageEngineLimits;
   /** Called with messages for the operator. */

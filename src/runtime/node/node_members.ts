@@ -32,7 +32,7 @@ type Greeting = { readonly runtime: string };
 export interface MembersOptions {
   /** Private folder of the process. */
   readonly folder: string;
-  /** The server's own port, in its view. */
+  /** The server's own port, as the server sees it. */
   readonly port: number;
   /** Sends a frame to the platform. */
   readonly send: (type: number, payload: Uint8Array, id?: number) => void;
@@ -134,7 +134,9 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /** Sends requests to another port than the server's own, because nothing listens on that one. */
+  /**
+   * Sends requests to a port other than the server's own, because nothing listens on its own port.
+   */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);

@@ -162,7 +162,8 @@ class NodeProcess {
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
-    // The file must exist before its text is known, because the text has the paths that Node sees.
+    // The file must exist before its text is known, because the text contains the paths that Node
+    // sees.
     await Deno.writeTextFile(file, "");
     const { command, tools = [] } = start;
     const isCommand = command !== undefined;

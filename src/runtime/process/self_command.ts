@@ -9,7 +9,7 @@ export interface ProcessCommand {
 }
 
 export interface ProcessCommandOptions {
-  /** The program's own environment; the process gets almost nothing of it. */
+  /** The program's own environment; the process gets almost none of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -32,7 +32,7 @@ async function noteWords(stream: ReadableStream<Uint8Array>, words: LastWords): 
 export interface StartProcessOptions {
   /** The name for error messages: "A function process". */
   readonly name: string;
-  /** Prefix of the names of this kind of process's private folders. */
+  /** Prefix of the private folders of this kind of process. */
   readonly folderPrefix: string;
   /** Parent of the private folder; the system's folder for temporary files by default. */
   readonly parentFolder?: string | undefined;

@@ -1,9 +1,9 @@
 /**
  * Backs up a data directory, whether a platform runs on it or not.
  *
- * Records are read in one transaction of the database. Their files are copied before it, and new
- * files after it: files are only removed some time after they were last needed, so all files of
- * these records exist.
+ * Records are read in one transaction of the database. Their files are copied before the
+ * transaction, and new files after it. All files of these records exist, because files are only
+ * removed some time after they were last needed.
  *
  * @module
  */

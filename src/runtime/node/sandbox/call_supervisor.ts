@@ -170,7 +170,10 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /** Lets a process signal itself; if it can start others, this process sends signals to those. */
+  /**
+   * Lets a process signal itself. If it can start other processes, this process signals those for
+   * it.
+   */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
@@ -201,7 +204,10 @@ export class CallSupervisor {
     return result;
   }
 
-  /** Allows the programs before Node, and Node itself, which svc starts; then those of the tree. */
+  /**
+   * Allows the programs that start Node, and Node itself. After that, only a server with a process
+   * tree can start programs.
+   */
   #start(pid: number): "continue" | number {
     const { libc, programs, rules, begin, tree, asksForks } = this.#options;
     if (this.#programs >= programs) {

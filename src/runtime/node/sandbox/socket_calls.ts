@@ -175,7 +175,7 @@ export class SocketCalls {
     );
   }
 
-  /** The real path of the socket of a server or an additional port, by its name. */
+  /** The real path of a socket by its name: the server's socket, or an additional port's. */
   #serverPath(named: string): string | undefined {
     const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;
