@@ -14,7 +14,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly workingFolder: string;
   /** Packages that the server imports under computed names. */
   readonly alsoImports?: readonly string[];
-  /** True to only follow the project's own modules, not those of packages. */
+  /** True to follow only the project's own modules, not the modules of packages. */
   readonly ownOnly?: boolean;
 }
 

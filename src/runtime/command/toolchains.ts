@@ -8,9 +8,7 @@ export interface Toolchain {
   readonly versionArgs: readonly string[];
   /** How to install it, as a sentence without a full stop. */
   readonly install: string;
-  /**
-   * A command that prints the folder of its installation, if its program may only be a link to it.
-   */
+  /** A command that prints the installation folder, for programs that may only be links into it. */
   readonly folderCommand?: readonly [string, ...string[]];
   /** True for a single-file toolchain. */
   readonly isFile?: boolean;

@@ -153,7 +153,9 @@ class Server implements ComputeServer {
     this.#supervisor.becameIdle();
   }
 
-  /** Takes a slot among the sockets of this server, and one among those of all servers. */
+  /**
+   * Takes a slot for a socket of this server, which also counts among the sockets of all servers.
+   */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {

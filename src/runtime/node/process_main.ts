@@ -47,7 +47,9 @@ const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/** How long a command may take to restart its server after it ended, in milliseconds. */
+/**
+ * How long a command may take to restart its server after the server has ended, in milliseconds.
+ */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {

@@ -41,7 +41,10 @@ export interface StartProcessOptions {
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
   /** Reads standard output to its end; it is discarded if this is missing. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<void>;
-  /** Reads standard error to its end, and keeps the last part; by default, only keeps it. */
+  /**
+   * Reads standard error to its end and keeps the last part in `words`; by default, does nothing
+   * else.
+   */
   readonly readErrors?: (
     stream: ReadableStream<Uint8Array<ArrayBuffer>>,
     words: LastWords,

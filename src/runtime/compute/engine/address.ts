@@ -122,8 +122,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. Without a port, or for port 0, it has the only port; if
-   * servers may listen on additional ports, it has a free one.
+   * The address that the server sees. Without a port, or for port 0, it has the server's own port;
+   * if servers may listen on additional ports, it has a free port.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

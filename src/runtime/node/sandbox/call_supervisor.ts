@@ -1,4 +1,7 @@
-/** @module Decides the calls that the kernel suspends: first those that start Node, then Node's. */
+/**
+ * @module Decides the calls that the kernel suspends: first the calls that start Node, then Node's
+ * own calls.
+ */
 import {
   addDescriptor,
   answerCall,

@@ -67,8 +67,8 @@ export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
   /**
-   * The only Unix socket that Node may bind and listen on, apart from those of additional ports;
-   * none if missing.
+   * The only Unix socket that Node may bind and listen on, apart from the sockets of additional
+   * ports; none if missing.
    */
   readonly server?: NamedSocket;
   /** Ports that it may bind and listen on; none by default. */
