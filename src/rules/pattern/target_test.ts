@@ -100,7 +100,7 @@ Deno.test("expandTarget() keeps an absolute target on its host", () => {
   }
 });
 
-Deno.test("resolvedPath() is a normalized path", () => {
+Deno.test("resolvedPath() returns a normalized path", () => {
   assert.equal(resolvedPath(expand("/a//b/../{{c}}/é")), "/a/%7Bc%7D/%C3%A9");
   assert.equal(resolvedPath(expand("/../../etc/{p}", { p: "passwd" })), "/etc/passwd");
 });

@@ -31,15 +31,15 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** Facts about single modules, collected while they are loaded. */
+/** Facts about individual modules, collected while they are loaded. */
 export interface PlaceNotes {
   /** Modules with a computed `require`, as paths relative to the output, with `/`. */
   readonly computed: Set<string>;
   /** Names of modules that start threads. */
   readonly threads: Set<string>;
-  /** Absolute paths of packages' modules that may open files next to themselves. */
+  /** Absolute paths of package modules that may open files next to themselves. */
   readonly openers: string[];
-  /** Packages' modules that use their own location, as paths relative to the output, with `/`. */
+  /** Package modules that use their own location, as paths relative to the output, with `/`. */
   readonly placed: Set<string>;
 }
 

@@ -159,8 +159,8 @@ export interface ComputeServerOptions {
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates cached pages of the deployment, for the server's code, which receives a rejection
-   * as its response.
+   * Revalidates cached pages of the deployment for the server's code. If it rejects, the code gets
+   * the reason as its response.
    */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */

@@ -56,7 +56,7 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** The server's memory in addition to the runtime's own needs, in MiB. */
   readonly memoryMb: number;
-  /** Set if the server is a program of any language, instead of the entry. */
+  /** Set instead of the entry if the server is a program in any language. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;
@@ -87,7 +87,7 @@ export interface ProgramImage {
   readonly workdir: string;
 }
 
-/** A server that is any program. */
+/** A server that can be any program. */
 export interface ProgramStart {
   /** Shell command that starts it; by default, an image runs its own command. */
   readonly command?: string;

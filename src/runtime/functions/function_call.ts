@@ -68,7 +68,7 @@ export class FunctionCall {
     return this.#options.invocation.context.requestId;
   }
 
-  /** The `Via` field of requests by the call. */
+  /** The `Via` field of the call's requests. */
   get via(): string | undefined {
     return this.#options.invocation.via;
   }

@@ -146,7 +146,8 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // Only a process that was never ready has failed to start: an image may break a working one.
+    // Only a process that was never ready has failed to start: an image may break a working
+    // process.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }

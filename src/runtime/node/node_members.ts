@@ -82,7 +82,7 @@ export class NodeMembers {
     member.close();
   }
 
-  /** Passes on a frame of the platform. */
+  /** Passes on a frame from the platform. */
   pass(frame: Frame): void {
     switch (frame.type) {
       case ComputeFrame.ping:

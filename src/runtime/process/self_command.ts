@@ -15,7 +15,7 @@ export interface ProcessCommandOptions {
 
 export interface SelfCommandOptions<Facts extends readonly unknown[]>
   extends ProcessCommandOptions {
-  /** First argument that makes the compiled program this kind of process. */
+  /** First argument, which makes the compiled program run as this kind of process. */
   readonly argument: string;
   /** Absolute path of the module that is run when the program runs from source. */
   readonly main: string;

@@ -53,7 +53,7 @@ export interface BackupSource {
   readonly blobs?: string;
   /** File of the keys; in the data directory by default. */
   readonly keys?: string;
-  /** The environment with passwords of `kv` and keys of `blobs`. */
+  /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;
   /** Access to managed databases; without it, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;

@@ -133,7 +133,7 @@ export class EdgeSites {
   }
 
   /**
-   * Points a host at a deployment; a host in use keeps its site until the new one is read. The
+   * Points a host at a deployment; a host in use keeps its site until the new site is read. The
    * order of messages counts, not their versions, because the platform may have been restored from
    * a backup.
    */

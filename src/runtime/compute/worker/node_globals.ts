@@ -1,6 +1,6 @@
 /**
  * @module Node APIs that servers expect and Deno lacks or implements differently: timers as
- * objects, all methods of requests and responses, and harmless values for user and network.
+ * objects, all methods of requests and responses, and harmless values for the user and the network.
  */
 import http from "node:http";
 import os from "node:os";

@@ -2,7 +2,7 @@
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Maximum length of a message of a log entry, in characters. */
+/** Maximum length of a log entry's message, in characters. */
 export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
