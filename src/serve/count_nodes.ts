@@ -8,8 +8,8 @@ import type { Nodes } from "../platform/core/nodes/mod.ts";
 const COUNT_MS = 1000;
 
 /**
- * Asks the store if this node knows no others, because it may be new. If the store fails to
- * respond, the node's own list counts.
+ * Asks the store if this node knows no others, because it may be new. If the store does not report
+ * a number, the node's own list counts.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

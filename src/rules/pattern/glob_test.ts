@@ -24,7 +24,7 @@ Deno.test("parseGlob() reads every kind of token", () => {
   ]);
 });
 
-Deno.test("parseGlob() reads an escaped character as literal text, in the alphabet of paths", () => {
+Deno.test("parseGlob() reads an escaped character as literal text in the alphabet of paths", () => {
   assert.deepEqual(tokensOf("/\\*\\{a\\}\\\\é %41"), [
     { type: "text", text: "/*%7Ba%7D%5C%C3%A9%20A" },
   ]);

@@ -134,9 +134,7 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /**
-   * Sends requests to a port other than the server's own, because nothing listens on its own port.
-   */
+  /** Sends requests to another port, because nothing listens on the server's own port. */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);

@@ -173,10 +173,7 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /**
-   * Lets a process signal itself. If it can start other processes, this process signals those for
-   * it.
-   */
+  /** Lets a process signal itself. This process sends signals to other processes of the server. */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
