@@ -17,7 +17,7 @@ import { collect, startPace } from "./work.ts";
 
 const noPause = () => Promise.resolve();
 
-/** Sets of several hundred rules, for which any work needs more than one step. */
+/** Sets of several hundred rules, which are too large to process in one step. */
 const anyLargeSet: fc.Arbitrary<RuleSet> = fc.array(anyRuleSet, { minLength: 12, maxLength: 24 })
   .map((sets) => ({
     schemaVersion: SCHEMA_VERSION,

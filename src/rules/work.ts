@@ -38,7 +38,7 @@ export function comparisonCost(a: number, b: number): number {
 /** Yields findings, and `undefined` where it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
-/** Collects the findings of a search; can be interrupted where the search can. */
+/** Collects the findings of a search; can be interrupted wherever the search can. */
 export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
   for (const finding of search) {
     if (finding) findings.push(finding);

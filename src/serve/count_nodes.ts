@@ -7,7 +7,10 @@ import type { Nodes } from "../platform/core/nodes/mod.ts";
 /** How long a stopping node waits for the store to report whether there are others. */
 const COUNT_MS = 1000;
 
-/** Asks the store, because new nodes may not know others; otherwise uses this node's own list. */
+/**
+ * Asks the store if this node knows no others, because it may be new. If the store does not report
+ * a number, the node's own list counts.
+ */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,
   waitMs = COUNT_MS,

@@ -121,7 +121,7 @@ export function createHandlers(
     readonly showing: Readonly<HostOverride>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
-    /** Serves requests from other nodes; `undefined` if there can be none. */
+    /** Serves requests from other nodes; `undefined` if there can be no other nodes. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is ready. */
     readonly unready: () => string | undefined;

@@ -36,9 +36,9 @@ export const ORIGIN_HOST = "127.0.0.1";
 export interface ListenOptions {
   /** Address to listen on. */
   readonly host: string;
-  /** Port for HTTP; 0 for any free one. */
+  /** Port for HTTP; 0 for any free port. */
   readonly port: number;
-  /** Port for HTTPS; 0 for any free one. */
+  /** Port for HTTPS; 0 for any free port. */
   readonly httpsPort: number;
   /** Limits of the connections that clients open. */
   readonly connections: GivenLimits;
@@ -46,7 +46,7 @@ export interface ListenOptions {
   readonly trustProxy: readonly string[];
   /** The operator's own certificate. */
   readonly tls: CertificateFiles | undefined;
-  /** Whether certificates are ordered for single hosts. */
+  /** Whether certificates are ordered for individual hosts. */
   readonly ordersCertificates: boolean;
   /** Whether another platform listens on the same ports, and serves until this one is ready. */
   readonly takesOver: boolean;

@@ -187,7 +187,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     // Once the edges have stopped, this process receives all new connections.
     await beside.edges?.stop();
     closing.abort();
-    // The edges relay their remaining requests until all are finished; streams have ended.
+    // Streams have ended. The edges relay their remaining requests until all are finished.
     await beside.edges?.close();
     await succession?.end();
     await listeners.close();

@@ -75,7 +75,7 @@ export const botName = (placeholder: string): Kind<string> => ({
   parse: (given) => given.replace(/^@/, ""),
 });
 
-/** A country as a code of two letters (ISO 3166-1). */
+/** A country as a two-letter code (ISO 3166-1). */
 export const country = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse: countryCode,

@@ -11,7 +11,7 @@ import type {
   RecordKey,
 } from "./record_types.ts";
 
-/** Turns an error of the database into a meaningful one. */
+/** Turns a database error into a meaningful error. */
 export type Explain = (error: unknown) => unknown;
 
 export class DenoStore extends RecordStore {

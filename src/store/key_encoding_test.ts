@@ -44,7 +44,7 @@ Deno.test("encodeKey() writes the same bytes as the embedded Deno KV, and so kee
   });
 });
 
-Deno.test("decodeKey() returns the key of encodeKey()", () => {
+Deno.test("decodeKey() returns the key that encodeKey() encoded", () => {
   fc.assert(fc.property(key, (each) => {
     const wellFormed = each.map((part) => typeof part === "string" ? part.toWellFormed() : part);
     assert.deepEqual(decodeKey(encodeKey(each)), wellFormed);

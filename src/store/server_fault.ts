@@ -34,7 +34,7 @@ export class StaleServerError extends Error {
   }
 }
 
-/** Codes of failed or lost connections; Deno 2.7 may write to a closed one (EBADF). */
+/** Codes of failed or lost connections; Deno 2.7 may write to a closed connection (EBADF). */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",

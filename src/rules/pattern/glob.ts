@@ -11,7 +11,7 @@ import { canonicalPathText } from "../request/path.ts";
 /** Maximum length of a glob, in characters; limits the cost of one match. */
 export const MAX_GLOB_LENGTH = 1024;
 
-/** A problem at a position of a glob or template. */
+/** A problem at a position in a glob or template. */
 export interface PatternProblem {
   /** Begins with a capital letter and has no final period. */
   readonly message: string;

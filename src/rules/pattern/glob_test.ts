@@ -24,7 +24,7 @@ Deno.test("parseGlob() reads every kind of token", () => {
   ]);
 });
 
-Deno.test("parseGlob() accepts an escaped character literally, in the alphabet of paths", () => {
+Deno.test("parseGlob() reads an escaped character as literal text in the alphabet of paths", () => {
   assert.deepEqual(tokensOf("/\\*\\{a\\}\\\\é %41"), [
     { type: "text", text: "/*%7Ba%7D%5C%C3%A9%20A" },
   ]);
@@ -51,7 +51,7 @@ const BAD: readonly [glob: string, offset: number, message: RegExp][] = [
   [`/${"a".repeat(MAX_GLOB_LENGTH)}`, MAX_GLOB_LENGTH, /at most 1024/],
 ];
 
-Deno.test("parseGlob() reports problems, and where", async (t) => {
+Deno.test("parseGlob() reports problems and their positions", async (t) => {
   for (const [glob, offset, message] of BAD) {
     await t.step(glob.slice(0, 40), () => {
       const parsed = parseGlob(glob);

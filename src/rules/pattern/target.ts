@@ -1,5 +1,5 @@
 /**
- * @module Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site,
+ * @module Targets of redirects and rewrites (spec: validation rules 6 and 7): a path on this site,
  * or an absolute URL. The value of a capture can never change the scheme, host or port, because
  * captures are not allowed there and the path of a relative target always starts with exactly one
  * slash.
@@ -96,9 +96,9 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
 
 /**
  * Parses the target of a redirect or rewrite. A relative target with a leading slash or captures is
- * a path from the root of the site; any other is relative to the request's path (RFC 3986, 5.2).
- * Control characters, schemes other than http(s), URLs without a scheme (`//host`) and captures in
- * the host are refused.
+ * a path from the root of the site; any other relative target is relative to the request's path
+ * (RFC 3986, 5.2). Control characters, schemes other than http(s), URLs without a scheme (`//host`)
+ * and captures in the host are refused.
  */
 export function parseTarget(value: string): TargetResult {
   const control = value.search(CONTROL);

@@ -68,7 +68,7 @@ Deno.test("expandTarget() keeps a relative target on this site", () => {
   }
 });
 
-/** The examples in RFC 3986, 5.4 that are relative paths, resolved against /b/c/d;p. */
+/** The relative paths among the examples of RFC 3986, 5.4, resolved against /b/c/d;p. */
 const FROM_REQUEST: readonly [target: string, path: string][] = [
   ["g", "/b/c/g"],
   ["./g", "/b/c/g"],
@@ -87,7 +87,7 @@ const FROM_REQUEST: readonly [target: string, path: string][] = [
   ["g;x=1/../y", "/b/c/y"],
 ];
 
-Deno.test("expandTarget() resolves a relative path against the request's", async (t) => {
+Deno.test("expandTarget() resolves a relative path against the path of the request", async (t) => {
   for (const [target, path] of FROM_REQUEST) {
     await t.step(target, () => assert.equal(expand(target, {}, "/b/c/d;p").path, path));
   }
@@ -100,7 +100,7 @@ Deno.test("expandTarget() keeps an absolute target on its host", () => {
   }
 });
 
-Deno.test("resolvedPath() is a normalized path", () => {
+Deno.test("resolvedPath() returns a normalized path", () => {
   assert.equal(resolvedPath(expand("/a//b/../{{c}}/é")), "/a/%7Bc%7D/%C3%A9");
   assert.equal(resolvedPath(expand("/../../etc/{p}", { p: "passwd" })), "/etc/passwd");
 });

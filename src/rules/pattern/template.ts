@@ -117,7 +117,7 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 /**
  * The text of a URL as its author wrote it. Only characters that clients would not read as written
  * are percent-encoded: blanks, control characters, everything beyond ASCII, a backslash (which
- * browsers read as a slash) and a `%` that begins no escape.
+ * browsers read as a slash) and a `%` that does not begin an escape.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

@@ -43,7 +43,7 @@ Deno.test("parseTemplate() refuses the dots of a splat in a reference", () => {
   assert.match(parsed.problems[0]?.message ?? "", /as "\{rest\}"/);
 });
 
-Deno.test("templateReferences() lists every reference with its place", () => {
+Deno.test("templateReferences() lists every reference with its position", () => {
   const parsed = parseTemplate("{{x}}/{a}/{b}/{a}");
   assert.ok("parts" in parsed);
   assert.deepEqual(templateReferences(parsed.parts).map(({ name, offset }) => [name, offset]), [

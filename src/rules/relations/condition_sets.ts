@@ -78,7 +78,7 @@ export function conditionContains(outer: ConditionSet, inner: ConditionSet): boo
   return leafContains(outer, inner) && anyContains(outer, inner) && notContains(outer, inner);
 }
 
-/** True if it is proven that no request is in both. */
+/** True if it is proven that no request is in both sets. */
 export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
   if (leavesDisjoint(a, b)) return true;
   if (a.not !== undefined && leafContains(a.not, b)) return true;
@@ -94,7 +94,7 @@ function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
   );
 }
 
-/** The parts of a condition that provably no request can meet. */
+/** The parts of a condition that are proven to match no request. */
 export interface DeadParts {
   /**
    * Whether the condition contradicts itself, because `not` excludes everything that it requires.

@@ -12,12 +12,12 @@ Deno.test("factsFromRequest() reads host, path and query from a URL", () => {
   ]);
 });
 
-Deno.test("factsFromRequest() reads the host of a path from the Host header", () => {
+Deno.test("factsFromRequest() reads the host from the Host header if the URL is a path", () => {
   assert.equal(factsOf({ url: "/a", headers: { host: "One.test:80" } }).host, "one.test");
   assert.equal(factsOf("/a").host, "localhost");
 });
 
-Deno.test("factsFromRequest() passes on the rejection of a path", () => {
+Deno.test("factsFromRequest() returns the reason why a path is rejected", () => {
   assert.deepEqual(factsFromRequest({ url: "/a%00" }), { rejected: "encoded_nul" });
 });
 

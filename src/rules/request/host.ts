@@ -68,7 +68,7 @@ export function hostOrSame(text: string): string {
   return "host" in result ? result.host : text;
 }
 
-/** Splits `host:port`; the port is missing if there is none. */
+/** Splits `host:port`; the port is optional. */
 export function splitAuthority(authority: string): { host: string; port?: string } {
   const found = /^(.*?):([0-9]*)$/.exec(authority);
   if (found === null || authority.endsWith("]")) return { host: authority };

@@ -81,7 +81,7 @@ Deno.test("IpBlockSet agrees with ipaddr.js on any blocks and addresses", () => 
   }));
 });
 
-Deno.test("formatIp() is read back as the same address", () => {
+Deno.test("formatIp() writes text that parseIp() reads as the same address", () => {
   fc.assert(fc.property(fc.oneof(v4, v6), (text) => {
     assert.deepEqual(ip(formatIp(ip(text))), ip(text));
   }));

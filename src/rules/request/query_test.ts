@@ -14,7 +14,7 @@ const rows: readonly [own: string, asked: string, merged: string][] = [
 ];
 
 for (const [own, asked, merged] of rows) {
-  Deno.test(`mergeQueries() makes "${merged}" of "${own}" and "${asked}"`, () => {
+  Deno.test(`mergeQueries() returns "${merged}" for "${own}" and "${asked}"`, () => {
     assert.equal(mergeQueries(own, asked), merged);
   });
 }

@@ -27,7 +27,7 @@ export interface ParsedRuleTests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Describes the fields of the document and of its rows, which have two levels of fields. */
+/** Describes the fields of the document and its rows; the fields of a row have two levels. */
 function formatOf(root: unknown): DocumentFormat {
   return {
     root,

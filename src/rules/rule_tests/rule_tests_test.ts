@@ -154,7 +154,7 @@ const BAD: readonly [name: string, source: string, place: string, message: RegEx
   ],
 ];
 
-Deno.test("parseRuleTests() reports problems, and where", async (t) => {
+Deno.test("parseRuleTests() reports problems and their positions", async (t) => {
   for (const [name, source, place, message] of BAD) {
     await t.step(name, () => {
       const parsed = parseRuleTests(source, IDS);

@@ -66,8 +66,8 @@ export class GroupedLists {
   }
 
   /**
-   * The groups of a list, with the members of each group sorted from lowest to highest precedence,
-   * and the groups by their first members.
+   * The groups of a list. The members of each group are sorted from lowest to highest precedence;
+   * the groups are sorted by their first members.
    */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);
@@ -84,7 +84,7 @@ export class GroupedLists {
 
 export const losesTo = (a: Pipeline, b: Pipeline): boolean => comparePrecedence(a, b) > 0;
 
-/** Yields members until the first one over which the rule does not take precedence. */
+/** Yields the leading members over which the rule takes precedence. */
 export function* beatenBy(narrow: Pipeline, members: readonly Pipeline[]): Generator<Pipeline> {
   for (const one of members) {
     if (!losesTo(one, narrow)) return;

@@ -2,8 +2,8 @@
  * @module Validation rule 5: a pipeline that takes requests from a broader one must repeat its
  * request gates (`failure = "closed"`), or declare that it does not inherit them.
  *
- * A pipeline takes requests from another pipeline if its requests are a subset, or if the two are
- * not proven disjoint and it takes precedence. If the other fields do not decide this, only path
+ * A pipeline takes requests from another pipeline if its requests are a subset, or if it takes
+ * precedence and the two are not proven disjoint. If the other fields do not decide this, only path
  * and host count (design: "What the spec leaves open").
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
@@ -145,7 +145,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** Finds a pipeline of a group from which a rule takes requests. */
+/** Finds a pipeline in a group that a rule takes requests from. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,

@@ -1,11 +1,14 @@
-/** @module Checks a rule set's requirements on its environment: functions and geo databases. */
+/**
+ * @module Checks whether the environment meets a rule set's requirements: functions and geo
+ * databases.
+ */
 import { nearest } from "../../lib/suggest.ts";
 import { type CheckedRule, leavesOfRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
-/** Known facts about the environment; requirements on unknown facts are not checked. */
+/** Known facts about the environment; requirements that depend on unknown facts are not checked. */
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;
@@ -25,7 +28,9 @@ export const ASN_UNKNOWN = "asn_unknown";
 /** Code of the warning that no request can meet a condition on countries. */
 export const GEO_UNKNOWN = "geo_unknown";
 
-/** Code of the warning that several nodes together let through more requests than a limit. */
+/**
+ * Code of the warning that several nodes together let through more requests than a limit allows.
+ */
 export const LIMIT_PER_NODE = "limit_per_node";
 
 /** Maximum number of names that a hint lists. */

@@ -46,14 +46,14 @@ Deno.test("parseRulesToml() names missing functions, with position and suggestio
   assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);
 });
 
-Deno.test("parseRulesToml() warns of asn if there is no ASN database", () => {
+Deno.test("parseRulesToml() warns about asn if there is no ASN database", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
     "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, no " +
     "request matches asn (A trusted proxy can also send the network in X-Geo-ASN)",
   ]);
 });
 
-Deno.test("parseRulesToml() warns of geo if countries cannot be looked up", () => {
+Deno.test("parseRulesToml() warns about geo if countries cannot be looked up", () => {
   const text = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]
@@ -78,7 +78,7 @@ Deno.test("parseRulesToml() reports nothing about an unknown environment", () =>
   );
 });
 
-Deno.test("parseRulesToml() warns of limits that apply to each of several nodes", () => {
+Deno.test("parseRulesToml() warns about limits that several nodes apply separately", () => {
   const text = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]

@@ -115,8 +115,8 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
 }
 
 /**
- * Reports enabled denies and gates of a folder whose own page no rule of the same kind closes.
- * Folders that are known to have no page are skipped.
+ * Reports enabled denies and gates that close a folder, if no rule of the same kind closes its
+ * page. Folders that are known to have no page are skipped.
  */
 export function* warnFolderPages(
   rules: readonly PlacedRule[],

@@ -89,7 +89,7 @@ function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports everything that is doubtful in a single rule. */
+/** Reports the doubtful parts of a single rule. */
 export function* warnRule(checked: CheckedRule): Generator<Finding> {
   const { action } = checked.rule;
   yield* warnPaths(checked);

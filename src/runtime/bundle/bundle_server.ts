@@ -57,7 +57,7 @@ export type ServerBundleResult =
   | { readonly ok: true; readonly bundle: ServerBundle }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
-/** The oldest Deno that runs servers, in the notation of esbuild. */
+/** The oldest Deno that runs servers, in esbuild's notation. */
 const TARGET = "deno2.7";
 
 /**

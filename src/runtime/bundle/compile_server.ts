@@ -4,7 +4,7 @@ import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { type FunctionProblem, isNodeBuiltin, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
 
-/** The oldest Node that servers run on, in the notation of esbuild. */
+/** The oldest Node that servers run on, in esbuild's notation. */
 const TARGET = "node18";
 
 /** Defines the names that CommonJS modules expect; a server's own declarations override them. */

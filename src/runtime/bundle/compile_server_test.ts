@@ -4,7 +4,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { compileServerEntry, needsCompiling } from "./compile_server.ts";
 
-/** Compiles an entry of some files, and runs it on Node. */
+/** Writes files, compiles the entry among them, and runs it on Node. */
 async function run(files: Readonly<Record<string, string>>, entry: string): Promise<string> {
   return await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {

@@ -7,7 +7,7 @@ import { isBuiltin } from "node:module";
 import { parse } from "acorn";
 
 export interface OwnRequires {
-  /** The module, with its own `require` looking into the table; unchanged if it needs none. */
+  /** The module, with its own `require` looking into the table; unchanged if it needs no table. */
   readonly text: string;
   /** Plain names that are required, without Node's own modules. */
   readonly specifiers: readonly string[];

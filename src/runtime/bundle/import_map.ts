@@ -18,7 +18,7 @@ export function mapSpecifier(specifier: string, imports: ImportMap): string {
 
 const NPM = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/;
 
-/** Returns an `npm:` specifier in Node's form, and any other one unchanged. */
+/** Returns an `npm:` specifier in Node's form, and any other specifier unchanged. */
 export function nodeSpecifier(specifier: string): string {
   const [, name, path = ""] = NPM.exec(specifier) ?? [];
   return name === undefined ? specifier : name + path;

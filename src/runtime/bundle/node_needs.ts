@@ -55,7 +55,7 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   );
 }
 
-/** Notes of plugins about single modules, by paths relative to the output, with `/`. */
+/** Notes of plugins about individual modules, by paths relative to the output, with `/`. */
 export interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;

@@ -129,7 +129,7 @@ export async function sealFunction(
   }, { name, file });
 }
 
-/** Refuses imports of Node's own modules and of addresses. */
+/** Refuses imports of Node's own modules, and imports from URLs. */
 export const REFUSE_BUILTINS: Plugin = {
   name: "functions",
   setup(build) {

@@ -39,14 +39,14 @@ const ADDON_LOADERS: ReadonlySet<string> = new Set([
   "prebuild-install",
 ]);
 
-/** Addresses that the bundler does not follow and the sandbox does not load. */
+/** URLs that the bundler does not follow and the sandbox does not load. */
 const ADDRESS = /^(?:npm|jsr|https?|bun|cloudflare|virtual):/;
 
 const NATIVE = "svc-native";
 const MISSING = "svc-missing";
 
 export interface ImportNotes {
-  /** Packages with a native addon, with what imports each. */
+  /** Packages with a native addon, each with a module that imports it. */
   readonly native: Map<string, string>;
   /** Missing packages that are only needed by late imports. */
   readonly missing: Set<string>;
@@ -64,7 +64,7 @@ export function packageAt(path: string): string | undefined {
   return rest === undefined || rest === path ? undefined : packageOf(rest.replaceAll("\\", "/"));
 }
 
-/** Imports that may fail without the server failing to start. */
+/** Imports that can fail without keeping the server from starting. */
 const LATE_KINDS: ReadonlySet<string> = new Set([
   "dynamic-import",
   "require-call",

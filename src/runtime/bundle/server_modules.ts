@@ -31,15 +31,15 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** Facts about single modules, collected while they are loaded. */
+/** Facts about individual modules, collected while they are loaded. */
 export interface PlaceNotes {
   /** Modules with a computed `require`, as paths relative to the output, with `/`. */
   readonly computed: Set<string>;
   /** Names of modules that start threads. */
   readonly threads: Set<string>;
-  /** Absolute paths of packages' modules that may open files next to themselves. */
+  /** Absolute paths of package modules that may open files next to themselves. */
   readonly openers: string[];
-  /** Packages' modules that use their own location, as paths relative to the output, with `/`. */
+  /** Package modules that use their own location, as paths relative to the output, with `/`. */
   readonly placed: Set<string>;
 }
 
@@ -80,7 +80,7 @@ function placeOf(file: string, entryFolder: string, root: string): string {
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
 }
 
-/** A data file of a package, deployed next to the path that its package has. */
+/** A data file of a package, deployed where the package's modules expect it. */
 export function placedAsset(
   absolutePath: string,
   { entryFolder, root }: { readonly entryFolder: string; readonly root: string },
@@ -89,7 +89,7 @@ export function placedAsset(
   return { path: deployed.split(sep).join("/"), absolutePath };
 }
 
-/** Code in front of a module that defines its location; with `var`, which any module accepts. */
+/** Code in front of a module that defines its location; it uses `var`, which any module accepts. */
 function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
     `__svc_filename = __svcToPath(__svc_url), ` +
@@ -125,8 +125,8 @@ async function assetsOf(text: string, file: string): Promise<readonly string[]> 
 }
 
 /**
- * Gives each module that asks for its location the original one. The data files that packages
- * reference are deployed with them.
+ * Gives each module that asks for its location its original location. The data files that packages
+ * reference are deployed with the packages.
  */
 export function keepPlaces(
   esbuild: Esbuild,

@@ -14,7 +14,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly workingFolder: string;
   /** Packages that the server imports under computed names. */
   readonly alsoImports?: readonly string[];
-  /** True to only follow the project's own modules, not those of packages. */
+  /** True to follow only the project's own modules, not the modules of packages. */
   readonly ownOnly?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface TracedFile {
 export interface Trace {
   /** Keyed by absolute real path. */
   readonly files: ReadonlyMap<string, TracedFile>;
-  /** Symbolic links in their paths, with their real targets. */
+  /** Symbolic links in the paths of the files, with their real targets. */
   readonly links: ReadonlyMap<string, string>;
   /** Names of the packages that were not followed. */
   readonly imports: ReadonlySet<string>;

@@ -63,7 +63,7 @@ export async function ask(
   }
 }
 
-/** Returns those of the given toolchains that are installed, with their versions. */
+/** Returns the given toolchains that are installed, with their versions. */
 export async function findToolchains(
   env: Environment,
   ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),

@@ -10,7 +10,7 @@ async function writeProgram(path: string, script: string): Promise<void> {
   await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** A home with rustup's stand-in for Cargo, a Python of pyenv, and uv. */
+/** A home folder with rustup's stand-in for Cargo, a Python from pyenv, and uv. */
 async function inHome(
   test: (home: string, env: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<void> {

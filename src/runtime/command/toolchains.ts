@@ -8,9 +8,7 @@ export interface Toolchain {
   readonly versionArgs: readonly string[];
   /** How to install it, as a sentence without a full stop. */
   readonly install: string;
-  /**
-   * A command that prints the folder of its installation, if its program may only be a link to it.
-   */
+  /** A command that prints the installation folder, for programs that may only be links into it. */
   readonly folderCommand?: readonly [string, ...string[]];
   /** True for a single-file toolchain. */
   readonly isFile?: boolean;
@@ -33,7 +31,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["cargo"],
     versionArgs: ["--version"],
     install: 'Install Rust from https://rustup.rs, or with "apt-get install cargo"',
-    // rustup's programs only start those of a toolchain in another folder.
+    // rustup's programs only start the programs of a toolchain in another folder.
     folderCommand: ["rustc", "--print", "sysroot"],
   },
   {

@@ -48,7 +48,7 @@ function connect(): readonly [FrameConnection, FrameConnection] {
   ];
 }
 
-/** The last request of the platform to a process. */
+/** The last request from the platform to a process. */
 type Asked = "start" | "ping" | "terminate" | "kill";
 
 export class FakeServer implements RunningServer {

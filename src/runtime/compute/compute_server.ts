@@ -29,8 +29,8 @@ import type { ProcessLog } from "./wire.ts";
 const END_MS = 500;
 
 /**
- * A longer time for a process that accepts no connections or does not react, because few other
- * causes exist.
+ * A longer time for a process that accepts no connections or does not react, because it has
+ * probably ended.
  */
 const LATE_END_MS = 5000;
 
@@ -153,7 +153,9 @@ class Server implements ComputeServer {
     this.#supervisor.becameIdle();
   }
 
-  /** Takes a slot among the sockets of this server, and one among those of all servers. */
+  /**
+   * Takes a slot for a socket of this server, which also counts among the sockets of all servers.
+   */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {

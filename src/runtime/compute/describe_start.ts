@@ -13,7 +13,7 @@ const DEFAULT_TMP_MB = 64;
 /** Memory of the process that runs a server, and of its runtime, in MiB; measurements are lower. */
 const RUNTIME_MB = 256;
 
-/** Additional memory for the package manager and shells of a start command of Node, in MiB. */
+/** Additional memory for the package manager and shells of a Node start command, in MiB. */
 const COMMAND_MB = 128;
 
 /** Maximum number of processes and threads of a server, including its runtime. */

@@ -19,7 +19,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often resident memory is read while the server runs, in milliseconds. */
 export const MEMORY_POLL_MS = 50;
 
-/** Time without a reaction of its thread after which a server is ended, in milliseconds. */
+/** Time after which a server is ended if its thread does not react, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
 /** Interval of pings to a server with current requests, in milliseconds. */

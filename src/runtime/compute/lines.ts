@@ -10,7 +10,7 @@ export function truncate(text: string): string {
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line of an error, which has its message; the other lines are the stack. */
+/** The first line of an error, which contains its message; the other lines are the stack. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */
@@ -50,14 +50,17 @@ export class LineSplitter {
 export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
   stream === "stdout" ? "info" : "error";
 
-/** Names of levels in loggers of all languages; the type of an error also counts. */
+/** Names of levels in the loggers of all languages; the name of an error's type also counts. */
 const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
   [/\b(?:fatal|panic|critical|error|traceback|exception)\b|\b\w*(?:Error|Exception)\b:/i, "error"],
   [/\bwarn(?:ing)?\b/i, "warn"],
   [/\bdebug\b/i, "debug"],
 ];
 
-/** The level of a line by its words, because most programs write their whole log to stderr. */
+/**
+ * Guesses the level of a line from its words, because most programs write their whole log to
+ * stderr.
+ */
 export function levelOfLine(_stream: "stdout" | "stderr", line: string): LogLevel {
   const start = line.slice(0, 200);
   return LEVELS.find(([words]) => words.test(start))?.[1] ?? "info";

@@ -11,7 +11,7 @@ function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {
   return lines;
 }
 
-Deno.test("LineSplitter returns lines, regardless of how they arrive", () => {
+Deno.test("LineSplitter returns the same lines, regardless of how the output is split", () => {
   assert.deepEqual(linesOf(["a\nb", "c\r\n\n", "d"]), ["a", "bc", "d"]);
   const text = "one\nzwei ä\n三\n";
   fc.assert(fc.property(fc.integer({ min: 1, max: 7 }), (size) => {

@@ -41,7 +41,9 @@ export class OwnConnections {
   greets = false;
   readonly #listener: Deno.TcpListener;
   readonly #open = new Set<Deno.Conn>();
-  /** Announced ports that have not connected, and connections that are not announced. */
+  /**
+   * Announced ports that have not connected yet, and connections that have not been announced yet.
+   */
   readonly #waiting = new Map<number, "announced" | ((isAnnounced: boolean) => void)>();
 
   readonly #dial: () => Promise<Deno.Conn>;

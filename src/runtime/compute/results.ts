@@ -21,7 +21,7 @@ export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
     body,
   };
 
-/** Classifies an error of the connection while the process is alive. */
+/** Classifies a connection error while the process is alive. */
 export function failureOf(error: unknown, timeoutMs: number): Failed {
   if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
   switch (error.code) {

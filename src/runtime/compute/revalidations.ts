@@ -1,4 +1,4 @@
-/** @module Handles a server's requests to revalidate: checked, and limited in rate. */
+/** @module Handles a server's requests to revalidate pages: checks them and limits their rate. */
 import { fromPayload } from "../process/frames/payload.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
 import {

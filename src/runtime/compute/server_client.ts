@@ -37,7 +37,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ACCEPT_ENCODING_HEADER,
 ]);
 
-/** The headers for the server, without those for the transfer of the body. */
+/** The headers for the server, without the headers that describe the body's transfer. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
   const named = connectionOptions(request.headers);
   const headers: Header[] = [];
@@ -160,7 +160,7 @@ export class ServerClient {
     wire: WireRequest,
     { timeoutMs, over, signal, leavesAt }: SendOptions & {
       readonly signal: LazySignal | undefined;
-      /** The pool that gets the connection afterwards; otherwise it is closed. */
+      /** The pool that gets the connection afterwards; if missing, the connection is closed. */
       readonly leavesAt: ServerConnections | undefined;
     },
   ): Promise<WireAnswer> {

@@ -91,7 +91,7 @@ Deno.test("a request fails if its server accepts no connection, or closes it", a
   );
 });
 
-Deno.test("no request gets a connection that was opened before the server moved", async () => {
+Deno.test("no request gets a connection from before the server changed its address", async () => {
   const server = openServer();
   const { connections } = server;
   const taken = Promise.resolve(connections.take());

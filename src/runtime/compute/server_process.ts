@@ -97,7 +97,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#end !== undefined;
   }
 
-  /** Resident memory beyond what the runtime itself took, in MiB. */
+  /** Resident memory in addition to the runtime's own, in MiB. */
   get usedMb(): number {
     const { pid = this.pid, residentBytes: base = RUNTIME_BYTES } = this.#booted ?? {};
     const bytes = residentBytes(pid);
@@ -183,7 +183,7 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Only the first one is accepted: a later one may come from the server's code.
+        // Only the first such frame is accepted: a later one may come from the server's code.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {

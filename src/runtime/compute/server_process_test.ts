@@ -14,7 +14,7 @@ Deno.test("crash() recognizes an out-of-memory error by the last output", () => 
   });
 });
 
-Deno.test("only valid messages of a process are accepted", () => {
+Deno.test("only valid messages from a process are accepted", () => {
   const log = { level: "warn", message: "careful", requestId: "req_1" };
   assert.deepEqual(parseLog(toPayload(log)), log);
   assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);

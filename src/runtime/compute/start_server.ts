@@ -11,10 +11,12 @@ import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
-/** Prefix of the names of private folders of server processes. */
+/** Prefix of the private folders of server processes. */
 const FOLDER_PREFIX = "svc-cs-";
 
-/** Bytes that a socket's path adds to the folder for private folders; the random part is long. */
+/**
+ * Maximum length that a socket's path adds to the parent folder's path; assumes a long random part.
+ */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
 /** How long to keep reading a flood of output after its writer has ended, in milliseconds. */

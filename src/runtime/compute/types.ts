@@ -64,10 +64,10 @@ export type ComputeSocketResult =
   | {
     readonly type: "open";
     readonly socket: ComputeSocket;
-    /** Headers of the response that opened it, without those of the handshake. */
+    /** Headers of the response that opened the socket, without the handshake's own headers. */
     readonly headers: HeaderList;
   }
-  /** The server responded to the upgrade as to any other request. */
+  /** The server responded as it would to a request without an upgrade. */
   | { readonly type: "response"; readonly response: ComputeResponse }
   | Extract<ComputeResult, { readonly type: "failed" }>;
 
@@ -104,8 +104,8 @@ export interface ComputeServer {
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets current requests finish within the given milliseconds, then ends the process. With more
-   * than 0, a server that handles SIGTERM gets a little time to end.
+   * Lets current requests finish within the given milliseconds, then ends the process. If that is
+   * more than 0, a server that handles SIGTERM gets a little time to end.
    */
   drain(milliseconds: number): Promise<void>;
 }
@@ -159,8 +159,8 @@ export interface ComputeServerOptions {
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
-   * Revalidates cached pages of the deployment, for the server's code, which receives a rejection
-   * as its response.
+   * Revalidates cached pages of the deployment for the server's code. If it rejects, the code gets
+   * the reason as its response.
    */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */

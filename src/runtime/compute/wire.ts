@@ -7,7 +7,10 @@ import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { SandboxState } from "./sandbox/sandbox_support.ts";
 
-/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
+/**
+ * Types of frames. Numbers below 20 are for frames to the process, and higher numbers for frames
+ * from it.
+ */
 export const ComputeFrame = {
   /** Start the server; payload: `ServerStart`. */
   start: 1,
@@ -15,7 +18,7 @@ export const ComputeFrame = {
   ping: 2,
   /** Let the server end by itself, if it handles SIGTERM; the response is `ended`. */
   terminate: 3,
-  /** The response to `revalidate` of the same id; payload: `Revalidated`. */
+  /** The response to `revalidate` with the same id; payload: `Revalidated`. */
   revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
@@ -53,7 +56,7 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** The server's memory in addition to the runtime's own needs, in MiB. */
   readonly memoryMb: number;
-  /** Set if the server is a program of any language, instead of the entry. */
+  /** Set instead of the entry if the server is a program in any language. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;
@@ -84,7 +87,7 @@ export interface ProgramImage {
   readonly workdir: string;
 }
 
-/** A server that is any program. */
+/** A server that can be any program. */
 export interface ProgramStart {
   /** Shell command that starts it; by default, an image runs its own command. */
   readonly command?: string;
@@ -105,7 +108,7 @@ export interface ProcessLog {
 
 /** How a server listens. */
 export interface Listening {
-  /** It sends `GREETING` over each connection that it accepts. */
+  /** True if the server sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
   /** The address at which a program listens; if missing, the server's own socket. */
   readonly address?: { readonly hostname: string; readonly port: number };
@@ -157,8 +160,8 @@ export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 export const REQUEST_ID_HEADER = "x-svc-request-id";
 
 /**
- * Number of nested requests of servers to themselves that led to a request; one more than in the
- * request being handled. A visitor cannot set it.
+ * Nesting depth of a request that a server sends to itself; one more than the depth of the request
+ * being handled. A visitor cannot set it.
  */
 export const DEPTH_HEADER = "x-svc-depth";
 

@@ -8,7 +8,7 @@ import {
 } from "./cpu_watch.ts";
 
 /**
- * A process whose threads compute and wait as the test sets, in milliseconds of a window of 250.
+ * Watches a process whose threads compute and wait for the times that a test sets, in milliseconds.
  */
 function watched() {
   let time = 0;

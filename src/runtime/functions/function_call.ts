@@ -38,7 +38,7 @@ export interface FunctionCallOptions {
   readonly over: () => void;
 }
 
-/** A call that its worker never began, for another worker. */
+/** A call that its worker never began, and that another worker can take. */
 export type UnbegunCall = Pick<
   FunctionCallOptions,
   "invocation" | "resolve" | "over" | "timeoutMs"
@@ -68,7 +68,7 @@ export class FunctionCall {
     return this.#options.invocation.context.requestId;
   }
 
-  /** The `Via` field of requests by the call. */
+  /** The `Via` field of the call's requests. */
   get via(): string | undefined {
     return this.#options.invocation.via;
   }
@@ -227,7 +227,7 @@ export class FunctionCall {
     const { id, worker, resolve } = this.#options;
     const sender = worker.senders.get(id);
     if (result.type === "failed") sender?.stop(result.message);
-    // If the result streams a body, that body may still read the one that was given.
+    // A streamed result may still read the body that the function was given.
     else if (!this.#streaming && sender?.started !== true) worker.senders.delete(id);
     resolve(result);
     if (this.#settled && !this.#streaming) return;

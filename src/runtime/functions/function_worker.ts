@@ -105,7 +105,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#isTired;
   }
 
-  /** Calls in it. */
+  /** Number of calls in the worker. */
   get callCount(): number {
     return this.#calls.size;
   }
@@ -131,12 +131,14 @@ export class FunctionWorker implements WorkerContext {
     }
   }
 
-  /** Makes the worker get no more calls. */
+  /** Gives the worker no further calls. */
   leave(): void {
     this.#isLeaving = true;
   }
 
-  /** Returns the highest id of calls to withdraw if unstarted; `undefined` if there can be none. */
+  /**
+   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are none.
+   */
   askBack(): number | undefined {
     const last = this.#next - 2;
     if (this.#calls.size === 0 || this.#askedBack === last) return undefined;

@@ -25,8 +25,8 @@ function readInspector(): Inspector | undefined {
 }
 
 /**
- * Opens the inspector if this process should have one: immediately, or before its first worker
- * starts if that waits for a debugger.
+ * Opens the inspector if this process should have one: immediately or, if it waits for a debugger,
+ * before its first worker starts.
  *
  * @returns a function to call before each worker starts, which blocks the thread while it waits
  */
@@ -40,7 +40,8 @@ export async function openInspector(): Promise<() => void> {
   return () => {
     if (!waits) return;
     waits = false;
-    // In one turn: a debugger that connected earlier would already have continued.
+    // Both calls run in one turn: a debugger that connects between them would already have
+    // continued.
     open();
     inspector.waitForDebugger();
   };

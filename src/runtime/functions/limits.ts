@@ -46,7 +46,7 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Resident memory that the runtime itself may use with a number of workers, in MiB. */
+/** Resident memory that the runtime itself may use with this number of workers, in MiB. */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }
@@ -65,7 +65,7 @@ const MIB = 1024 * 1024;
 
 /**
  * The limits of a process's control group, for a number of functions. They are above the platform's
- * own, so the group only ends a process if the platform does not notice in time.
+ * own limits, so the group only ends a process if the platform does not notice in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;

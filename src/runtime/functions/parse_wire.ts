@@ -70,7 +70,7 @@ function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
   return parsePayload(schema, payload, MAX_BYTES);
 }
 
-/** A call's result; `undefined` if the payload is not a valid one. */
+/** A call's result; `undefined` if the payload is invalid. */
 export function parseResult(payload: Uint8Array): ResultHead | undefined {
   const isNext = payload.byteLength === NEXT.byteLength &&
     NEXT.every((byte, index) => payload[index] === byte);

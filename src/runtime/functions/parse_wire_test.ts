@@ -37,7 +37,7 @@ for (const [name, value] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("parseResult() refuses bytes that are not UTF-8, or too many", () => {
+Deno.test("parseResult() refuses too many bytes, and bytes that are not UTF-8", () => {
   assert.equal(parseResult(new Uint8Array([0xff, 0xfe])), undefined);
   assert.equal(parseResult(payload(JSON.stringify(RESPONSE) + " ".repeat(300_000))), undefined);
 });

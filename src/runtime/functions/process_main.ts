@@ -99,8 +99,8 @@ function removeSocket(socketPath: string): void {
 }
 
 /**
- * Runs functions for the platform that listens at the Unix socket
- * `socketPath`, and ends the process when that closes.
+ * Runs functions for the platform that listens at the Unix socket `socketPath`, and ends the
+ * process when the platform disconnects.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
   const waitForDebugger = await openInspector();

@@ -37,7 +37,7 @@ export class ProcessorTime {
   }
 
   /**
-   * Processor time of the thread since the worker last responded, in milliseconds, by the last
+   * Processor time of the thread since the worker last responded, in milliseconds, as of the last
    * reading.
    */
   get silentMs(): number {
@@ -73,7 +73,7 @@ export class ProcessorTime {
     this.#calls.delete(id);
   }
 
-  /** Processor time of a call by the last reading, in milliseconds. */
+  /** Processor time of a call as of the last reading, in milliseconds. */
   spentMs(id: number): number {
     return this.#calls.get(id)?.spentMs ?? 0;
   }

@@ -29,7 +29,7 @@ Deno.test("a single call is charged for all of its thread's time, from its start
   assert.equal(processor.ended(2), 77);
 });
 
-Deno.test("a waiting call is charged nothing, regardless of how long", () => {
+Deno.test("a waiting call is charged nothing, regardless of how long it waits", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);

@@ -93,7 +93,7 @@ export class StackMapper {
     this.#source = source;
   }
 
-  /** Replaces the position of each frame with the one in the author's source, if known. */
+  /** Replaces the position in each frame with the position in the author's source, if known. */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

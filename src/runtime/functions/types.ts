@@ -35,8 +35,8 @@ export interface Invocation {
   readonly response?: FunctionResponse;
   readonly context: CallContext;
   /**
-   * `Via` of everything that the call fetches (RFC 9110, 7.6.3), so that request loops are
-   * detected. The function cannot change it.
+   * The `Via` field of all requests that the call makes (RFC 9110, 7.6.3), which reveals request
+   * loops. The function cannot change it.
    */
   readonly via?: string;
   /** Aborts the call, for instance when the client has disconnected. */
@@ -107,7 +107,7 @@ export interface FunctionHostOptions {
   readonly log: (entry: FunctionLogEntry) => void;
   /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
-  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
   /** Process slots that all deployments share; by default, any number may run. */
   readonly places?: ProcessPlaces;

@@ -10,7 +10,10 @@ import type { HeaderList } from "../http1/head.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { BegunCell } from "./begun_calls.ts";
 
-/** Types of frames. Numbers below 20 are frames to the function; the others are from it. */
+/**
+ * Types of frames. Numbers below 20 are for frames to the function, and higher numbers for frames
+ * from it.
+ */
 export const FunctionFrame = {
   /** To the process: start a worker; payload: its connection settings, as JSON. */
   open: 7,
@@ -42,7 +45,7 @@ export const FunctionFrame = {
   fetch: 25,
   /** The `fetch` is no longer needed. */
   abortFetch: 26,
-  /** `result` and `settled` in one, because most calls leave nothing running. */
+  /** `result` and `settled` in one frame, because most calls leave nothing running. */
   resultSettled: 28,
   /**
    * From the process: the worker has ended; payload: the reason, unless the platform had requested
@@ -94,7 +97,7 @@ export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
   readonly key: string;
-  /** The calls that it has started. */
+  /** The calls that the worker has started. */
   readonly begun: BegunCell;
 }
 

@@ -84,7 +84,7 @@ export class WorkerConnections {
         const conn = await this.#listener.accept();
         this.#serve(conn).catch(() => conn.close());
       } catch {
-        // Closed, or the system is out of files for now.
+        // The listener is closed, or the system is temporarily out of file descriptors.
         if (!this.#closed) await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));
       }
     }

@@ -24,7 +24,9 @@ export class WorkerRelief {
     this.#addWorker = addWorker;
   }
 
-  /** Moves the calls that a worker has not started to another one, which it starts if necessary. */
+  /**
+   * Moves the calls that a worker has not started to another worker, and starts one if necessary.
+   */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);
     const calls = worker?.giveBack(begun) ?? [];

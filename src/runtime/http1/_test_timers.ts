@@ -1,4 +1,4 @@
-/** @module A clock and its timers, which only tests move. */
+/** @module A clock and its timers, which only tests advance. */
 import type { Timers } from "./deadlines.ts";
 
 export interface TestTimers extends Timers {

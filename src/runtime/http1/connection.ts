@@ -58,7 +58,7 @@ export interface ExchangeOptions extends WatchOptions {
 const encoder = new TextEncoder();
 
 /**
- * Reads heads until the final one: the response's own, or the one that switches protocols (101).
+ * Reads heads until the final one: the head of the response, or a 101 that switches protocols.
  *
  * @throws OutboundError
  */
@@ -113,8 +113,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits before the first request until the other side sends something, and so shows that it has
-   * accepted the connection; but no longer than the given milliseconds.
+   * Waits before the first request until the other side sends something, which shows that it has
+   * accepted the connection. Waits no longer than the given milliseconds.
    *
    * @throws OutboundError if the connection ends
    */
@@ -190,7 +190,7 @@ export class Http1Connection {
           (error) => error.code !== "reset" && this.close(error),
         );
       }
-      // The read that watched the idle connection is the first of the response.
+      // The read that watched the idle connection is the first read of the response.
       if (watched !== undefined && !await watched) {
         throw new OutboundError("reset", "The connection had ended");
       }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { testTimers } from "./_test_timers.ts";
 import { Deadline, Deadlines } from "./deadlines.ts";
 
-/** Deadlines with a clock of the test, and the names of those that have passed. */
+/** Deadlines with a clock that the test moves, and the names of the passed deadlines. */
 function watch() {
   const timers = testTimers();
   const passed: string[] = [];

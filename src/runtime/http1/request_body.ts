@@ -13,7 +13,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 interface Body {
   /** Length in bytes; `undefined` if the body is sent in chunks, or there is none. */
   readonly length: number | undefined;
-  /** Headers that announce the body, instead of those of the request. */
+  /** Headers that announce the body; they replace the ones in the request. */
   readonly headers: HeaderList;
 }
 

@@ -12,7 +12,7 @@ import type { ConvertJob, ConvertResult } from "./types.ts";
 
 export interface ImageLaneOptions {
   readonly spawn: (socketPath: string) => ProcessCommand;
-  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
   readonly limits: ImageEngineLimits;
   /** Called with messages for the operator. */
@@ -146,7 +146,8 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // Only a process that was never ready has failed to start: an image may break a working one.
+    // Only a process that was never ready has failed to start: an image may break a working
+    // process.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }

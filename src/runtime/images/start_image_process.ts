@@ -5,7 +5,7 @@ import type { ProcessCommand } from "../process/self_command.ts";
 import { startProcess } from "../process/start_process.ts";
 import { MAX_RESULT_BYTES } from "./limits.ts";
 
-/** Prefix of the names of private folders of image processes. */
+/** Prefix of the private folders of image processes. */
 const FOLDER_PREFIX = "svc-im-";
 
 /** Name of the socket in the private folder of a process. */

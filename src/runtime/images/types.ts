@@ -4,7 +4,7 @@ export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** How an image is fitted into a box of width and height. */
+/** How an image is fitted into a box of a given width and height. */
 export const IMAGE_FITS = ["inside", "cover", "fill"] as const;
 
 export type ImageFit = (typeof IMAGE_FITS)[number];

@@ -1,7 +1,10 @@
 /** @module Frames between the platform and an image process: a head, then bytes. */
 import type { Conversion } from "./types.ts";
 
-/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
+/**
+ * Types of frames. Numbers below 20 are for frames to the process, and higher numbers for frames
+ * from it.
+ */
 export const ImageFrame = {
   /** Convert the source that follows; payload: the head as JSON. */
   job: 1,

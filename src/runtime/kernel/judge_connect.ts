@@ -1,4 +1,4 @@
-/** @module Decides where a server may connect, by its `struct sockaddr` (Linux). */
+/** @module Decides where a server may connect, based on a `struct sockaddr` (Linux). */
 import { addressBytes, isPublic, isServerAddress } from "../public_address.ts";
 import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
@@ -11,7 +11,10 @@ const AF_NETLINK = 16;
 
 const DNS_PORT = 53;
 
-/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, even if they are private. */
+/**
+ * Addresses of `nameserver` lines (resolv.conf(5)): DNS requests may go there, even if the
+ * addresses are private.
+ */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
     .flatMap(([, address]) => {

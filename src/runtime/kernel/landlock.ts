@@ -1,5 +1,5 @@
 /**
- * @module Makes the kernel block file access of this thread and the threads that it starts
+ * @module Makes the kernel block file access by this thread and the threads that it starts
  * (landlock(7)): the runtime's own checks cover neither modules that a compiled program imports nor
  * symbolic links.
  */
@@ -53,7 +53,7 @@ export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All file rights that a version of Landlock knows, except for the one over device ioctls. */
+/** All file rights that a version of Landlock knows, except the right for device ioctls. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;
@@ -87,7 +87,7 @@ function addRule(
 /**
  * Restricts this thread, and everything that it starts from now on, to the files of the rules. If
  * the kernel supports it, they also cannot bind TCP ports, connect to abstract Unix sockets of
- * other processes, or send signals to those.
+ * other processes, or send signals to other processes.
  *
  * @returns whether the kernel has restricted file access
  */

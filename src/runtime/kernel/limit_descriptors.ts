@@ -12,7 +12,7 @@ const MAX_DESCRIPTORS = 2560;
 
 const RLIMIT_NOFILE = 7;
 
-/** Limits the descriptors of this process, and of those that it starts. */
+/** Limits the descriptors of this process, and of the processes that it starts. */
 export function limitDescriptors(libc: Libc): void {
   const limit = BigInt(MAX_DESCRIPTORS);
   const pair = new Uint8Array(BigUint64Array.of(limit, limit).buffer);

@@ -34,7 +34,7 @@ export interface RoutedConnect {
 const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 
-/** Whether an address is this machine's own; to the kernel, the zero address also is. */
+/** Whether an address is this machine's own; the kernel also connects the zero address to it. */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
   if (bytes.byteLength === 4) return bytes[0] === 127 && !isServerAddress(bytes);

@@ -96,7 +96,7 @@ export const SHOWN_TO_PROGRAMS: readonly string[] = [
   ...READABLE_PROGRAMS,
 ];
 
-/** System paths to add to the root folder of an image, which contains all others itself. */
+/** System paths to add to the root folder of an image, which contains all other paths itself. */
 export const SHOWN_TO_IMAGES: readonly string[] = [
   ...DEVICES,
   "/dev/null",

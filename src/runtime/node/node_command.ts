@@ -43,7 +43,7 @@ export function preloadStart(
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** Maximum semi-space size, in MiB: the one that Node chooses on a large machine. */
+/** Maximum semi-space size, in MiB: the size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
 /** Arguments and environment of Node; the preload is the first of the additional files. */
@@ -87,8 +87,8 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 
 /**
  * The programs that a command finds by name, as scripts: Node, which loads the preload even if a
- * script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The first
- * folder with programs contains them.
+ * script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The scripts
+ * are in the first folder with programs.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

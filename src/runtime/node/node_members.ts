@@ -32,7 +32,7 @@ type Greeting = { readonly runtime: string };
 export interface MembersOptions {
   /** Private folder of the process. */
   readonly folder: string;
-  /** The server's own port, in its view. */
+  /** The server's own port, as the server sees it. */
   readonly port: number;
   /** Sends a frame to the platform. */
   readonly send: (type: number, payload: Uint8Array, id?: number) => void;
@@ -82,7 +82,7 @@ export class NodeMembers {
     member.close();
   }
 
-  /** Passes on a frame of the platform. */
+  /** Passes on a frame from the platform. */
   pass(frame: Frame): void {
     switch (frame.type) {
       case ComputeFrame.ping:
@@ -134,7 +134,7 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /** Sends requests to another port than the server's own, because nothing listens on that one. */
+  /** Sends requests to another port, because nothing listens on the server's own port. */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);

@@ -47,7 +47,9 @@ const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/** How long a command may take to restart its server after it ended, in milliseconds. */
+/**
+ * How long a command may take to restart its server after the server has ended, in milliseconds.
+ */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {
@@ -162,7 +164,8 @@ class NodeProcess {
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
-    // The file must exist before its text is known, because the text has the paths that Node sees.
+    // The file must exist before its text is known, because the text contains the paths that Node
+    // sees.
     await Deno.writeTextFile(file, "");
     const { command, tools = [] } = start;
     const isCommand = command !== undefined;

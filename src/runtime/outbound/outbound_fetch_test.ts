@@ -188,7 +188,7 @@ Deno.test("outbound fetch refuses a body that does not match its length", async 
   });
 });
 
-Deno.test("outbound fetch keeps an idle connection for its time, and no longer", async () => {
+Deno.test("outbound fetch keeps an idle connection only until its time limit", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
   const timers = testTimers();
   const { fetch, close } = createOutboundFetch({ allowPrivate: true, keepAliveMs: 40, timers });

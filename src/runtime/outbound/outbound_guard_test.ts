@@ -151,7 +151,7 @@ Deno.test("outbound fetch stops a loop of redirects", async () => {
   });
 });
 
-Deno.test("outbound fetch keeps credentials from another origin on redirect", async () => {
+Deno.test("outbound fetch sends no credentials to another origin on redirect", async () => {
   using other = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   using server = serveRaw(
     `HTTP/1.1 303 Other\r\nLocation: http://site.test:${other.port}/x\r\nContent-Length: 0\r\n\r\n`,

@@ -8,7 +8,7 @@ export interface AttendedProcess {
   readonly ended: Promise<string>;
   /** Ends it immediately. */
   kill(): void;
-  /** Closes all connections with it. */
+  /** Closes all connections to the process. */
   close(): void;
 }
 

@@ -17,7 +17,7 @@ const STANDARD = 3;
 
 const NOTHING = "/dev/null";
 
-/** Checks before a file counts as left open, and the pause between two of them in milliseconds. */
+/** Number of checks before a file counts as left open, and milliseconds between two checks. */
 const LOOKS = 20;
 const PAUSE_MS = 10;
 
@@ -36,7 +36,7 @@ function isMeant(
  * Checks the descriptors of a process. Allows standard input, output and error on pipes or null
  * devices, the runtime's event loop, and sockets that the process opened itself.
  *
- * @returns those that must not be open to project code
+ * @returns the descriptors that must not be open to project code
  */
 export function findForeignDescriptors(all: readonly Descriptor[]): readonly Descriptor[] {
   const standard = new Set(

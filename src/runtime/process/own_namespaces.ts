@@ -30,8 +30,8 @@ async function find(): Promise<readonly string[]> {
 let found: Promise<readonly string[]> | undefined;
 
 /**
- * Finds the prefix of a command that lets its process create namespaces: empty for root, which may
- * always do so, and if the system denies them to other users.
+ * Finds the prefix of a command that lets its process create namespaces: empty for root, which can
+ * always create them, and if the system denies them to other users.
  */
 export function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();

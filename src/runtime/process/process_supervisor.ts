@@ -176,7 +176,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process as a candidate to end for another. */
+  /** The process, as a tenant that can be ended to free its place. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

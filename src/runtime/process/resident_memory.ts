@@ -2,7 +2,10 @@
 
 const PAGE_BYTES = 4096;
 
-/** Resident memory of a process in bytes (proc(5), `statm`); `undefined` if it is not shown. */
+/**
+ * Resident memory of a process in bytes (proc(5), `statm`); `undefined` if the system does not show
+ * it.
+ */
 export function residentBytes(pid: number): number | undefined {
   try {
     const pages = Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1];

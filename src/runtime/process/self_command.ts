@@ -9,13 +9,13 @@ export interface ProcessCommand {
 }
 
 export interface ProcessCommandOptions {
-  /** The program's own environment; the process gets almost nothing of it. */
+  /** The program's own environment; the process gets almost none of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface SelfCommandOptions<Facts extends readonly unknown[]>
   extends ProcessCommandOptions {
-  /** First argument that makes the compiled program this kind of process. */
+  /** First argument, which makes the compiled program run as this kind of process. */
   readonly argument: string;
   /** Absolute path of the module that is run when the program runs from source. */
   readonly main: string;

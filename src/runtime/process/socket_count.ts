@@ -16,7 +16,7 @@ export type SocketDecision =
   | { readonly type: "open" }
   | { readonly type: "refuse"; readonly message: string };
 
-/** Decides whether one more may be opened; `all` counts the sockets of all servers. */
+/** Decides whether one more socket may be opened; `all` counts the sockets of all servers. */
 export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
   if (server.open >= server.max) {
     const message = `The server has reached its limit of ${server.max} WebSockets`;
@@ -29,7 +29,9 @@ export function decideSocket(server: SocketFacts, all: SocketFacts | undefined):
   return { type: "open" };
 }
 
-/** Counts open sockets. It refuses none itself: `decideSocket()` decides whether one is allowed. */
+/**
+ * Counts open sockets. It never refuses a socket: `decideSocket()` decides whether one is allowed.
+ */
 export class SocketCount implements SocketFacts {
   #open = 0;
 
@@ -74,7 +76,7 @@ export interface SocketLimits {
   readonly total: number;
 }
 
-/** The limits for a process that may open a number of descriptors. */
+/** The limits for a process that may open this number of descriptors. */
 export function defaultSocketLimits(descriptors: number = USUAL_DESCRIPTORS): SocketLimits {
   const bearable = Math.floor(descriptors * DESCRIPTORS_PART / DESCRIPTORS_EACH);
   const total = Math.max(FEWEST_SOCKETS, Math.min(bearable, MOST_SOCKETS));

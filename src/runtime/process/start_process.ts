@@ -32,7 +32,7 @@ async function noteWords(stream: ReadableStream<Uint8Array>, words: LastWords): 
 export interface StartProcessOptions {
   /** The name for error messages: "A function process". */
   readonly name: string;
-  /** Prefix of the names of this kind of process's private folders. */
+  /** Prefix of the private folders of this kind of process. */
   readonly folderPrefix: string;
   /** Parent of the private folder; the system's folder for temporary files by default. */
   readonly parentFolder?: string | undefined;
@@ -41,7 +41,10 @@ export interface StartProcessOptions {
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
   /** Reads standard output to its end; it is discarded if this is missing. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<void>;
-  /** Reads standard error to its end, and keeps the last part; by default, only keeps it. */
+  /**
+   * Reads standard error to its end and keeps the last part in `words`; by default, does nothing
+   * else.
+   */
   readonly readErrors?: (
     stream: ReadableStream<Uint8Array<ArrayBuffer>>,
     words: LastWords,

@@ -15,7 +15,7 @@ export const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** The value of a promise if it settles in time, in milliseconds; otherwise `undefined`. */
+/** The value of a promise if it settles within a number of milliseconds; otherwise `undefined`. */
 export async function within<T>(
   promise: Promise<T>,
   milliseconds: number,

@@ -1,6 +1,6 @@
 /**
- * The databases in a backup: files of embedded branches, and SQL dumps of those on a server. Each
- * is a consistent snapshot.
+ * The databases in a backup: files of embedded branches, and SQL dumps of branches on a server.
+ * Each is a consistent snapshot.
  *
  * @module
  */

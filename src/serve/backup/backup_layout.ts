@@ -15,7 +15,7 @@ export const BUILD_LOGS = "build_logs";
 
 /** The repositories that were pushed to the platform. */
 export const REPOSITORIES = "repositories";
-/** Files of a repository in addition to its objects. Each ref is in one of them. */
+/** Files of a repository in addition to its objects. Each ref is in one of these files. */
 export const REPOSITORY_FILES = ["packed-refs", "HEAD", "config"];
 /** Folders that git requires in a repository. */
 export const REPOSITORY_FOLDERS = ["refs", "objects"];

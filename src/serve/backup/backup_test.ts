@@ -61,7 +61,7 @@ Deno.test("restoreBackup() restores the saved data, and no unfinished files", as
   });
 });
 
-Deno.test("restoreBackup() restores a repository that was pushed, so that git clones it", async () => {
+Deno.test("restoreBackup() restores a pushed repository, which git can clone", async () => {
   await withData(async ({ root, dataDir }) => {
     const work = await makeRepository(root, "work");
     await work.commit("feature/é@1", { "index.html": "hello" });

@@ -1,9 +1,9 @@
 /**
  * Backs up a data directory, whether a platform runs on it or not.
  *
- * Records are read in one transaction of the database. Their files are copied before it, and new
- * files after it: files are only removed some time after they were last needed, so all files of
- * these records exist.
+ * Records are read in one transaction of the database. Their files are copied before the
+ * transaction, and new files after it. All files of these records exist, because files are only
+ * removed some time after they were last needed.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export interface BackupSource {
   readonly blobs?: string;
   /** File of the keys; in the data directory by default. */
   readonly keys?: string;
-  /** The environment with passwords of `kv` and keys of `blobs`. */
+  /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;
   /** Access to managed databases; without it, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;

@@ -1,7 +1,7 @@
 /**
  * The process that backs up a running platform, so that reading and encrypting all data does not
- * delay requests. Its job is one line of JSON on standard input; it stops when that closes, for
- * example because the platform is killed.
+ * delay requests. Its job is one line of JSON on standard input; it stops when standard input
+ * closes, for example because the platform is killed.
  *
  * @module
  */

@@ -51,7 +51,7 @@ function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess
 export class EdgeSites {
   readonly #sites: SiteDirectory;
   readonly #domains = new DomainHosts();
-  /** Keyed by project, because all sites of a project share one. */
+  /** Keyed by project, because all sites of a project share their access settings. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
   /** Counts changes: a response requested before a change may not include it. */
@@ -133,7 +133,7 @@ export class EdgeSites {
   }
 
   /**
-   * Points a host at a deployment; a host in use keeps its site until the new one is read. The
+   * Points a host at a deployment; a host in use keeps its site until the new site is read. The
    * order of messages counts, not their versions, because the platform may have been restored from
    * a backup.
    */
@@ -152,7 +152,7 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
-  /** Returns a project's access settings: those given, unless newer ones are known. */
+  /** Returns a project's access settings: the given settings, unless newer ones are known. */
   #accessOf(projectId: string, state: AccessState): SiteAccess {
     const facts = accessFactsOf(state);
     const known = this.#access.get(projectId);

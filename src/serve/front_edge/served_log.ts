@@ -24,7 +24,7 @@ const LAST_MS = 5000;
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Approximate size of a batch, in characters. */
 const BATCH_LENGTH = 1024 * 1024;
-/** Total length of a request's fields of limited length, in characters. */
+/** Assumed total length of the fields that have a limited length, in characters. */
 const FIXED_LENGTH = 500;
 
 type Waiting = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };

@@ -5,7 +5,7 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { removeTree } from "../../lib/missing_files.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 
-/** Maximum length of a path of a Unix socket in bytes, without the zero at its end (unix(7)). */
+/** Maximum length of a Unix socket's path, in bytes, without the terminating zero (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
 const FILE = "handover.json";

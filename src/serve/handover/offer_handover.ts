@@ -127,7 +127,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
-    // The system spreads connections over all sockets on a port, so there must be no others.
+    // The system spreads connections over all sockets on a port, so there must be no other sockets.
     await leaving.standAlone();
     const shared = share(leaving);
     try {

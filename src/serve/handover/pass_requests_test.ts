@@ -7,7 +7,7 @@ import { stopServer } from "../../lib/stop_server.ts";
 const WAITING = 1500;
 
 Deno.test({
-  name: "RequestPasser passes on as many requests as have waited",
+  name: "RequestPasser passes on more waiting requests than a socket can queue",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-pass-" });

@@ -50,7 +50,7 @@ export const fromEdge = z.discriminatedUnion("type", [
 ]);
 export type FromEdge = z.infer<typeof fromEdge>;
 
-/** Reads the lines of a stream as messages; unknown ones end it with an error. */
+/** Reads the lines of a stream as messages; an unknown message ends it with an error. */
 export async function* messagesOf<T>(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   schema: z.ZodType<T>,

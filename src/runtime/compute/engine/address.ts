@@ -38,7 +38,7 @@ export interface TakenPort {
 /** Ports that are assigned to no service (RFC 6335, 6); `to` is not included. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
-/** Ports that one process uses in turn; another process starts elsewhere. */
+/** Number of ports that one process uses in turn; each process starts at a random port. */
 const IN_TURN = 1024;
 
 export class ServerAddress {
@@ -122,8 +122,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. Without a port, or for port 0, it has the only port; if
-   * servers may listen on additional ports, it has a free one.
+   * The address that the server sees. Without a port, or for port 0, it has the server's own port;
+   * if servers may listen on additional ports, it has a free port.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

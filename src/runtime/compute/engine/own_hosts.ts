@@ -34,7 +34,9 @@ type Lookup = (this: unknown, ...args: unknown[]) => unknown;
 const asksForAll = (options: unknown): boolean =>
   typeof options === "object" && options !== null && Reflect.get(options, "all") === true;
 
-/** Makes `node:dns` resolve own hosts to the loopback address; passes other names on. */
+/**
+ * Makes `node:dns` resolve the server's own hosts to the loopback address; passes other names on.
+ */
 export function findOwnHosts(own: OwnHosts): void {
   const found = { address: OWN_ADDRESS, family: 4 };
   const { lookup } = dns as unknown as { lookup: Lookup };

@@ -4,7 +4,7 @@ import { DEPTH_HEADER, MAX_DEPTH } from "../wire.ts";
 
 interface Scope {
   readonly id: string | undefined;
-  /** How many requests of servers to themselves led to the request. */
+  /** Nesting depth of the request, as in `DEPTH_HEADER`; 0 for a visitor's request. */
   readonly depth: number;
 }
 

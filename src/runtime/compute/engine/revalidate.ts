@@ -7,7 +7,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Hands the response of the platform to the call that waits for it. */
+/** Passes the platform's response to the call that waits for it. */
 export type TakeAnswer = (id: number, answer: Revalidated) => void;
 
 /** Sends a request to the platform. */

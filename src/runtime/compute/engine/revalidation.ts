@@ -15,7 +15,7 @@ export interface Revalidation {
 /** Marks the pages of a deployment; resolves when requests no longer get them as fresh. */
 export type Revalidate = (what: Revalidation) => Promise<void>;
 
-/** Maximum number of paths, and maximum number of tags, of one call. */
+/** Maximum number of paths per call, and maximum number of tags. */
 export const MAX_REVALIDATED = 128;
 
 const MAX_PATH_CHARACTERS = 2048;
@@ -25,7 +25,7 @@ const MAX_TAG_CHARACTERS = 256;
 /** Maximum number of calls per server and second; others are refused. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;
 
-/** Maximum size of a payload of the frame, in bytes. */
+/** Maximum size of the frame's payload, in bytes. */
 export const MAX_REVALIDATION_BYTES = 2 * MAX_REVALIDATED * 3 * MAX_PATH_CHARACTERS;
 
 type Checked = Revalidation | { readonly problem: string };

@@ -46,7 +46,7 @@ interface SupervisorOptions {
 }
 
 class Supervisor {
-  /** Pointers in this class's own calls of `connect`, which the kernel suspends too. */
+  /** Pointers that this class passes to its own `connect` calls, which the kernel also suspends. */
   readonly #own = new Set<bigint>();
 
   readonly #options: SupervisorOptions;
@@ -92,7 +92,7 @@ class Supervisor {
       .finally(() => this.#own.delete(place));
     const port = portOf(this.#nameOf(socket));
     if (route.isAnnounced && port !== undefined) announce(port);
-    // The call ran on another thread, whose errno cannot be read here, so the socket is asked.
+    // The call ran on another thread, whose errno cannot be read here, so read the socket's error.
     return result === 0 ? 0 : this.#errorOf(socket) || EINPROGRESS;
   }
 

@@ -1,6 +1,6 @@
 /**
  * @module Finds symbolic links that lead out of a deployment's folder: if the kernel cannot
- * restrict file access, a server with one is not started.
+ * restrict file access, a server with such a link is not started.
  */
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** @module Restrictions by the kernel on a server, beyond the permissions of the runtime. */
+/** @module The kernel's restrictions on a server, in addition to the runtime's permissions. */
 import { canSupervise } from "../../kernel/listener.ts";
 import { landlockVersion } from "../../kernel/landlock.ts";
 import { openLibc } from "../../kernel/libc.ts";
@@ -11,7 +11,7 @@ export interface SandboxSupport {
   readonly calls: boolean;
 }
 
-/** The sandbox around the server's thread, beyond the permissions of the runtime. */
+/** The sandbox around the server's thread, in addition to the runtime's permissions. */
 export interface SandboxState extends SandboxSupport {
   /** Why the sandbox is incomplete. */
   readonly reason?: string;

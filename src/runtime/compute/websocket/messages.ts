@@ -1,4 +1,6 @@
-/** @module Messages from frames: joins fragments, checks text (RFC 6455, 5.4 to 5.6). */
+/**
+ * @module Assembles messages from frames: joins fragments and checks text (RFC 6455, 5.4 to 5.6).
+ */
 import { Opcode, SocketError, type SocketFrame } from "./frames.ts";
 
 export type SocketEvent =
@@ -24,7 +26,7 @@ function readClose(payload: Uint8Array): SocketEvent {
   return { type: "close", code, reason: text(payload.subarray(2)) };
 }
 
-/** Minimum buffer for a message in parts, in bytes. */
+/** Minimum size of the buffer for a fragmented message, in bytes. */
 const FIRST_ROOM = 4096;
 
 export class MessageJoiner {

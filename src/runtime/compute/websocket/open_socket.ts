@@ -15,7 +15,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 export interface OpenSocketOptions {
   readonly dial: () => Promise<Deno.Conn>;
   readonly timeoutMs: number;
-  /** Called once, when the socket, or the response instead of it, is over. */
+  /** Called once, when the socket is closed, or when the response that was sent instead is over. */
   readonly over: () => void;
 }
 

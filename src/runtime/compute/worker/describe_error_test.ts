@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describeError } from "./describe_error.ts";
 
-Deno.test("describeError() shows the author's frames, by paths of the deployment", () => {
+Deno.test("describeError() shows the author's frames, with paths in the deployment", () => {
   const error = new TypeError("no such thing");
   error.stack = [
     "TypeError: no such thing",

@@ -1,6 +1,6 @@
 /**
- * @module Datagrams of Node (`node:dgram`): refusals of the runtime become errors of the socket,
- * like those of the kernel. Deno throws them outside the reach of the server's code.
+ * @module Datagrams of Node (`node:dgram`): refusals by the runtime become errors of the socket,
+ * like refusals by the kernel. Deno throws them outside the reach of the server's code.
  */
 import process from "node:process";
 

@@ -1,6 +1,6 @@
 /**
  * @module Node APIs that servers expect and Deno lacks or implements differently: timers as
- * objects, all methods of requests and responses, and harmless values for user and network.
+ * objects, all methods of requests and responses, and harmless values for the user and the network.
  */
 import http from "node:http";
 import os from "node:os";
@@ -36,7 +36,7 @@ function useTimersOfNode(): void {
   });
 }
 
-/** Adds the members of a class that Deno lacks. */
+/** Adds members that a class lacks in Deno. */
 function complete(prototype: object, members: object): void {
   for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
     if (!(name in prototype)) Object.defineProperty(prototype, name, member);
@@ -74,7 +74,7 @@ export function shapeLikeNode(home: string): void {
   completeHttp();
   Object.assign(Deno, { networkInterfaces: () => [LOOPBACK] });
   const { uid, gid } = { uid: Deno.uid() ?? -1, gid: Deno.gid() ?? -1 };
-  // The system's own would read the users of the machine.
+  // The original function would read the machine's users.
   os.userInfo = (() => ({
     uid,
     gid,

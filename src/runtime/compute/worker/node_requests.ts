@@ -60,7 +60,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends both when the client disconnects; Deno only reports that if there is a listener. */
+/** Ends request and response when the client disconnects; Deno only reports that to a listener. */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);
@@ -83,7 +83,7 @@ export const adaptRequest: Adapt = (first, answer) => {
   const request = first as DenoRequest;
   request.url = originForm(request.url);
   addPeer(request.socket);
-  // With an upgrade, the response is the socket itself.
+  // For an upgrade, the response is the socket itself.
   if (typeof Reflect.get(answer as object, "_resolve") !== "function") return;
   endWithoutBody(request);
   breakOffWhenDestroyed(answer as DenoResponse);

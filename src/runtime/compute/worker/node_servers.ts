@@ -24,7 +24,7 @@ function replaceHttpListen(address: ServerAddress): void {
   const prototype = http.Server.prototype as unknown as Record<string, Method>;
   prototype._listen = listen;
   Reflect.set(https.Server.prototype, "_listen", listen);
-  // Deno does not implement it, and logs a warning for each server that calls it.
+  // Deno does not implement this method, and logs a warning for each server that calls it.
   prototype.setTimeout = function () {
     return this;
   };

@@ -71,8 +71,8 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
 }
 
 /**
- * Makes sockets of `node:net` resolve own hosts with `dns.lookup`. By default, they use a function
- * that other code cannot replace.
+ * Makes sockets of `node:net` resolve the server's own hosts with `dns.lookup`. By default, they
+ * use a function that other code cannot replace.
  */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;
@@ -90,7 +90,10 @@ function lookUpForSockets(own: OwnHosts): void {
   };
 }
 
-/** Makes Node's modules, `fetch` and `Deno.connect` find own hosts at the loopback address. */
+/**
+ * Makes Node's modules, `fetch` and `Deno.connect` find the server's own hosts at the loopback
+ * address.
+ */
 export function prepareOwnRequests(hosts: readonly string[]): void {
   const own = new OwnHosts(hosts);
   findOwnHosts(own);

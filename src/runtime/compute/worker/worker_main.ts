@@ -20,7 +20,7 @@ import { captureOutput } from "./output.ts";
 import { describePermissions } from "./permission_errors.ts";
 import { type EmitSignal, separateSignals } from "./signals.ts";
 
-/** Names of the variable with the folder for temporary files. */
+/** Variables that name the folder for temporary files. */
 const TMP_VARIABLES = ["TMPDIR", "TMP", "TEMP"] as const;
 
 function setEnvironment({ env, port, host }: ServerStart, tmp: string): void {

@@ -47,8 +47,8 @@ export interface StepFacts {
   readonly request: Request;
   readonly response?: Response;
   /**
-   * The body that the step may leave unchanged: of the request, or of the response in a response
-   * step.
+   * The body that the step may leave unchanged: the request's body or, in a response step, the
+   * response's body.
    */
   readonly given?: GivenBody;
 }

@@ -19,8 +19,7 @@ const PERMISSIONS = [
 ] as const;
 
 /**
- * Permissions of this thread, even partial ones: those that the runtime reports, and those found by
- * tests.
+ * Permissions of this thread, even partial ones: the runtime reports some, and tests find others.
  */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {

@@ -60,7 +60,7 @@ class LineBudget {
   #dropped = 0;
   readonly #now = performance.now.bind(performance);
 
-  /** The number of lines dropped since the last one that passed; `undefined` to drop this one. */
+  /** Number of lines dropped since the last line that passed; `undefined` to drop this line. */
   take(): number | undefined {
     const now = this.#now();
     const earned = (now - this.#last) / 1000 * LINES_PER_SECOND;

@@ -18,7 +18,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** The current requests of the worker; their ids are odd, those of calls are even. */
+/** The current requests of the worker; their ids are odd, and the ids of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;

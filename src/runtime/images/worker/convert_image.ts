@@ -21,7 +21,9 @@ const WHITE = [255, 255, 255];
 /** AVIF needs a lower number than JPEG and WebP for the same quality. */
 const AVIF_QUALITY_STEP = 20;
 
-/** Compression effort; a higher one for AVIF saves 2 % of the size in three times the time. */
+/**
+ * Compression effort; more effort for AVIF saves 2 % of the size, but takes three times as long.
+ */
 const AVIF_EFFORT = 1;
 const WEBP_EFFORT = 4;
 const PNG_COMPRESSION = 6;
@@ -72,7 +74,7 @@ function boxFor(
   };
 }
 
-/** Width and height as shown: images with orientations from 5 on are stored on their side. */
+/** Width and height as shown: images with an orientation of 5 or more are stored on their side. */
 function shownSize(head: Vips.Image): { readonly width: number; readonly height: number } {
   const turned = head.getTypeof("orientation") !== 0 && head.getInt("orientation") >= 5;
   return turned

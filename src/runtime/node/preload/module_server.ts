@@ -67,7 +67,10 @@ function prepareApp(app: Exported & object, entry: string): Prepare | undefined 
   return undefined;
 }
 
-/** A function with one parameter takes a `Request`; with more, the arguments of node:http. */
+/**
+ * A function with one parameter takes a `Request`; with more parameters, it takes those of
+ * node:http.
+ */
 const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => () =>
   exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
 

@@ -9,7 +9,7 @@ import process from "node:process";
 import type { Method } from "../../compute/engine/node_servers.ts";
 import type { ServerAddress } from "../../compute/engine/address.ts";
 
-/** The content of such a file. */
+/** Content of the file that tells the port of a named socket. */
 const LEADS_TO = /^svc:port:(\d{1,5})\n$/;
 const MAX_BYTES = 16;
 

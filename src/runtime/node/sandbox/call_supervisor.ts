@@ -1,4 +1,7 @@
-/** @module Decides the calls that the kernel suspends: first those that start Node, then Node's. */
+/**
+ * @module Decides the calls that the kernel suspends: first the calls that start Node, then Node's
+ * own calls.
+ */
 import {
   addDescriptor,
   answerCall,
@@ -170,7 +173,7 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /** Lets a process signal itself; if it can start others, this process sends signals to those. */
+  /** Lets a process signal itself. This process sends signals to other processes of the server. */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
@@ -201,7 +204,10 @@ export class CallSupervisor {
     return result;
   }
 
-  /** Allows the programs before Node, and Node itself, which svc starts; then those of the tree. */
+  /**
+   * Allows the programs that start Node, and Node itself. After that, only a server with a process
+   * tree can start programs.
+   */
   #start(pid: number): "continue" | number {
     const { libc, programs, rules, begin, tree, asksForks } = this.#options;
     if (this.#programs >= programs) {

@@ -105,7 +105,7 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
 }
 
 /**
- * Sends data with descriptors of a process over one of its sockets, lent as `socket`.
+ * Sends data with descriptors of a process over one of its sockets, of which `socket` is a copy.
  *
  * @returns the result of the call, or the negative number of an error
  */

@@ -162,8 +162,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Blocks for a server that may start processes, which all have the same filter. In their own
- * namespace, signals only reach the server's processes.
+ * Parts of the filter for a server that may start processes, all of which have the same filter. In
+ * their own namespace, signals only reach the server's processes.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [

@@ -94,7 +94,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
     if (number("fork") >= 0) assert.deepEqual([apart("fork"), apart("vfork")], [ask, ask]);
   });
 
-  Deno.test(`buildNodeFilter() leaves the number of processes to the kernel on ${name}`, () => {
+  Deno.test(`buildNodeFilter() lets the kernel limit the number of processes on ${name}`, () => {
     const filter = buildNodeFilter(processor, {
       hasOwnRoot: true,
       hasProcesses: true,

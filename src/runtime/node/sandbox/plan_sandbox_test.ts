@@ -27,7 +27,7 @@ Deno.test("planSandbox() does not move files without namespaces", () => {
   }
 });
 
-Deno.test("planSandbox() gives sockets paths that lead nowhere, if the kernel reports them", () => {
+Deno.test("planSandbox() gives sockets nonexistent paths if the kernel reports their use", () => {
   const named = (kind: NodeRequest["kind"]) => {
     const { controlSocket, serverSocket } = planSandbox({ ...REQUEST, kind });
     return [controlSocket, serverSocket];

@@ -11,7 +11,7 @@ const POLL_MS = 50;
 /** Number of memory checks for each check of the folder for temporary files. */
 const LOOKS_PER_FOLDER = 20;
 
-/** Number of consecutive checks without memory before Node counts as ended. */
+/** Number of consecutive checks that find no memory before Node counts as ended. */
 const MAX_EMPTY_LOOKS = 20;
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ export interface RunningOptions {
   readonly memoryMb: number;
   /** All of the server's processes, if it may start some. */
   readonly tree: ProcessTree | undefined;
-  /** Counts the checks, which shows Node's thread that this one is still running. */
+  /** Counts the checks, which shows Node's thread that this thread is still running. */
   readonly beat: Int32Array<SharedArrayBuffer>;
   /** The folder for temporary files, if the kernel does not limit it. */
   readonly temporary?: { readonly folder: string; readonly maxMb: number };

@@ -67,8 +67,8 @@ export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
   /**
-   * The only Unix socket that Node may bind and listen on, apart from those of additional ports;
-   * none if missing.
+   * The only Unix socket that Node may bind and listen on, apart from the sockets of additional
+   * ports; none if missing.
    */
   readonly server?: NamedSocket;
   /** Ports that it may bind and listen on; none by default. */
@@ -175,7 +175,7 @@ export class SocketCalls {
     );
   }
 
-  /** The real path of the socket of a server or an additional port, by its name. */
+  /** The real path of a socket by its name: the server's socket, or an additional port's. */
   #serverPath(named: string): string | undefined {
     const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;

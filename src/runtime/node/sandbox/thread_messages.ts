@@ -1,4 +1,4 @@
-/** @module Messages between the process's first thread and the one that starts Node. */
+/** @module Messages between the process's first thread and the thread that starts Node. */
 import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
 
 /** The thread's plan for Node. */
@@ -28,7 +28,7 @@ export type ToThread =
   | { readonly type: "end" };
 
 export type FromThread =
-  /** The thread is in its sandbox; `listener` decides its calls, and those of Node. */
+  /** The thread is in its sandbox; `listener` decides the calls of the thread and of Node. */
   | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
   | { readonly type: "started"; readonly pid: number }
   | { readonly type: "failed"; readonly message: string }

@@ -5,7 +5,7 @@ import type { ServerTool } from "../../compute/wire.ts";
 /** Programs of npm, by name. */
 const PROGRAMS = ["npm", "npx"] as const;
 
-/** The package that a file belongs to: the nearest folder above with a package.json. */
+/** The package that a file belongs to: the nearest parent folder with a package.json. */
 async function packageOf(file: string): Promise<string | undefined> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const found = await Deno.stat(join(folder, "package.json")).catch(() => undefined);

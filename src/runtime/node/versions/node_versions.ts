@@ -28,7 +28,7 @@ export interface NodeVersionsOptions {
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
-  /** Fetches a version; npm does by default. */
+  /** Fetches a version; uses npm by default. */
   readonly install?: (options: InstallOptions) => Promise<void>;
 }
 
@@ -54,7 +54,9 @@ export class NodeVersions {
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
-      /** Name of the version's user, which must be a file name; `sweep()` asks about it. */
+      /**
+       * Name of the version's user, which must be valid as a file name; `sweep()` asks about it.
+       */
       readonly user: string;
       /** Called with a sentence when a fetch starts, and with another when it has ended. */
       readonly say?: (message: string) => void;

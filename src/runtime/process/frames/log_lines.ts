@@ -2,17 +2,17 @@
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Maximum length of a message of a log entry, in characters. */
+/** Maximum length of a log entry's message, in characters. */
 export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
   /** True if the line may be logged. */
   readonly passes: boolean;
-  /** Lines dropped in an earlier second and not reported yet; reported once. */
+  /** Number of lines dropped in an earlier second and not reported yet. */
   readonly dropped: number;
 }
 
-/** Passes a number of lines per second, and counts the others. */
+/** Passes a limited number of lines per second, and counts the dropped lines. */
 export class LineLimit {
   #second = 0;
   #count = 0;
@@ -23,7 +23,7 @@ export class LineLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Decides on a line at a time, in milliseconds. */
+  /** Decides whether a line passes; `time` is in milliseconds. */
   take(time: number): LineDecision {
     const second = Math.floor(time / 1000);
     let dropped = 0;

@@ -1,4 +1,4 @@
-/** The parts of ssh2 that svc uses; its own types include another version of Node's. */
+/** The parts of ssh2 that svc uses; its own types include another version of Node's types. */
 import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";
 
