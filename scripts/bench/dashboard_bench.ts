@@ -1,7 +1,7 @@
 /**
  * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments, 100,000 notifications and 20,000 log lines. The platform is its own process: the program that
- * `SVC_BIN` names, or the source.
+ * deployments, 100,000 notifications and 20,000 log lines. The platform is its own process: the
+ * program that `SVC_BIN` names, or the source.
  *
  * @module
  */
@@ -14,13 +14,17 @@ import { keys, openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { type DeploymentRecord, DeploymentStore } from "../../src/platform/deployments/mod.ts";
 import { fillInbox } from "../../src/platform/notifications/inbox/inboxes_bench.ts";
 import { cleanEnvironment, type Platform, startProgram } from "../_program.ts";
-import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
+import {
+  BEFORE_SIGN_IN,
+  type MeasuredRecords,
+  NOTIFICATIONS,
+  pagesOf,
+} from "./_dashboard_pages.ts";
 import { formatTable, median, whole } from "./_table.ts";
 import type { RecordStore } from "../../src/store/mod.ts";
 
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
-const NOTIFICATIONS = 100_000;
 const LOG_LINES = 20_000;
 /** Projects that are created at the same time. */
 const AT_ONCE = 16;
@@ -57,12 +61,10 @@ function caller({ url }: Platform, cookie: string, workspace?: string) {
   };
 }
 
-interface Furnished {
+interface Furnished extends MeasuredRecords {
   readonly cookie: string;
   readonly userId: string;
   readonly workspaceId: string;
-  readonly deployment: string;
-  readonly key: string;
 }
 
 const page = "<!doctype html><title>Bench</title>";
@@ -146,93 +148,6 @@ async function sendRequests({ port }: Platform): Promise<void> {
   }));
 }
 
-const AT = "/workspaces/bench/projects/project-0";
-
-const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
-  "/workspaces",
-  "/workspaces/bench",
-  "/workspaces/bench/keys",
-  `/workspaces/bench/keys/${key}`,
-  "/workspaces/bench/publishers",
-  "/workspaces/bench/audit",
-  "/workspaces/bench/projects",
-  "/workspaces/bench/new-project",
-  "/workspaces/bench/search",
-  "/workspaces/bench/search?q=project-99",
-  "/workspaces/bench/search?q=tide",
-  "/workspaces/bench/usage",
-  ...[
-    "",
-    "/day",
-    "/picture",
-    "/builds",
-    "/deploy",
-    "/hooks",
-    "/cron",
-    "/logs",
-    "/logs?counts=1&range=1h",
-    "/traffic",
-    "/databases",
-    "/kv",
-    "/blobs",
-    "/queues",
-    "/forms",
-    "/domains",
-    "/environments",
-    "/rules",
-    "/drains",
-  ]
-    .map((path) => AT + path),
-  `${AT}/edge?method=GET&url=%2F`,
-  `${AT}/errors`,
-  `${AT}/usage`,
-  `${AT}/settings`,
-  `/deployments/${deployment}`,
-  `/deployments/${deployment}/compare`,
-  "/notifications",
-  "/notifications?show=unread&category=Health&priority=HIGH",
-  `/notifications?offset=${NOTIFICATIONS / 2}`,
-  "/notifications/preferences",
-  "/account",
-  "/account/sessions",
-  "/account/activity",
-  "/account/channels",
-  "/device",
-  "/sign-in",
-  "/sign-up",
-  "/forgot-password",
-  "/docs",
-  "/docs/rules",
-  "/docs/api",
-  "/docs/api/projects",
-];
-
-/** Pages that redirect signed-in users. */
-const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
-
-/** Routes that are not pages, or whose page does not grow with the data. */
-const NOT_MEASURED: Readonly<Record<string, string>> = {
-  "/": "leads on to the projects",
-  "/sign-in/messenger": "needs a bot",
-  "/sign-in/two-factor": "needs a second factor",
-  "/welcome/:token": "ends with its first use",
-  "/invitation/:token": "one record",
-  "/sign-up/confirm/:token": "one record",
-  "/reset-password/:token": "one record",
-  "/account/email/confirm/:token": "one record",
-  "/oauth/authorize": "one record",
-  "/workspaces/:slug/projects/:project/databases/:database": "asks a database",
-  "/workspaces/:slug/projects/:project/errors/:error": "one record",
-  "/deployments/:deployment/errors/:error": "leads on to the error",
-};
-
-/** Returns routes of pages that this bench neither measures nor leaves out on purpose. */
-const forgotten = (pages: readonly string[]): string[] =>
-  pageRoutes().filter(({ method, path }) =>
-    method === "GET" && !/^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$/.test(path) &&
-    NOT_MEASURED[path] === undefined && !pages.some((page) => leadsTo(path, page))
-  ).map(({ path }) => path);
-
 /** Milliseconds until the first byte of a page, and its size. */
 async function openPage(url: string, cookie: string) {
   const started = performance.now();
@@ -286,8 +201,6 @@ export async function benchDashboard(): Promise<string> {
     try {
       await sendRequests(platform);
       const rows = [];
-      const left = forgotten(pagesOf(furnished));
-      if (left.length > 0) throw new Error(`Add these pages to the bench: ${left.join(", ")}`);
       for (const path of pagesOf(furnished)) {
         const cookie = BEFORE_SIGN_IN.test(path) ? "" : furnished.cookie;
         rows.push(await measure(platform, path, cookie));
