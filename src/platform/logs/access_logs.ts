@@ -6,13 +6,14 @@
  * @module
  */
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { type LogEntry, MAX_COUNTED } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { removeTree } from "../../lib/missing_files.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace, REPORTED_LATE_MS } from "./log_files.ts";
 import { LogCounter, type LogCounts } from "./log_counts.ts";
-import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { type LogFilter, logMatcher, searchTest } from "./log_filter.ts";
 import type { NodePage } from "./merge_pages.ts";
 import { type LogObserver, observeRecord } from "./log_observer.ts";
 import {
@@ -29,19 +30,19 @@ const FLUSH_INTERVAL_MS = 200;
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Maximum number of entries that listeners get at a time, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
-/** Maximum number of lines that one search reads. */
+/** Number of lines after which a search ends. */
 const MAX_SEARCHED = 500_000;
-
-/** Number of entries to count before yielding to other tasks. */
-const COUNTED_AT_ONCE = 1000;
 
 /** Maximum time between the start of a slow request and its log line, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** Whether everything before this line is older than `since`. */
-function isBefore(entry: LogEntry, since: number): boolean {
-  const isReported = entry.type === "request" && entry.edge !== undefined;
-  return Date.parse(entry.time) < since - (isReported ? REPORTED_LATE_MS : LATE_MS);
+/** Returns a test of a line: whether everything before it is older than the filter's range. */
+function endOf({ since }: LogFilter): (entry: LogEntry) => boolean {
+  if (since === undefined) return () => false;
+  const before = (lateMs: number) => new Date(Date.parse(since) - lateMs).toISOString();
+  const [own, reported] = [before(LATE_MS), before(REPORTED_LATE_MS)];
+  return (entry) =>
+    entry.time < (entry.type === "request" && entry.edge !== undefined ? reported : own);
 }
 
 const untilOf = ({ until }: LogFilter): number =>
@@ -115,34 +116,47 @@ export class AccessLogs {
   ): Promise<NodePage> {
     await this.flush();
     const matches = logMatcher(filter);
-    const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
+    const isBefore = endOf(filter);
     const lines: LogLine[] = [];
     const files = this.#filesOf(projectId);
     const top = filter.before ?? await files.end();
     let searched = 0;
-    for await (const line of files.backwards(top, untilOf(filter))) {
-      if (isBefore(line.entry, since)) break;
-      if (matches(line.entry)) lines.push(line);
-      if (lines.length === filter.limit || ++searched === MAX_SEARCHED) {
-        return { lines: lines.reverse(), next: line.place, top };
+    const range = { until: untilOf(filter), mayMatch: searchTest(filter.search) };
+    for await (const part of files.backwards(top, range)) {
+      for (const line of part.lines) {
+        if (isBefore(line.entry)) return { lines: lines.reverse(), next: null, top };
+        if (matches(line.entry)) lines.push(line);
+        if (lines.length === filter.limit) return { lines: lines.reverse(), next: line.place, top };
       }
+      if (part.oldest === undefined) continue;
+      if (isBefore(part.oldest.entry)) break;
+      searched += part.count;
+      if (searched >= MAX_SEARCHED) {
+        return { lines: lines.reverse(), next: part.oldest.place, top };
+      }
+      await setImmediate();
     }
     return { lines: lines.reverse(), next: null, top };
   }
 
-  /** Counts the latest entries that pass a filter; at most {@link MAX_COUNTED} are checked. */
+  /** Counts the latest entries that pass a filter, and ends after {@link MAX_COUNTED} entries. */
   async count(projectId: string, filter: LogFilter): Promise<LogCounts> {
     await this.flush();
     const matches = logMatcher(filter);
-    const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
+    const isBefore = endOf(filter);
     const counter = new LogCounter();
     const files = this.#filesOf(projectId);
     let looked = 0;
-    for await (const { entry } of files.backwards(await files.end(), untilOf(filter))) {
-      if (isBefore(entry, since)) break;
-      if (matches(entry)) counter.add(entry);
-      if (++looked === MAX_COUNTED) return counter.counts(false);
-      if (looked % COUNTED_AT_ONCE === 0) await nextTurn();
+    const range = { until: untilOf(filter), mayMatch: searchTest(filter.search) };
+    for await (const part of files.backwards(await files.end(), range)) {
+      for (const { entry } of part.lines) {
+        if (isBefore(entry)) return counter.counts(true);
+        if (matches(entry)) counter.add(entry);
+      }
+      looked += part.count;
+      if (looked >= MAX_COUNTED) return counter.counts(false);
+      if (part.oldest !== undefined && isBefore(part.oldest.entry)) break;
+      await setImmediate();
     }
     return counter.counts(true);
   }

@@ -5,6 +5,9 @@ import { levelOf, pathOf } from "./log_filter.ts";
 
 const MINUTE = 60_000;
 
+/** Length of a time in ISO 8601 up to its minute. */
+const MINUTE_LENGTH = "2026-11-28T20:15".length;
+
 /** Maximum number of values of a facet from a node, and in a summary. */
 const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
 
@@ -31,24 +34,35 @@ type Counts = Map<string, number>;
 const countUp = (counts: Counts, value: string, count = 1): void =>
   void counts.set(value, (counts.get(value) ?? 0) + count);
 
-const mostFrequent = (counts: Counts, most: number): [string, number][] =>
-  [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(
-    0,
-    most,
-  );
+type Counted = readonly [value: string, count: number];
+
+const isMoreFrequent = (one: Counted, other: Counted): boolean =>
+  one[1] > other[1] || one[1] === other[1] && one[0] < other[0];
+
+/** The most frequent values in order, without sorting all of them. */
+function mostFrequent(counts: Counts, most: number): [string, number][] {
+  const found: [string, number][] = [];
+  for (const each of counts) {
+    if (found.length === most && !isMoreFrequent(each, found.at(-1)!)) continue;
+    const at = found.findIndex((other) => isMoreFrequent(each, other));
+    found.splice(at < 0 ? found.length : at, 0, each);
+    if (found.length > most) found.pop();
+  }
+  return found;
+}
 
 const newFacets = () =>
   Object.fromEntries(LOG_FACETS.map((name) => [name, new Map()])) as Record<LogFacet, Counts>;
 
 export class LogCounter {
-  readonly #minutes = new Map<number, [entries: number, warnings: number, errors: number]>();
+  /** By the start of the minute, as in `2026-11-28T20:15`. */
+  readonly #minutes = new Map<string, [entries: number, warnings: number, errors: number]>();
   readonly #facets = newFacets();
   #entries = 0;
 
   add(entry: LogEntry): void {
     this.#entries++;
-    const time = Date.parse(entry.time);
-    const start = time - time % MINUTE;
+    const start = entry.time.slice(0, MINUTE_LENGTH);
     const counts = this.#minutes.get(start) ?? [0, 0, 0];
     const level = levelOf(entry);
     counts[0]++;
@@ -68,7 +82,7 @@ export class LogCounter {
       LOG_FACETS.map((name) => [name, mostFrequent(this.#facets[name], TOLD_VALUES)]),
     ) as LogCounts["facets"];
     return {
-      minutes: [...this.#minutes].map(([start, counts]) => [start, ...counts]),
+      minutes: [...this.#minutes].map(([start, counts]) => [Date.parse(`${start}Z`), ...counts]),
       facets,
       entries: this.#entries,
       isComplete,

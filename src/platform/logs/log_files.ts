@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import { Buffer, isAscii } from "node:buffer";
 import { join } from "node:path";
 import { type LogEntry, logEntry } from "../../contract/logs.ts";
 import { ifMissing, namesIn } from "../../lib/missing_files.ts";
@@ -39,6 +39,19 @@ export interface LogPlace {
   readonly offset: number;
 }
 
+/** Consecutive lines of a log. */
+export interface LogPart {
+  /** Newest first; without the lines that were not to be parsed. */
+  readonly lines: readonly LogLine[];
+  /** Number of lines, parsed or not. */
+  readonly count: number;
+  /** The oldest line of all; `undefined` if no line is a log entry. */
+  readonly oldest: LogLine | undefined;
+}
+
+/** Number of bytes to parse before other tasks get a turn. */
+const PART_BYTES = 256 * 1024;
+
 export class LogFiles {
   #current: { readonly number: number; size: number } | undefined;
 
@@ -70,15 +83,29 @@ export class LogFiles {
     return { file, offset: (await Deno.stat(this.#path(file))).size };
   }
 
-  /** Reads lines newest first. Skips files without lines from before `until`. */
-  async *backwards(before: LogPlace, until = Infinity): AsyncGenerator<LogLine> {
+  /**
+   * Reads lines newest first, in parts. Skips files without lines from before `until`, and does not
+   * parse lines whose JSON `mayMatch` rejects.
+   */
+  async *backwards(
+    before: LogPlace,
+    { until = Infinity, mayMatch }: {
+      readonly until?: number;
+      readonly mayMatch?: ((json: string) => boolean) | undefined;
+    } = {},
+  ): AsyncGenerator<LogPart> {
     const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
       if (file > before.file) continue;
       const bytes = await Deno.readFile(this.#path(file)).catch(ifMissing) ?? new Uint8Array();
-      if (beginOf(bytes) > until + latenessOf(bytes)) continue;
-      const end = before.file === file ? before.offset : bytes.byteLength;
-      yield* linesBackwards(bytes.subarray(0, end), file);
+      if (until < Infinity && beginOf(bytes) > until + latenessOf(bytes)) continue;
+      let end = before.file === file ? before.offset : bytes.byteLength;
+      while (end > 0) {
+        // A line can be longer than a part.
+        const first = end <= PART_BYTES ? -1 : bytes.lastIndexOf(LINE_FEED, end - PART_BYTES);
+        yield partOf(bytes.subarray(first + 1, end), { file, offset: first + 1 }, mayMatch);
+        end = first + 1;
+      }
     }
   }
 
@@ -126,15 +153,32 @@ function beginOf(bytes: Uint8Array): number {
   return entry === undefined ? -Infinity : Date.parse(entry.time);
 }
 
-function* linesBackwards(bytes: Uint8Array, file: number): Generator<LogLine> {
+/** Parses a part of a file that starts at `place`. */
+function partOf(
+  bytes: Uint8Array,
+  { file, offset }: LogPlace,
+  mayMatch: (json: string) => boolean = () => true,
+): LogPart {
   const decoder = new TextDecoder();
-  let end = bytes.lastIndexOf(LINE_FEED);
-  while (end > 0) {
+  // Decoding everything at once is faster, but only ASCII keeps the positions of lines.
+  const text = isAscii(bytes) ? decoder.decode(bytes) : undefined;
+  const parse = (start: number, json: string): LogLine | undefined => {
+    const entry = parseLine(json);
+    return entry && { entry, place: { file, offset: offset + start } };
+  };
+  const lines: LogLine[] = [];
+  let [count, oldest]: [number, LogLine | undefined] = [0, undefined];
+  for (let end = bytes.lastIndexOf(LINE_FEED); end > 0;) {
     const start = bytes.lastIndexOf(LINE_FEED, end - 1) + 1;
-    const entry = parseLine(decoder.decode(bytes.subarray(start, end)));
-    if (entry !== undefined) yield { entry, place: { file, offset: start } };
+    const json = text?.slice(start, end) ?? decoder.decode(bytes.subarray(start, end));
+    count++;
+    if (mayMatch(json)) {
+      const line = parse(start, json);
+      if (line !== undefined) lines.push(oldest = line);
+    } else if (start === 0) oldest = parse(start, json) ?? oldest;
     end = start - 1;
   }
+  return { lines, count, oldest };
 }
 
 /** Skips a line that is not a log entry, such as one that a full disk truncated. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/logs.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
@@ -28,8 +29,8 @@ const line = (requestId: string) =>
 
 async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { entry } of files.backwards(before ?? await files.end())) {
-    ids.push(entry.requestId ?? "");
+  for await (const { lines } of files.backwards(before ?? await files.end())) {
+    for (const { entry } of lines) ids.push(entry.requestId ?? "");
   }
   return ids;
 }
@@ -61,8 +62,8 @@ Deno.test("LogFiles.backwards() skips later files, unless an edge may have repor
     await append("from an edge", 3, "far");
     const ids: string[] = [];
     const until = Date.UTC(2026, 0, 1, 1);
-    for await (const { entry } of files.backwards(await files.end(), until)) {
-      ids.push(entry.requestId ?? "");
+    for await (const { lines } of files.backwards(await files.end(), { until })) {
+      for (const { entry } of lines) ids.push(entry.requestId ?? "");
     }
     assert.deepEqual(ids, ["from an edge", "early"]);
   }));
@@ -71,12 +72,54 @@ Deno.test("LogFiles.backwards() continues before a position", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
     for (const id of ["1", "2", "3", "4"]) await files.append(line(id));
-    for await (const found of files.backwards(await files.end())) {
-      if (found.entry.requestId !== "3") continue;
+    for await (const { lines } of files.backwards(await files.end())) {
+      const found = lines.find(({ entry }) => entry.requestId === "3");
+      if (found === undefined) continue;
       assert.deepEqual(await idsOf(files, found.place), ["2", "1"]);
       return;
     }
     assert.fail("entry 3 was not found");
+  }));
+
+Deno.test("LogFiles.backwards() reads lines of any length and script at their positions", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder);
+    const names = [
+      "kurz",
+      "grüße, 世界 ".repeat(60_000),
+      "日本",
+      "plain",
+      "x".repeat(600_000),
+      "last",
+    ];
+    const ids = [...names, ...Array.from({ length: 3000 }, (_, index) => `n${index}`)];
+    for (const id of names) await files.append(line(id));
+    await files.append(new Uint8Array(Buffer.concat(ids.slice(names.length).map(line))));
+    assert.deepEqual(await idsOf(files), ids.toReversed());
+    for await (const { lines } of files.backwards(await files.end())) {
+      for (const { entry, place } of lines) {
+        if (!names.includes(entry.requestId ?? "")) continue;
+        const older = ids.slice(0, ids.indexOf(entry.requestId ?? "")).toReversed();
+        assert.deepEqual(await idsOf(files, place), older);
+      }
+    }
+  }));
+
+Deno.test("LogFiles.backwards() parses only lines that may match, and the oldest of a part", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder);
+    for (const id of ["1", "2", "3"]) await files.append(line(id));
+    const parts = [];
+    const mayMatch = (json: string) => json.includes('"requestId":"2"');
+    for await (const part of files.backwards(await files.end(), { mayMatch })) parts.push(part);
+    assert.deepEqual(
+      parts.map(({ lines, count, oldest }) => [
+        lines.map(({ entry }) => entry.requestId),
+        count,
+        oldest?.entry.requestId,
+      ]),
+      [[["2"], 3, "1"]],
+    );
   }));
 
 Deno.test("LogFiles removes the oldest files", () =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogEntry } from "../../contract/logs.ts";
-import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { type LogFilter, logMatcher, searchTest } from "./log_filter.ts";
 
 const shared = {
   time: "2026-01-01T00:00:00.000Z",
@@ -74,3 +74,15 @@ for (const [filter, found] of ROWS) {
     assert.deepEqual(names.map(([name]) => name), found);
   });
 }
+
+Deno.test("searchTest() accepts the JSON of each entry that the search finds", () => {
+  const path = '/menu?of="Köln"\\n';
+  const entry = { ...request(404), path } as LogEntry;
+  const json = JSON.stringify(entry);
+  const texts = ["GET shop", "MENU", 'of="', "köln", path, "get", "curl/8", " ", "4", "\\n"];
+  for (const search of texts) {
+    if (!logMatcher({ search })(entry)) continue;
+    assert.equal(searchTest(search)?.(json) ?? true, true, search);
+  }
+  assert.equal(searchTest("no-such-word")?.(json), false);
+});
