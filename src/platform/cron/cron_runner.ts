@@ -40,7 +40,7 @@ export interface WantedRun {
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
-  /** How many times it is repeated if it fails; missing for a manual run. */
+  /** Maximum number of retries after a failure; missing for a manual run. */
   readonly retries?: number | undefined;
 }
 

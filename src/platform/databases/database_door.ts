@@ -118,6 +118,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine's own name, so that no data passes a network. */
+/** Whether a host is this machine's own name, so that no data crosses a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

@@ -78,7 +78,7 @@ function candidates(paths: readonly string[]): string[] {
   return ["", ...[...found].sort().slice(0, MAX_APPS - 1)];
 }
 
-/** The kind of a package that only has a build script: an app, or a library of one. */
+/** The kind of a package that only has a build script. It is an app, or a library for an app. */
 const BUILT = "Build script";
 
 async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp> {

@@ -13,9 +13,9 @@ import type { Versioned } from "./records.ts";
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry: a copy of the record, the last part of the record's key (`id`) if the
-   * entry's own key has the other parts, or all parts of the record's key by these names. If the
-   * value lacks a name, the last part of the entry's own key is used.
+   * The value of an entry: a copy of the record; the last part of the record's key (`id`), if the
+   * key of the entry contains the other parts; or all parts of the record's key, under these names.
+   * If the value lacks a name, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry belongs to one record at a time. */
