@@ -56,7 +56,7 @@ const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
   /** The branch's own content, for a move to another engine; clients wait in the meantime. */
   z.object({ type: z.literal("move") }),
-  /** The SQL of a restored backup, under the id that its storage had. */
+  /** The SQL of a restored backup. `id` is the id of the original storage. */
   z.object({ type: z.literal("backup"), id: z.string() }),
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
