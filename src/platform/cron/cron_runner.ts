@@ -53,7 +53,9 @@ export class CronRunner {
     this.#services = services;
   }
 
-  /** Runs a task to its end; `undefined` if production no longer shows anything. Never rejects. */
+  /**
+   * Runs a task to its end; `undefined` if production no longer shows a deployment. Never rejects.
+   */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
     const { sites, now, random } = this.#services;
     const startedAt = now();

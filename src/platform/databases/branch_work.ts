@@ -40,7 +40,7 @@ export interface WorkParts {
   maskKey(workspaceId: string): Promise<Uint8Array>;
   /** The processes that share the records. A task belongs to one process as long as it is alive. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
-  /** Called when a branch failed, or works again. */
+  /** Called when a branch fails, or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;

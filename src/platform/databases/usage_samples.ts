@@ -47,7 +47,7 @@ const isYoung = ({ createdAt }: DatabaseRecord, now: number): boolean =>
   now - createdAt < UNITS.minute.keptMs;
 
 export class UsageSamples {
-  /** The most connections of each database in the current ten minutes. */
+  /** Peak number of connections of each database in the current ten minutes. */
   readonly #peaks = new Map<string, { readonly start: number; readonly connections: number }>();
 
   readonly #parts: UsageParts;

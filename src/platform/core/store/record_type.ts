@@ -58,7 +58,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...this.#declared.parts(record)];
   }
 
-  /** Adds a new record to a commit, which fails if another one has one of its unique entries. */
+  /** Adds a new record to a commit, which fails if another record has one of its unique entries. */
   insert(draft: Draft, record: T, options?: SetOptions): void {
     for (const { key, unique } of this.#entriesOf(record)) {
       if (unique) draft.check({ key, versionstamp: null });

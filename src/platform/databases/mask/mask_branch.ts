@@ -11,7 +11,7 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Maximum number of characters of the catalog query's result. */
+/** Maximum number of characters in the result of the catalog query. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;
