@@ -58,7 +58,7 @@ export interface RateLimitAction {
   readonly windowSeconds: number;
   readonly key: RateLimitKey;
   readonly mode: EnforceMode;
-  /** Whether each front edge counts requests itself, instead of leaving them to the platform. */
+  /** Whether each front edge counts requests itself, instead of leaving this to the platform. */
   readonly local?: boolean;
 }
 

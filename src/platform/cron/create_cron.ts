@@ -130,7 +130,7 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** The minutes of the schedule; by default, those of the foundation's clock. */
+  /** The minutes of the schedule; by default, minutes of the foundation's clock. */
   readonly minutes?: Minutes | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface WantedRun {
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
-  /** How many times it is repeated if it fails; missing for a manual run. */
+  /** Maximum number of retries after a failure; missing for a manual run. */
   readonly retries?: number | undefined;
 }
 
@@ -53,7 +53,9 @@ export class CronRunner {
     this.#services = services;
   }
 
-  /** Runs a task to its end; `undefined` if production no longer shows anything. Never rejects. */
+  /**
+   * Runs a task to its end; `undefined` if production no longer shows a deployment. Never rejects.
+   */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
     const { sites, now, random } = this.#services;
     const startedAt = now();

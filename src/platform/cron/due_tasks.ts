@@ -7,7 +7,7 @@ export const MINUTE_MS = 60_000;
 /** Maximum delay after which a missed run is still started, in milliseconds: one hour. */
 const CATCH_UP_MS = 60 * MINUTE_MS;
 
-/** The start of the minute that contains a moment. */
+/** The start of the minute that contains a point in time. */
 export const minuteOf = (moment: number): number => moment - (moment % MINUTE_MS);
 
 /** A time span that excludes its start, in milliseconds since the epoch. */

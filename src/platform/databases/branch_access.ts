@@ -68,7 +68,10 @@ export class RecordedBranches implements BranchDirectory {
     this.#parts = parts;
   }
 
-  /** Whether a branch may have changed since `forgetTouch()`; a fresh process does not know. */
+  /**
+   * Whether clients of this process may have changed a branch since `forgetTouch()`. Changes from
+   * before this process started are unknown.
+   */
   touched(branchId: string): boolean {
     return this.#touched.has(branchId);
   }

@@ -155,7 +155,7 @@ export class BranchService {
     return source;
   }
 
-  /** Refuses a time outside of the branch's history. */
+  /** Refuses a time outside the branch's history. */
   async #requireHistory(
     database: DatabaseRecord,
     source: BranchRecord,

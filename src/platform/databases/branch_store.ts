@@ -96,8 +96,8 @@ export class BranchStore {
   }
 
   /**
-   * Changes a branch; `undefined` if it does not exist. Storages that it no longer names must be
-   * removed.
+   * Changes a branch; `undefined` if it does not exist. Storages that the record no longer names
+   * must be removed.
    */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,

@@ -36,11 +36,11 @@ export interface WorkParts {
   closeBranch(storageId: string): Promise<() => void>;
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
-  /** The key of hashes in masked branches of a workspace. */
+  /** Returns the key for the hashes in a workspace's masked branches. */
   maskKey(workspaceId: string): Promise<Uint8Array>;
-  /** The processes that share the records: a task belongs to one process while that is alive. */
+  /** The processes that share the records. A task belongs to one process as long as it is alive. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
-  /** Called when a branch failed, or works again. */
+  /** Called when a branch fails, or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;

@@ -111,7 +111,8 @@ export interface DatabaseParts {
   readonly engines: EngineSource;
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
   /**
-   * Called when deployments may get different databases. Resolves when running ones were checked.
+   * Called when deployments may get different databases. Resolves when all running deployments have
+   * been checked.
    */
   onChanged(projectId?: string): Promise<void>;
 }

@@ -29,7 +29,7 @@ export interface DoorOptions {
 }
 
 const LOOPBACK = "127.0.0.1";
-/** Addresses to listen on that include the loopback address. */
+/** Addresses to listen on, including the loopback address. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {
@@ -118,6 +118,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine's own name, so that no data passes a network. */
+/** Whether a host is this machine's own name, so that no data crosses a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

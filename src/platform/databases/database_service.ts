@@ -37,7 +37,7 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
-/** True while something is created for a branch, and has not failed. */
+/** True while a task creates something for a branch and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 const addressOf = (
@@ -209,7 +209,7 @@ export class DatabaseService {
     );
   }
 
-  /** How a branch is reached at an address of the gateway, with its password. */
+  /** The details for connecting to a branch through the gateway, including the password. */
   async connectionAt(
     database: DatabaseRecord,
     branch: BranchRecord,

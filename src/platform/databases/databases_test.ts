@@ -140,7 +140,7 @@ Deno.test("a failed move changes nothing, and can be retried or given up", async
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("platform errors appear only in its log", async () => {
+Deno.test("errors of the platform appear only in the platform's log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -232,7 +232,7 @@ Deno.test("housekeeping removes a branch after its time to live", async () => {
   assert.equal(engine.held.size, 1);
 });
 
-Deno.test("a deleted database can be restored for seven days, if possible by its name", async () => {
+Deno.test("a deleted database can be restored for seven days if its name is free", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();

@@ -57,7 +57,7 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-/** The identity of databases that need a new branch. */
+/** Stands for the identity of databases as long as a branch must still be created. */
 const UNMADE = "unmade";
 
 /**
@@ -140,7 +140,7 @@ export class DeploymentDatabases {
     return database && { database, branch: await this.#branchName(database, user) };
   }
 
-  /** Connection strings for a command outside of this platform, by their variables. */
+  /** Connection strings for a command outside of this platform, keyed by variable name. */
   async connections(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { databaseService } = this.#services;
     const urls: Record<string, string> = {};

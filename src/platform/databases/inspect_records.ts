@@ -6,7 +6,7 @@ import { DatabaseStore } from "./database_store.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** A branch as people name it: `orders/main of shop`. */
+/** Human-readable name of a branch: `orders/main of shop`. */
 export interface NamedBranch {
   readonly name: string;
 }
@@ -17,7 +17,7 @@ export interface RecordFacts {
   /** The branches, and the engines of their storages. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
-   * The database on a server with the highest limit of concurrent clients, which applies to each of
+   * The database on a server with the highest limit on concurrent clients, which applies to each of
    * its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;

@@ -14,7 +14,7 @@ const PASSWORD_BYTES = 24;
 /** An id of a branch or a storage. */
 export const mintId = (random: Random): string => random(ID_BYTES).toHex();
 
-/** A role's name: the gateway finds the branch by it. */
+/** Name of a role, by which the gateway finds the branch. */
 export const mintRole = (database: string, random: Random): string =>
   `${database}_${random(ROLE_BYTES).toHex()}`;
 

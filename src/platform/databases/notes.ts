@@ -14,7 +14,7 @@ export interface OverrideFacts {
   readonly variables: readonly { readonly key: string; readonly scope: string }[];
 }
 
-/** Environments whose deployments get both databases' variables; null for all, empty for none. */
+/** Environments that get the variables of both databases; null for all, empty for none. */
 function sharedEnvironments(one: DatabaseRecord, other: DatabaseRecord): readonly string[] | null {
   if (one.environments === null) return other.environments;
   return one.environments.filter((environment) => injectsInto(other, environment));

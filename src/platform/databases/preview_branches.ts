@@ -21,7 +21,7 @@ import {
 /** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 
-/** Whether a deployment uses the branches of its git branch's previews. */
+/** Whether a deployment uses the database branches for previews of its git branch. */
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
   environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
 

@@ -37,7 +37,7 @@ export interface QueryParts extends RouteParts {
  */
 const MAX_QUERIES = 8;
 
-/** Interval and number of checks whether a branch has been created; 30 seconds in total. */
+/** How often, and how many times, to check for a new branch to be ready; 30 seconds in total. */
 const CHECK_MS = 200;
 const MAX_CHECKS = 150;
 

@@ -56,7 +56,7 @@ const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
   /** The branch's own content, for a move to another engine; clients wait in the meantime. */
   z.object({ type: z.literal("move") }),
-  /** The SQL of a restored backup, under the id that its storage had. */
+  /** The SQL of a restored backup. `id` is the id of the original storage. */
   z.object({ type: z.literal("backup"), id: z.string() }),
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
@@ -99,7 +99,7 @@ export const branchRecord = z.object({
   madeFor: z.number().nullable().default(null),
   /** When its first content was ready, masked if requested; null before, and in old records. */
   madeAt: z.number().nullable().default(null),
-  /** The deployment that is migrating the branch, and the latest time until which it can. */
+  /** The deployment that is migrating the branch, and the time by which it must finish. */
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
@@ -117,8 +117,8 @@ export const storageAt = ({ former, storage }: BranchRecord, at: number): Storag
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * The earliest time that can be restored: after the first masked content was ready, and within the
- * remembered storages. @param since start of the engine's history
+ * The earliest time that can be restored. The first masked content was ready by then, and the
+ * record still has the storage of that time. @param since start of the engine's history
  */
 export const restorableSince = (
   { former, madeAt, createdAt }: BranchRecord,

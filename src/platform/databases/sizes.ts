@@ -1,4 +1,4 @@
-/** Meanings of the sizes of `--cu-size`. Pure. @module */
+/** The limits for each size in `--cu-size`. Pure. @module */
 import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 

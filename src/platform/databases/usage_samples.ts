@@ -18,7 +18,7 @@ export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Length of steps, and how long their samples are kept. Minutes are for new databases. */
+/** Step lengths, and how long to keep samples. Steps of one minute are for new databases. */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
   tenMinutes: { ms: 10 * SAMPLE_MS, keptMs: 24 * HOUR_MS },
@@ -27,7 +27,7 @@ type Unit = keyof typeof UNITS;
 
 const usageSample = z.object({
   sizeBytes: z.int().nullable(),
-  /** Maximum number of connections that were open at a sample. */
+  /** The highest number of open connections in the step. */
   connections: z.int(),
 });
 type UsageSample = z.infer<typeof usageSample>;
@@ -47,7 +47,7 @@ const isYoung = ({ createdAt }: DatabaseRecord, now: number): boolean =>
   now - createdAt < UNITS.minute.keptMs;
 
 export class UsageSamples {
-  /** The most connections of each database in the current ten minutes. */
+  /** Peak number of connections of each database in the current ten minutes. */
   readonly #peaks = new Map<string, { readonly start: number; readonly connections: number }>();
 
   readonly #parts: UsageParts;
@@ -77,7 +77,7 @@ export class UsageSamples {
     const peak = isNew ? connections : Math.max(known.connections, connections);
     this.#peaks.set(database.id, { start, connections: peak });
     const young = isYoung(database, now());
-    // An idle database is written once every ten minutes.
+    // An idle database gets only one sample every ten minutes.
     if (!young && !isNew && peak === known.connections) return;
     const sizeBytes = await sizeOf(database);
     if (young) await this.#write(database, "minute", { sizeBytes, connections });

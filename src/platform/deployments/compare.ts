@@ -65,7 +65,7 @@ function routeText({ layer, priority, revalidate, fallthrough }: Route): string 
   ].join(", ");
 }
 
-/** Routes can repeat a pattern, so each is named with its number among the equal ones. */
+/** Several routes can have the same methods and pattern, so their names are numbered. */
 function routeParts(routes: readonly Route[]): Part[] {
   const seen = new Map<string, number>();
   return routes.map((route) => {

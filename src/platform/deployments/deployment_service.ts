@@ -317,7 +317,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Why the record must not change its state, based on its value in the commit. */
+      /** Returns why the state must not change, based on the record that the commit changes. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
       readonly lease?: Lease | undefined;
     },

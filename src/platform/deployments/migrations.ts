@@ -22,7 +22,7 @@ const RETRY_SECONDS = 2;
 const NOT_RUN =
   "Its command did not run: deploy the project's folder or push it, because a migration needs both";
 
-/** A copy of a deployment has the database that its original has migrated. */
+/** A copy of a deployment uses the database that the original deployment has migrated. */
 const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): boolean =>
   migration !== undefined || redeployOf !== null || promotedFrom !== null;
 
@@ -50,7 +50,7 @@ export class Migrations {
     return { command: await this.#end(deployment, result), variables: {} };
   }
 
-  /** @throws {Failure} `unavailable` while another deployment has the database, `conflict` */
+  /** @throws {Failure} `conflict`, or `unavailable` while another deployment uses the database */
   async #begin(
     deployment: DeploymentRecord,
   ): Promise<{ readonly command: string; readonly variables: Readonly<Record<string, string>> }> {

@@ -16,7 +16,7 @@ export function shownInProduction(project: ProjectRecord, id: string, now: numbe
 }
 
 /**
- * Records that visitors may still have pages open of a deployment that production no longer shows.
+ * Records a deployment that production no longer shows. Visitors may still have its pages open.
  */
 function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
   const live = project.productionHistory.at(-1) ?? "";
@@ -36,7 +36,7 @@ export function afterRelease(
   return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
 }
 
-/** Whether a host label is the production host, and which earlier deployments that still serves. */
+/** Whether a label is the production host, and if so, which earlier deployments it still serves. */
 export const productionOf = (
   { name, productionPast }: ProjectRecord,
   label: string,

@@ -6,7 +6,7 @@ import type { PastDeployment } from "../../feed/mod.ts";
 /** Maximum number of entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
 
-/** Records that a deployment is live now; one that was live earlier keeps its earlier entries. */
+/** Records that a deployment is live now. Earlier entries of the same deployment remain. */
 export function withLive(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }

@@ -20,7 +20,7 @@ const MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "site" }],
 };
 
-/** A store with one deployment of some files, on which others can build. */
+/** A store with one deployment of some files, which other deployments can use as their base. */
 async function withBase(
   run: (world: {
     readonly store: (files: readonly DeploymentFile[]) => Promise<string>;

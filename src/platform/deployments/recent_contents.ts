@@ -9,7 +9,7 @@
 /** Maximum number of files in all remembered contents: about 15 MB. */
 const MAX_FILES = 40_000;
 
-/** Fixed number of files to add to each content's own. */
+/** Cost of a content without files: as much as this number of files. */
 const BASE_COST = 100;
 
 interface HasFiles {

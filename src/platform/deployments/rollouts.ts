@@ -1,4 +1,4 @@
-/** Changes of hosts that may be in the store before the edge applies them. @module */
+/** Changes to hosts that are stored before the edge applies them. @module */
 
 export class Rollouts {
   readonly #running = new Map<string, Set<Promise<unknown>>>();

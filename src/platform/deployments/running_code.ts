@@ -80,7 +80,7 @@ export interface DeployedDatabases {
   endMigration(deployment: DeploymentRecord): Promise<boolean>;
   /** How the branch of a preview differs from `main`; `undefined` if unknown. */
   schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;
-  /** Connection strings for a command outside of this platform, by their variables. */
+  /** Connection strings for a command outside of this platform, keyed by variable name. */
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
 }
 

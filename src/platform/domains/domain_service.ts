@@ -232,7 +232,7 @@ export class DomainService {
     await this.#refreshZone(domain.zone);
   }
 
-  /** Served names of a project that lead to this platform, as they were last looked up. */
+  /** Served names of a project that led to this platform at the last lookup. */
   async hostsHere(projectId: string): Promise<string[]> {
     const { items } = await this.#services.domains.list(projectId, { limit: MAX_DOMAINS });
     return items.filter(({ hostname, zone, lastCheck }) =>

@@ -93,7 +93,7 @@ function openDns01(
         provider: ownServer({ records, delegations, look }),
         alias,
         onTrouble,
-        // Looks up the name as the authority does, through the delegation.
+        // Like the authority, looks up the name through the delegation.
         look: async (name) => [await look(name, "TXT")],
       });
   }

@@ -81,7 +81,7 @@ export interface SenderParts extends PostParts {
   /** The sending node, for the platform's own reports. */
   readonly resource: OtlpResource;
   readonly times?: SendTimes;
-  /** Additional metrics, each time metrics are sent. */
+  /** Returns additional metrics. Called each time metrics are sent. */
   ownMetrics?(): ResourceMetrics;
   onTrouble(message: string): void;
 }

@@ -12,7 +12,7 @@ import type { ResourceMetrics } from "./request_metrics.ts";
 
 const pack = promisify(gzip);
 
-/** Bytes of a response that are read: a partial success, or why it failed. */
+/** Maximum size of a response to read, in bytes. It describes a partial success or a failure. */
 const ANSWER_BYTES = 4096;
 /** Maximum number of characters of the endpoint's message in an error. */
 const MAX_WORDS = 300;
@@ -82,7 +82,7 @@ function readPartial(signal: Signal, body: Uint8Array) {
 
 /** The text of a response in any format, without control characters and credentials. */
 function wordsOf(text: string, { headers }: Endpoint): string {
-  // A scheme such as Bearer precedes a token, which code may print without it.
+  // Code may print a token without the scheme that precedes it, such as Bearer.
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);
   const plain = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, " ").trim();
   return createSecretMasker(secrets).mask(plain).slice(0, MAX_WORDS).toWellFormed();

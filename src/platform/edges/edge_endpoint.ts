@@ -68,7 +68,7 @@ function namesOf(cert: string): ReadonlySet<string> {
 }
 
 export class EdgeEndpoint {
-  /** Keyed by edge and session, because an edge only speaks for itself. */
+  /** Keyed by edge and session, so that an edge cannot affect the feeds of other edges. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #isApi: (hostname: string) => boolean;

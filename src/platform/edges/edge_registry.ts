@@ -102,7 +102,7 @@ export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
   /** All edges by name, so that requests need no read of the store. */
   readonly #edges = new Map<string, EdgeRecord>();
-  /** The edges of this machine, whose keys end with this process. */
+  /** The edges of this machine. Their keys become invalid when this process ends. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
@@ -183,7 +183,7 @@ export class EdgeRegistry {
     return true;
   }
 
-  /** Identifies an edge, even among those of the same name. */
+  /** Returns the id of an edge. An edge that is added again under the same name gets another id. */
   idOf(name: string): string | undefined {
     return this.#edges.get(name)?.id;
   }
@@ -299,7 +299,7 @@ export class EdgeRegistry {
     return { session: { edge, id }, secret, removed: connection.signal, end };
   }
 
-  /** The client facts of a relayed request; `undefined` if the signature is wrong, old or used. */
+  /** The client facts of a relayed request; `undefined` for a wrong, old or reused signature. */
   async admit(
     request: RelayedTarget & { readonly facts: string; readonly signature: string },
   ): Promise<RelayFacts | undefined> {

@@ -30,7 +30,7 @@ export interface RelayFacts extends EdgeSession {
 /** The part of a request that is signed with the facts. */
 export interface RelayedTarget {
   readonly method: string;
-  /** Host, path and query as the request has them. */
+  /** Host, path and query, exactly as in the request. */
   readonly target: string;
 }
 

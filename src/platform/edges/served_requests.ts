@@ -1,6 +1,6 @@
 /**
- * Requests that front edges served themselves, as they report them. They go to the projects' logs
- * and statistics, with the name of the edge.
+ * Requests that front edges served and reported. They are added to the logs and statistics of
+ * their projects, with the name of the edge.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export class ServedRequests {
     return served.length - kept.length;
   }
 
-  /** Deployments that exist, each with its project: other entries would be forged. */
+  /** Finds the deployments that exist in their projects. An entry for any other one is forged. */
   async #knownDeployments(requests: readonly ServedRequest[]): Promise<ReadonlySet<string>> {
     const named = new Map(requests.map((each) => [deploymentOf(each), each]));
     const found = await Promise.all(

@@ -13,7 +13,7 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { LAYERS } from "../../traffic/mod.ts";
 
-/** The paths for front edges; the number changes when the form of messages does. */
+/** Prefix of the paths for front edges. Its number changes with the format of the messages. */
 export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);

@@ -42,7 +42,7 @@ interface Open {
 const isFrameOf = ({ isNamed, frames, lines }: Open, text: string): boolean =>
   isNamed || frames > 0 || lines.length === 1 ? FRAME.test(text) : PLACE.test(text);
 
-/** Whether a message has another line, because frames follow the last one. */
+/** Whether a line continues the message of an exception. No line does once frames have started. */
 function goesOn({ isNamed, frames, lines }: Open, text: string): boolean {
   if (frames > 0 || HEAD.test(text) || TRACE.test(text)) return false;
   if (isNamed) return lines.length < MAX_LINES;

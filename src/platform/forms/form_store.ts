@@ -27,7 +27,7 @@ import {
 
 /** Maximum number of submissions of a project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
-/** Maximum bytes of all files of a project's submissions; the remaining space is for its code. */
+/** Maximum size of a project's submitted files, in bytes. The rest is reserved for its code. */
 const MAX_FILE_BYTES = 1024 ** 3;
 /** Maximum number of spam submissions of a form; more are dropped. */
 export const MAX_SPAM = 1_000;

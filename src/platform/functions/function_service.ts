@@ -44,7 +44,7 @@ export interface FunctionServices {
   readonly databaseFetchFor: Databases["databaseFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
-  /** Prefix of the names of the processes' folders in the system's temporary folder. */
+  /** Prefix of the process folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
   /** Maximum number of processes; by default, as many as the memory allows. */
   readonly maxProcesses: number | undefined;

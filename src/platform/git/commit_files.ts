@@ -41,7 +41,7 @@ export async function readCommitFiles(
   }
   // Output beyond git's limit is cut off.
   const isWhole = entries.size < MAX_LISTED_FILES && (stdout === "" || stdout.endsWith("\0"));
-  /** Finds a file as a checkout does: through links, and beyond those that are listed. */
+  /** Finds a file like a checkout: follows links, and also finds files that are not listed. */
   const find = async (path: string, links = MAX_LINKS): Promise<Entry | undefined> => {
     let entry = entries.get(path);
     if (entry === undefined && !isWhole) {

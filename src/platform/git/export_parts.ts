@@ -290,7 +290,7 @@ class PartsExport {
     return (await this.#git(prefix, ["cat-file", "--batch"], { input })).stdout;
   }
 
-  /** Lists a file of settings in a commit; empty if it is missing. */
+  /** Lists the settings in a config file of a commit; empty if the file is missing. */
   #config(prefix: string, blob: string): Promise<GitResult> {
     return this.#git(prefix, ["config", "--blob", blob, "--no-includes", "--list", "-z"]);
   }

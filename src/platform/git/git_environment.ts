@@ -53,7 +53,7 @@ const CONFIG = `[core]
 	defaultBranch = main
 `;
 
-/** Prefix of temporary names in the folder, which a crash may leave behind. */
+/** Name prefix of temporary folders and files, which a crash may leave behind. */
 export const INCOMING_PREFIX = "incoming-";
 
 export interface GitFolder {

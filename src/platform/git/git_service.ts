@@ -40,7 +40,7 @@ export interface CommitFiles {
 }
 
 export interface GitService {
-  /** Finds a commit, and fetches if the mirror lacks it; always for a branch's head. */
+  /** Finds a commit. Fetches if the mirror lacks it, and always for the head of a branch. */
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
   /** Connects to a repository that no project has yet; `undefined` if it can be read. */

@@ -201,7 +201,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Projects of which this node has a copy. */
+  /** Projects whose repositories have a copy on this node. */
   async #copies(): Promise<readonly string[]> {
     const names = await namesIn(this.#options.root);
     return names.map((name) => name.replace(/\.git$/, "")).filter(isUuid);

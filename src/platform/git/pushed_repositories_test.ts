@@ -111,7 +111,7 @@ Deno.test("an unpublished push is undone, and an overtaken one is refused", () =
     assert.equal(await a.head(), two, "what b received");
   }));
 
-Deno.test("a single node shares its repositories, and copies end with their records", () =>
+Deno.test("a single node shares its repositories, and removes copies without a record", () =>
   withNodes(async ({ a, b, kv }, work) => {
     const one = await work.commit("one");
     await take(a.path, work.path);

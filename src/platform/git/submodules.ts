@@ -53,7 +53,7 @@ export const isSafePath = (path: string): boolean =>
   // deno-lint-ignore no-control-regex -- matches control characters on purpose
   !/[\x00-\x1f\x7f\\]/.test(path);
 
-/** The URL of a submodule; a relative one is resolved against its repository's (gitmodules(5)). */
+/** The URL of a submodule, resolved against the URL of its repository (see gitmodules(5)). */
 export function resolveModuleUrl(base: string | undefined, url: string): string | undefined {
   if (!/^\.\.?\//.test(url)) return url;
   if (base === undefined) return undefined;

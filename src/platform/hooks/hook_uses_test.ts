@@ -26,7 +26,7 @@ Deno.test("HookUses counts every use and keeps the last time, even if uses are c
     assert.deepEqual(await uses.of("h0"), { count: 3, last: 250 });
   }));
 
-Deno.test("HookUses stores the uses of one turn in one commit", () =>
+Deno.test("HookUses stores simultaneous uses in one commit", () =>
   withUses(async (uses, kv) => {
     for (const id of ["a", "b", "a"]) uses.note(id, 1);
     await uses.settled();

@@ -10,7 +10,7 @@ const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 const pullComment = z.object({
   /** Name in the forge's API. */
   id: z.string(),
-  /** Its deployment, whose id orders deployments by time. */
+  /** Id of the deployment that it shows; ids sort by time. */
   deploymentId: z.string(),
 });
 export type PullComment = z.infer<typeof pullComment>;
@@ -41,7 +41,7 @@ export class PullStore {
     return (await readRecord(this.#kv, keys.pull(projectId, branch), pullRecord))?.value;
   }
 
-  /** Records that a pull request is open; its comment is still known. */
+  /** Records that a pull request is open, and keeps its known comment. */
   async opened(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => ({
       number,

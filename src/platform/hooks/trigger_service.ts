@@ -267,7 +267,7 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has looked for the commit, so that a commit that was not found is new.
+ * Whether `findDeployed()` has already looked for the commit. If it found none, the commit is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

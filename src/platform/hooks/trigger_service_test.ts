@@ -354,7 +354,7 @@ Deno.test("TriggerService.trigger() can stop waiting for git while another call 
     const stayed = parts.trigger({ commitSha: OLDER }, { service });
     const refused = assert.rejects(left, late);
     await until(() => parts.asked > 0);
-    // A trigger reads the store a few times before it queries git. After these reads, both have.
+    // A trigger queries git after a few reads. After these reads, both triggers are waiting for it.
     for (let read = 0; read < 20; read++) await parts.uses.of(HOOK.id);
     leaving.abort();
     await refused;

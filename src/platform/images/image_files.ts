@@ -1,4 +1,8 @@
-/** Converted images on disk, within a quota. The least recently requested go first. @module */
+/**
+ * Converted images on disk, within a quota. The least recently requested images are evicted first.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { isSha256 } from "../../lib/hash.ts";

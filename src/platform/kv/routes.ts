@@ -37,7 +37,7 @@ function toBase64(bytes: Uint8Array): string {
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** Text if the bytes are UTF-8, which represents them exactly. */
+/** Encodes bytes as text if they are valid UTF-8, otherwise as base64. */
 function encode(bytes: Uint8Array): Pick<KvValue, "encoding" | "value"> {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -42,7 +42,7 @@ export interface Scene extends AsyncDisposable {
 
 export interface Holder {
   readonly role: Role;
-  /** Whether a round takes so long that one next leader per interruption is enough. */
+  /** Whether rounds are so slow that the test tries only one next leader per interruption. */
   readonly isSlow?: boolean;
   prepare(kv: RecordStore): Promise<Scene>;
 }

@@ -106,7 +106,7 @@ export function summarize(
   const minutes = parts.flatMap((part) => part.minutes);
   const to = until ?? now;
   const oldest = minutes.reduce((least, [start]) => Math.min(least, start), to - MINUTE);
-  // In a range of decades, the maximum number of steps would end before the first entry.
+  // A range of decades starts at its oldest entry, or the last step would end before that entry.
   const isFar = since !== undefined && to - since > MAX_STEPS * STEPS.at(-1)! * MINUTE;
   const from = Math.min(isFar ? Math.max(since, oldest) : since ?? oldest, to - 1);
   const span = (to - from) / MINUTE;

@@ -142,7 +142,7 @@ export class LogFiles {
 
 const LINE_FEED = 10;
 
-/** Maximum delay of a line in the file after its time, in milliseconds. */
+/** Maximum time from the start of a request to its line in this file, in milliseconds. */
 const latenessOf = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer).includes('"edge":"') ? REPORTED_LATE_MS : MAX_REQUEST_MS;
 

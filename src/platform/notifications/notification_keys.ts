@@ -4,7 +4,7 @@ type Key = RecordKey;
 
 export const notificationKeys = {
   preferences: (userId: string): Key => ["notification_preferences", userId],
-  /** How preferences differ in workspaces. */
+  /** Differences from these preferences in each workspace. */
   allPreferencesIn: (userId: string): Key => ["notification_preferences_in", userId],
   preferencesIn: (userId: string, workspaceId: string): Key => [
     "notification_preferences_in",

@@ -181,7 +181,7 @@ export class PreviewService {
   }
 }
 
-/** The requested maintenance; a current one continues, with the new addresses. */
+/** The requested maintenance. Maintenance in progress continues with the new addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
   wish: AccessChange["maintenance"],

@@ -26,7 +26,7 @@ export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
 /** How long a grant is valid. */
 const GRANT_MS = 60_000;
-/** How long a used grant is remembered: longer than it works. */
+/** How long a used grant is remembered: longer than it would be valid. */
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 
@@ -35,7 +35,7 @@ type SignInParts = Pick<
   "kv" | "box" | "memory" | "passwords" | "limits" | "publicOrigin" | "now" | "random"
 >;
 
-/** The target of a return, or the reason why there is none. */
+/** Where a person returns after signing in, or why they cannot return. */
 export type Return =
   | { readonly type: "grant"; readonly host: string; readonly url: string }
   | { readonly type: "stranger"; readonly host: string };

@@ -1,7 +1,7 @@
 /**
  * Deletion of a project. The first commit removes its record and its name and
- * leaves a tombstone; while that exists, the rest of the project is removed,
- * after a crash by the next start.
+ * leaves a tombstone. The tombstone exists until the project's other data has
+ * been removed, so the next start can continue after a crash.
  *
  * @module
  */

@@ -45,7 +45,7 @@ export interface PushedBranch {
   readonly sha: string;
   /** Id of the person who pushed it. */
   readonly startedBy: string;
-  /** Whether it was pushed, or files were uploaded. */
+  /** Whether the branch was pushed or its files were uploaded. */
   readonly trigger: Extract<BuildTrigger, "push" | "upload">;
 }
 
@@ -70,7 +70,7 @@ export class BranchDeployer {
     this.#services = services;
   }
 
-  /** Builds a branch until it is live; returns why it is not, if someone still waits. */
+  /** Builds a branch, and follows the build as long as a client waits. Returns why it failed. */
   async deploy(
     project: ProjectRecord,
     pushed: PushedBranch,

@@ -124,7 +124,7 @@ export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {
     readonly production: string;
-    /** The permission for pushing a branch that the key lacks; `undefined` if it lacks none. */
+    /** The permission that the key lacks for pushing a branch; `undefined` if it lacks none. */
     lacked?(branch: string): string | undefined;
   },
 ): ReadonlyMap<string, string> {

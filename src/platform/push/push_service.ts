@@ -30,7 +30,7 @@ export type GitServiceName = (typeof SERVICES)[number];
 /** Maximum size in bytes of a request for objects. */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 
-/** Maximum number of concurrent pushes and fetches, on the platform and of one project. */
+/** Maximum number of concurrent pushes and fetches, in total and per project. */
 const MOST_AT_ONCE = 64;
 const MOST_OF_PROJECT = 16;
 

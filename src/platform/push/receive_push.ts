@@ -110,7 +110,7 @@ export class PushReceiver {
     this.#services = services;
   }
 
-  /** Carries out a push. The caller ensures that there is one push of a project at a time. */
+  /** Carries out a push. The caller ensures that each project has only one push at a time. */
   async receive(
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,
@@ -118,7 +118,7 @@ export class PushReceiver {
       /** Receives git's messages to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      /** The permission for pushing a branch that the key lacks; `undefined` if it lacks none. */
+      /** The permission that the key lacks for pushing a branch; `undefined` if it lacks none. */
       lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {

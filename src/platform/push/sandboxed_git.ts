@@ -63,7 +63,7 @@ export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
 /** The part of a scratch folder that git sees. */
 export const workOf = ({ path }: Scratch): string => join(path, "work");
 
-/** Gives git's user the ownership of a folder, if it has one and does not own it yet. */
+/** Makes the sandbox's user the owner of a folder, if git runs as a separate user. */
 export async function giveToGit(
   { options: { kind }, uid }: SandboxAccess,
   folder: string,

@@ -35,7 +35,7 @@ function sources(texts: Readonly<Record<string, string>>) {
   return { files, read: (sha256: string) => Promise.resolve(contents.get(sha256)!) };
 }
 
-Deno.test("makeSourcePush() creates a pack that git accepts, with every file and its parent", () =>
+Deno.test("makeSourcePush() creates a pack that git accepts, with every file and the parent", () =>
   inTestFolder(async (folder) => {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     let parent: string | undefined;

@@ -57,7 +57,7 @@ export async function findSite(
   return site?.projectId === projectId ? site : undefined;
 }
 
-/** The first of some hosts whose deployment declares a queue. */
+/** Finds the first host whose deployment declares a queue. */
 export async function findTarget(
   services: Pick<DeliveryServices, "sites" | "addresses">,
   [projectId, , queue]: QueuePlace,

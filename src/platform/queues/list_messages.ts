@@ -34,7 +34,7 @@ export async function listMessages(
   return { items, nextCursor: null };
 }
 
-/** The names of all queues of an environment that have or ever had messages. */
+/** The names of all queues of an environment that have ever had messages. */
 export async function namesOfQueues(
   kv: RecordStore,
   projectId: string,

@@ -70,8 +70,8 @@ export class QueueStore {
   }
 
   /**
-   * Stores a message and returns its id. If the sender's id was used before, returns the earlier
-   * message's.
+   * Stores a message and returns its id. If the sender's id was used before, returns the id of the
+   * earlier message.
    */
   async send(
     place: QueuePlace,

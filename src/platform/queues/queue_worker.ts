@@ -22,7 +22,7 @@ const STORE_PAUSE_MS = 1_000;
 /** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Messages in memory that have not started: each can have 256 KiB. */
+/** Maximum number of messages to read before their delivery; each can have 256 KiB. */
 const MAX_READ = 16;
 /** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;

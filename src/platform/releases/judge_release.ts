@@ -13,14 +13,14 @@ export interface SideCounts {
 /** Minimum number of requests to the new side before it is judged. */
 export const MIN_REQUESTS = 20;
 /**
- * Minimum number of requests of the old side for a comparison; until then its rates count as zero.
+ * Minimum number of requests to the old side for a comparison; below it, its rates count as zero.
  */
 const MIN_COMPARED = 20;
 
-/** Tolerance of a rate: this many times the old side's, plus this much. */
+/** Maximum rate on the new side: this many times the rate on the old side, plus this much. */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
-/** The same for the p95, in milliseconds. */
+/** Maximum p95 on the new side, calculated in the same way; `more` is in milliseconds. */
 const SLOWER = { times: 2, more: 500 } as const;
 /** The p95 is compared with at least this many requests on both sides. */
 const MIN_TIMED = 50;

@@ -130,7 +130,7 @@ async function stopDeletedBranches(
   if (previews.length === 0 || project.gitUrl === null) return 0;
   const found = await git.branches(project, options.signal)
     .catch((cause) => ({ type: "unreachable" as const, reason: String(cause) }));
-  // A repository without any branch is broken, but that must not stop everything.
+  // A repository without branches is probably broken, so no preview is stopped.
   if (found.type !== "found" || found.branches.size === 0) return 0;
   const gone = previews.filter(({ branch }) => !found.branches.has(branch));
   for (const deployment of gone) {

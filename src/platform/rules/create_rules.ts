@@ -141,7 +141,7 @@ function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
 
 interface NetworkWarningParts {
   projects(): AsyncIterable<ProjectRecord>;
-  /** The rules that production of a project follows. */
+  /** The rules in effect in a project's production. */
   rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
   readonly log: (entry: PlatformLog) => void;
   /** Aborted when the platform stops. */

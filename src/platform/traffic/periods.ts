@@ -15,7 +15,7 @@ export const PERIODS: Readonly<Record<Unit, { readonly ms: number; readonly kept
   day: { ms: DAY_MS, keptMs: 92 * DAY_MS },
 };
 
-/** The period of a range, and the number of periods. */
+/** The unit and the number of steps of each range. */
 export const RANGES: Readonly<
   Record<TrafficRange, { readonly unit: Unit; readonly steps: number }>
 > = {

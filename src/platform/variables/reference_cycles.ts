@@ -19,7 +19,7 @@ export interface CycleParts {
 
 /**
  * The reason why variables of a project cannot be used: one of them refers to a project whose own
- * variables lead back. Names no project that only others refer to.
+ * variables lead back. Only names projects to which this project refers directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,

@@ -119,7 +119,7 @@ export class VariableService {
     return values;
   }
 
-  /** The values that an environment sees, as a viewer resolves their references. */
+  /** The values that an environment sees, with references resolved for a viewer. */
   async openFor(viewer: Viewer): Promise<ResolvedVariables> {
     const { project, environment } = viewer;
     const values = await this.open(project.id, environment);

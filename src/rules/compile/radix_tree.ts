@@ -3,7 +3,7 @@
  * depend on the size of the set.
  */
 
-/** The end of the path that is checked. */
+/** Whether texts are compared with the start or the end of a path. */
 export type TreeSide = "start" | "end";
 
 interface Node<T> {
@@ -52,7 +52,7 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to compare if `left` of `length` characters are left. */
+  /** Index of the next character to compare in a path of `length`, of which `left` remain. */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }

@@ -88,7 +88,7 @@ Deno.test("loadRulesToml() returns a valid set in both forms, and none if there 
   assert.equal(bad.ruleSet, undefined);
 });
 
-Deno.test("parseRulesValue() reports a problem with the shape exactly if the schema does", () => {
+Deno.test("parseRulesValue() reports an error for every value that the schema refuses", () => {
   const broken = anyRuleSet.chain((ruleSet) =>
     fc.tuple(fc.nat(), fc.nat(), fc.jsonValue()).map(([which, field, value]) => {
       const copy = structuredClone(ruleSet) as unknown as { rules: Record<string, unknown>[] };

@@ -199,7 +199,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Whether a header is valid by itself, as a rule set with only this header shows. */
+  /** Whether a header is valid by itself. Checks a rule set with only this header. */
   #isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
     const probe = new ImportCollector();
     probe.take(source, () => {

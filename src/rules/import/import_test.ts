@@ -84,13 +84,13 @@ Deno.test("importRedirects() reads each kind of line", () => {
   }
 });
 
-Deno.test("importRedirects() follows the differences of Cloudflare", () => {
+Deno.test("importRedirects() uses Cloudflare's default status", () => {
   assert.deepEqual(pairsOf(importRedirects("/a /b", { flavor: "cloudflare" })), [
     [exact("/a"), { type: "redirect", target: "/b", statusCode: 302 }],
   ]);
 });
 
-Deno.test("importRedirects() names each line without equivalent", () => {
+Deno.test("importRedirects() names each line without an equivalent", () => {
   const text = [
     "# comment",
     "/store id=:id /blog/:id",
@@ -227,7 +227,7 @@ Deno.test("importVercelJson() reads redirects, rewrites and headers", () => {
   ]);
 });
 
-Deno.test("importVercelJson() names each part without equivalent, with its line", () => {
+Deno.test("importVercelJson() names each part without an equivalent, with its line", () => {
   const text = `{
   "cleanUrls": true,
   "redirects": [
@@ -262,7 +262,7 @@ function runOrRefuse(run: (text: string) => ImportResult, text: string): ImportR
   }
 }
 
-Deno.test("every importer answers any text with a set that passes validation", () => {
+Deno.test("every importer turns any text into a set that passes validation", () => {
   const words = fc.constantFrom(
     "/a",
     "/*",
@@ -311,7 +311,7 @@ Deno.test("every importer answers any text with a set that passes validation", (
   }));
 });
 
-Deno.test("importers read which URL a page has", () => {
+Deno.test("importers read the settings for page URLs", () => {
   const wrangler = (text: string) => importWrangler(text);
   const rows: readonly (readonly [ImportResult, settings: object, reasons?: RegExp])[] = [
     [importVercelJson('{"cleanUrls": true, "trailingSlash": false}'), {

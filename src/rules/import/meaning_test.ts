@@ -58,7 +58,7 @@ Deno.test("importRedirects() reads Cloudflare's ignored /* /index.html 200 as a 
   assert.match(notesOf(result)[0] ?? "", /fallback of a single-page app/);
 });
 
-Deno.test("importHeaders() joins what several paths of Cloudflare set", () => {
+Deno.test("importHeaders() joins values that several Cloudflare paths set", () => {
   const at = (text: string, url: string) => headersAt(importHeaders(text, cloudflare), url);
   const nested = "/*\n  X-Seen: all\n/sub/*\n  X-Seen: sub\n";
   assert.deepEqual(at(nested, "/sub/a"), { "x-seen": "all, sub" });
@@ -71,7 +71,7 @@ Deno.test("importHeaders() joins what several paths of Cloudflare set", () => {
   assert.deepEqual(at(removed, "/sub/deep/a"), { x: "sub, deep" });
 });
 
-Deno.test("importHeaders() skips a header of Cloudflare that no rules can join", () => {
+Deno.test("importHeaders() skips Cloudflare headers that rules cannot express", () => {
   const rows: readonly (readonly [text: string, reason: RegExp])[] = [
     ["/:a/x\n  X: :a\n/b/x\n  X: b", /contains a capture of "\/:a\/x"/],
     ["/*\n  Set-Cookie: a=1\n/b\n  Set-Cookie: b=2", /one Set-Cookie/],
@@ -124,7 +124,7 @@ Deno.test("importNetlifyToml() sets headers where Netlify does", () => {
   assert.match(reasonsOf(headersOf("/dl/x:name"))[0] ?? "", /matches a whole segment/);
 });
 
-Deno.test("importRedirects() never redirects a Netlify path to a target without its name", () => {
+Deno.test("importRedirects() never redirects a Netlify path to an incomplete file name", () => {
   const result = importRedirects("/posts/* /posts/:splat.html 200!");
   assert.equal(leads(result, "/posts/a/b"), "/posts/a/b.html");
   for (const path of ["/posts", "/posts/", "/posts/a/"]) assert.equal(leads(result, path), "-");
@@ -133,7 +133,7 @@ Deno.test("importRedirects() never redirects a Netlify path to a target without 
   assert.equal(leads(named, "/n"), "301 /b/?from=");
 });
 
-Deno.test("importRedirects() skips what Netlify alone has behind a target", () => {
+Deno.test("importRedirects() skips what only Netlify can serve or match", () => {
   for (
     const [line, reason] of [
       ["/api/* /.netlify/functions/:splat 200", /is a Netlify function/],
@@ -157,7 +157,7 @@ const redirect = (source: string, destination: string) =>
 
 type Row = readonly [result: ImportResult, request: DescribedRequest | string, leads: string];
 
-Deno.test("importVercelJson() leads where Vercel does", async (t) => {
+Deno.test("importVercelJson() leads to the same targets as Vercel", async (t) => {
   const app = rewrite("/((?!api/).*)", "/index.html");
   const inner = rewrite("/docs/:page((?!internal\\.).*)", "/d/:page");
   const rows: readonly Row[] = [

@@ -52,7 +52,7 @@ const settingsSchema = z.object({
   }).optional(),
 });
 
-/** How a `netlify.toml` builds a project. */
+/** The settings in a `netlify.toml` for building a project. */
 export interface NetlifyBuild {
   readonly command: string | undefined;
   /** Path of the output folder. */

@@ -170,12 +170,12 @@ export function checkReferences(target: string, segments: readonly Segment[]): v
   }
 }
 
-/** Braces of a URL, which must be percent-encoded. */
+/** Percent-encodes the braces of a URL. */
 export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }
 
-/** Braces of a header value that would be a reference, doubled. */
+/** Doubles braces in a header value that would otherwise be a reference. */
 export function doubleBraces(text: string): string {
   return text.replace(/\{([A-Za-z0-9_-]{1,64})\}/g, "{{$1}}");
 }

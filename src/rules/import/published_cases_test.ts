@@ -58,7 +58,7 @@ const NETLIFY_REFUSED: readonly string[] = [
   "/a /b 404",
 ];
 
-Deno.test("importRedirects() skips what has no equivalent, and counts it", async (t) => {
+Deno.test("importRedirects() skips and counts lines without an equivalent", async (t) => {
   for (const line of NETLIFY_REFUSED) {
     await t.step(line, () => {
       const { read, imported, unsupported, ruleSet } = importRedirects(`# x\n\n${line}\n`);
@@ -239,7 +239,7 @@ const VERCEL_REFUSED: readonly object[] = [
   { source: "/(a|b)/(.*)", destination: "/$1/$2" },
 ];
 
-Deno.test("importVercelJson() skips what has no equivalent, and counts it", async (t) => {
+Deno.test("importVercelJson() skips and counts entries without an equivalent", async (t) => {
   for (const entry of VERCEL_REFUSED) {
     await t.step(JSON.stringify(entry), () => {
       const { read, imported, unsupported } = redirects(entry);

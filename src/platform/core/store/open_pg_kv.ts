@@ -1,4 +1,4 @@
-/** Opens the key-value store if it is in PostgreSQL. @module */
+/** Opens a key-value store in PostgreSQL. @module */
 import { messageOf } from "../../../lib/error_message.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { openPgStore, parseStoreUrl, type PgStore, type RecordStore } from "../../../store/mod.ts";
@@ -9,7 +9,7 @@ import { describeDamage, markDamaged } from "./set_aside.ts";
 
 const BROKEN_KEY = "Its key was changed on disk";
 
-/** @throws if the URL, its files, or the server are invalid. */
+/** @throws if the URL, a file that it names, or the server is invalid. */
 export function openPg(url: string, env: Environment): Promise<PgStore> {
   return openPgStore(parseStoreUrl(url, {
     variable: (name) => env[name],

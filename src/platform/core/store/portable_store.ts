@@ -88,7 +88,7 @@ export async function markPortable(kv: RecordStore): Promise<void> {
 }
 
 export interface DamageOptions {
-  /** Called for each record that was set aside; without it, reading one fails. */
+  /** Called for each damaged record that was set aside; if missing, reading such a record fails. */
   readonly onDamaged?: (message: string) => void;
   /** Repairs records that a failed listing could not read; returns their number. */
   readonly mend?: () => Promise<number>;
@@ -97,7 +97,7 @@ export interface DamageOptions {
 /** How many times to reread a damaged record that keeps changing. */
 const MAX_ATTEMPTS = 5;
 
-/** Returns the selector for the rest of a listing after an entry. */
+/** Returns the selector that continues a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
   // No key lies between a key and that key plus empty bytes.
   if (!reverse) {

@@ -65,7 +65,7 @@ Deno.test("checkReadable() refuses a store with a value of a newer format, and c
     using kv = await DenoStore.open(place);
     await kv.set(["r"], new Uint8Array([1]));
     using database = new DatabaseSync(place);
-    // 1: the value is in the format of V8.
+    // Encoding 1 is the format of V8.
     database.prepare("update kv set v = ?, v_encoding = 1").run(FUTURE_NULL);
     await assert.rejects(checkReadable(kv), NewerValuesError);
     assert.equal(database.prepare("select count(*) as count from kv").get()?.count, 1);

@@ -99,7 +99,7 @@ export class ValueDamagedError extends Error {
   override readonly name = "ValueDamagedError";
 }
 
-/** Whether a stored value has a checksum, and the right one. */
+/** Whether a stored value has the right checksum. */
 export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
   return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);

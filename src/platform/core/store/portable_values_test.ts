@@ -34,7 +34,7 @@ const BYTES =
   "6304e5652c67630200d82400032202617444000000000000144022036964735c010202032206706c616365735c" +
   "04040201030022067265616441745c0808000000000000f83f22056b696e64733b2201612749022c013a027b0c";
 
-/** The checksums of both values below. */
+/** Checksums of the two values below. */
 const CHECKSUM = "5bc2ec68";
 const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 
@@ -90,7 +90,7 @@ Deno.test("encodeValue() never exceeds the limit for a text that Deno KV could s
 /** A value in each encoding. */
 const VALUES = [{ a: "é", n: 12 }, { at: new Date(5), text: "日本" }];
 
-Deno.test("decodeValue() finds each flipped bit of a value, and a value of another key", () => {
+Deno.test("decodeValue() detects every flipped bit in a value, and the value of another key", () => {
   for (const value of VALUES) {
     const encoded = encodeValue(value) as Uint8Array;
     assert.equal(checksumOf(KEY, encoded), "right");

@@ -13,9 +13,9 @@ import type { Versioned } from "./records.ts";
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry: a copy of the record, the last part of the record's key (`id`) if the
-   * entry's own key has the other parts, or all parts of the record's key by these names. If the
-   * value lacks a name, the last part of the entry's own key is used.
+   * The value of an entry: a copy of the record; the last part of the record's key (`id`), if the
+   * key of the entry contains the other parts; or all parts of the record's key, under these names.
+   * If the value lacks a name, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry belongs to one record at a time. */
@@ -58,7 +58,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...this.#declared.parts(record)];
   }
 
-  /** Adds a new record to a commit, which fails if another one has one of its unique entries. */
+  /** Adds a new record to a commit, which fails if another record has one of its unique entries. */
   insert(draft: Draft, record: T, options?: SetOptions): void {
     for (const { key, unique } of this.#entriesOf(record)) {
       if (unique) draft.check({ key, versionstamp: null });

@@ -122,12 +122,12 @@ export function pageOf<T extends { readonly id: string }>(
  */
 const MAX_ATTEMPTS = 20;
 
-/** Maximum number of changes of one record that wait for each other. */
+/** Maximum number of queued changes to a record. */
 const MAX_WAITING = 1000;
 
 export interface Committed<T> {
   readonly result: T;
-  /** Version of the commit; later commits have greater ones. */
+  /** Version of the commit; a later commit has a greater version. */
   readonly versionstamp: string;
 }
 

@@ -7,7 +7,7 @@
 import { encodeKey, type Entry, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 import { keys } from "./keys.ts";
 
-/** How long a damaged record is kept, in milliseconds: time to restore a backup. */
+/** How long a damaged record is kept, in milliseconds: long enough to restore a backup. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Maximum length of the original key in the key of a damaged record, in bytes. */

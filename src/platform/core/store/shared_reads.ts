@@ -48,7 +48,7 @@ export function sharedReads(store: RecordStore): RecordStore["get"] {
   function plan(): void {
     if (planned || running === AT_ONCE) return;
     planned = true;
-    // Reads of the same turn join the request.
+    // Reads of the same turn of the event loop share a request.
     queueMicrotask(() => {
       planned = false;
       void readOn();

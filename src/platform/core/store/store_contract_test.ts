@@ -234,7 +234,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
   }
 }
 
-/** A step of a random program over few keys. */
+/** A step of a random program that uses few keys. */
 const step = fc.record({
   key: fc.nat(3),
   type: fc.constantFrom("set", "set", "delete", "sum", "claim", "replace"),

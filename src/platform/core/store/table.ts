@@ -57,7 +57,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return (await this.readBy(index, entry))?.value;
   }
 
-  /** A page of the records whose keys have this first part, newest first. */
+  /** A page of the records whose keys start with this part, newest first. */
   list(owner: KeyPart, wish: Omit<PageOptions<T>, "schema">): Promise<Page<T>> {
     return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
   }
@@ -67,7 +67,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
   }
 
-  /** All records, or those whose keys have these first parts, in key order. */
+  /** All records, or the ones whose keys start with these parts, in key order. */
   async *all(...parts: readonly KeyPart[]): AsyncGenerator<T> {
     const records = readAll(this.kv, [...this.#type.root, ...parts], this.#type.schema);
     for await (const { value } of records) yield value;

@@ -11,9 +11,9 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Maximum number of characters of the catalog query's result. */
+/** Maximum number of characters in the result of the catalog query. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** Time for masking a branch, in milliseconds. */
+/** Maximum time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;
 const MAX_NAMED = 5;
 /** Block size of SHA-256, in bytes. */
@@ -37,7 +37,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND a.attnum > 0 AND NOT a.attisdropped`;
 
-/** Foreign keys of or to masked columns, which have the form \`oid.number\`. */
+/** Foreign keys from or to masked columns. A column has the form `oid.number`. */
 const FOREIGN_KEYS = `
 SELECT format('%I.%I', n.nspname, c.relname), quote_ident(k.conname), pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid

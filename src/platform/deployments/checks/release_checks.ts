@@ -32,7 +32,7 @@ export interface ReleaseCheckerOptions {
 /** Maximum number of problems in a message; the record has all of them. */
 const MAX_NAMED = 3;
 
-/** A release did not pass; production does not change. */
+/** A release did not pass its checks, so production does not change. */
 export class ChecksFailedError extends Failure {
   readonly results: readonly CheckResult[];
 

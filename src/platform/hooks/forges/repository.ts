@@ -1,4 +1,4 @@
-/** Compares the repository of a forge's event with that of a project. Pure. @module */
+/** Compares the repository in a forge's event with a project's repository. Pure. @module */
 import { basename } from "node:path";
 import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";

@@ -99,7 +99,7 @@ export function judgePostError(error: unknown): SendOutcome {
   return { type: "retry", reason, hostTrouble: true };
 }
 
-/** The outcome for a status other than success that has no special meaning. */
+/** The outcome for an error status without a special meaning. */
 export function judgeStatus(
   { status, retryAfterMs }: Pick<PostAnswer, "status" | "retryAfterMs">,
 ): SendOutcome {

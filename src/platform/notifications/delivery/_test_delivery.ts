@@ -81,7 +81,7 @@ export function testChannel(
 
 export const SENT: SendOutcome = { type: "sent", detail: "250 OK" };
 
-/** Runs a test on a queue; `restart` creates a second one over the same store, or another. */
+/** Runs a test on a queue. `restart` creates another queue, by default over the same store. */
 export async function withQueue(
   channels: readonly Channel[],
   test: (parts: {
@@ -89,7 +89,7 @@ export async function withQueue(
     readonly clock: { at: number };
     readonly kv: RecordStore;
     readonly troubles: string[];
-    /** The current preferences of the receivers; at first, everything. */
+    /** Decides what receivers want; by default, everything. */
     readonly wants: { is(content: NotificationContent): boolean };
     restart(over?: RecordStore): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,

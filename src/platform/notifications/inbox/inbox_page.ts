@@ -59,7 +59,7 @@ export const storedPage = z.object({
 });
 export type StoredPage = z.infer<typeof storedPage>;
 
-/** Bytes of an id, which sort as its text does. */
+/** Bytes of an id, in the same sort order as its text. */
 export function idBytes(id: string): Uint8Array {
   return Uint8Array.fromHex(id.replaceAll("-", ""));
 }

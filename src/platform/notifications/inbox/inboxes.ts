@@ -163,7 +163,7 @@ export class Inboxes {
     });
   }
 
-  /** Changes a view's inbox or archive; returns how many changed. Stores the change first. */
+  /** Changes all of a view's inbox or archive. Returns the number of changed notifications. */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.#options;
     const count = await this.#memory.change(view.userId, async (index) => {

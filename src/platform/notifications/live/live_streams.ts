@@ -120,7 +120,7 @@ export class LiveStreams {
     }
   }
 
-  /** Whether someone reads the stream of an inbox at this node. */
+  /** Whether someone is reading the stream of an inbox on this node. */
   isRead(userId: string): boolean {
     return this.#inboxes.has(userId);
   }

@@ -45,7 +45,7 @@ function defaultPreferences(
   };
 }
 
-/** Stored preferences, completed with those of `base`. */
+/** Stored preferences, with missing values filled in from `base`. */
 function complete(
   stored: z.infer<typeof storedPreferences> | undefined,
   base: CategoryPreferences,
