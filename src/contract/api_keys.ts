@@ -38,7 +38,7 @@ const settings = z.object({
 export const apiKey = z.object({
   id: uuid.describe("Id of the API key"),
   name: z.string().meta({ description: "Name of the key", example: "ci" }),
-  prefix: z.string().describe("First characters of the key, enough to recognise it"),
+  prefix: z.string().describe("First characters of the key, enough to recognize it"),
   role: role.describe(
     "Upper limit of what the key can do. It can never do more than the member who created it",
   ),

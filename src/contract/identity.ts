@@ -52,7 +52,7 @@ export const identity = z.object({
     id: uuid.describe("Id of the credential"),
     name: z.string().meta({ description: "Name of the credential", example: "ci" }),
     prefix: z.string().nullable().describe(
-      "First characters of the key or token, enough to recognise it; null for a session",
+      "First characters of the key or token, enough to recognize it; null for a session",
     ),
     createdAt: timestamp.describe("When the credential was created"),
   }).describe("Credential of the request"),

@@ -72,7 +72,7 @@ export function sessionsPage(context: PageContext, shown: {
   return showSettings(
     <SettingsFrame
       title="Sessions and devices"
-      lead="Devices and tools signed in to your account. Sign out any you don't recognise."
+      lead="Devices and tools signed in to your account. Sign out any you don't recognize."
       context={context}
     >
       <Card title="Browsers" id="sessions">

@@ -1,6 +1,6 @@
 /**
  * @module Classifies the return value of a step: next, a request, a response, or an invalid result.
- * `Request` and `Response` are recognised by the runtime's own getters, so that no imitation
+ * `Request` and `Response` are recognized by the runtime's own getters, so that no imitation
  * passes.
  */
 import type { ResultHead, StepMode, WireBody } from "../wire.ts";
