@@ -102,7 +102,7 @@ const FILES = [
 export async function renderManual(): Promise<string> {
   const commands = await describeCommands();
   return [
-    '.\\" Made from the commands by UPDATE_GOLDENS=1 deno test -A src/cli/manual_test.ts',
+    '.\\" Generated from the commands by UPDATE_GOLDENS=1 deno test -A src/cli/manual_test.ts',
     '.TH SVC 1 "" "svc" "User Commands"',
     ".SH NAME",
     "svc \\- deploy sites and servers to a hosting platform, or be that platform",

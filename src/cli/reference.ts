@@ -90,7 +90,7 @@ const ERROR_KEYS = [
 
 /** A comment that readers of the page do not see. */
 const MADE_FROM =
-  "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
+  "<!-- Generated from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
 function introduction(): string[] {
   return [

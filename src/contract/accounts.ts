@@ -74,7 +74,7 @@ export const signUp = endpoint({
   method: "POST",
   path: "/v1/sign-up",
   summary:
-    "Create an account and sign in. The session is set as a cookie. If the platform sends mail, the response is 202 and the link in the mail creates the account",
+    "Create an account and sign in. The session is set as a cookie. If the platform sends mail, the response is 202 and the link in the email creates the account",
   traits: ["sets-cookie"],
   tag,
   auth: "none",
@@ -98,7 +98,7 @@ export const signUp = endpoint({
 export const confirmSignUp = endpoint({
   method: "POST",
   path: "/v1/sign-up/confirm",
-  summary: "Confirm an account with the token from the mail, and sign in",
+  summary: "Confirm an account with the token from the email, and sign in",
   traits: ["sets-cookie"],
   refusals: [404],
   tag,
@@ -128,7 +128,7 @@ export const requestPasswordReset = endpoint({
 export const completePasswordReset = endpoint({
   method: "POST",
   path: "/v1/password-reset/complete",
-  summary: "Set a new password with the token from the mail. Ends all sessions",
+  summary: "Set a new password with the token from the email. Ends all sessions",
   refusals: [404],
   tag,
   auth: "none",
@@ -274,7 +274,7 @@ export const addEmail = endpoint({
 export const confirmEmail = endpoint({
   method: "POST",
   path: "/v1/account/email/confirm",
-  summary: "Confirm the email address with the token from the mail, in a session of the account",
+  summary: "Confirm the email address with the token from the email, in a session of the account",
   refusals: [404],
   tag,
   access: "account",

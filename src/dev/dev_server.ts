@@ -323,7 +323,7 @@ export async function startDev(given: DevStart): Promise<RunningDev> {
     url,
     say: (level, message) => report.say(level, message),
     onMail: ({ subject, to }) =>
-      report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
+      report.say("info", `Caught an email to ${to.join(", ")}: ${subject}`),
     onSubmission: ({ form, spam }) =>
       report.say(
         "info",

@@ -175,7 +175,7 @@ class Walk {
   /** Records the files of a folder, and returns the folders below it. */
   async #readFolder(folder: Folder): Promise<Folder[]> {
     if (folder.chain.length >= MAX_DEPTH) {
-      this.#report(folder.path, `Folders are nested more than ${MAX_DEPTH} deep`);
+      this.#report(folder.path, `Folders are nested more than ${MAX_DEPTH} levels deep`);
       return [];
     }
     const names = [...Deno.readDirSync(folder.absolutePath)];

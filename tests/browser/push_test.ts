@@ -288,7 +288,7 @@ Deno.test({
         await page.goto(`${origin}${new URL(header.slice(1, -1)).pathname}`);
         await shoot(page, "unsubscribe");
         await page.getByRole("button", { name: "Turn off" }).click();
-        await page.getByRole("heading", { name: "No more health mails" }).waitFor();
+        await page.getByRole("heading", { name: "No more health emails" }).waitFor();
         const html = /<!doctype html>[^]*<\/html>/i.exec(smtp.mails[0]!.text)![0];
         await page.goto("about:blank");
         await page.setContent(html);

@@ -8,7 +8,7 @@ import { ENVIRONMENT_OPTION, openStore, requestObject } from "./open_store.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "If you omit the key, it is the file's name. A key that ends with / is a folder.",
+  description: "The key defaults to the file name. A key that ends with / is a folder.",
   define: (command) =>
     command
       .argument("<file>", "file to upload; - for stdin")

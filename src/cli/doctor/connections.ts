@@ -115,7 +115,7 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
 }
 
 const MAIL_ADVICE =
-  "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed mails, run svc notifications resend --all --workspace-wide";
+  "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed emails, run svc notifications resend --all --workspace-wide";
 
 /**
  * Checks the response of `/readyz`. Returns `undefined` if nothing is wrong, or if another program
@@ -134,7 +134,8 @@ export function judgeReadiness(
   const trouble = /^ready\nBut (.+)$/s.exec(text.trim())?.[1];
   if (status !== 200 || trouble === undefined) return undefined;
   const found = printable(trouble);
-  return /^(mails |\d+ mails? )/.test(trouble)
+  // Platforms of earlier versions say "mails".
+  return /^(?:e?mails |\d+ e?mails? )/.test(trouble)
     ? { name: "mail", state: "warn", found, advice: MAIL_ADVICE }
     : { name: "platform storage", state: "warn", found, advice };
 }

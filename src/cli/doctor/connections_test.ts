@@ -44,7 +44,10 @@ Deno.test("judgeReadiness() reports why a platform is not ready, and other probl
     "the object storage does not respond",
   ]);
   for (
-    const mail of ["mails were not delivered and will be retried: 451", "2 mails to accounts wait"]
+    const mail of [
+      "emails were not delivered and will be retried: 451",
+      "2 emails to accounts wait",
+    ]
   ) {
     assert.deepEqual(judge(200, `ready\nBut ${mail}\n`), ["mail", "warn", mail]);
   }

@@ -37,7 +37,7 @@ export default defineCommand({
       force: flags.force,
       question:
         `Delete environment ${name} of ${project.name} and its variables? This cannot be undone`,
-      wanted: `Confirm the deletion of environment ${name} of ${project.name} with its variables`,
+      wanted: `Confirm the deletion of environment ${name} of ${project.name} and its variables`,
       declined: "Nothing deleted",
       next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
     });

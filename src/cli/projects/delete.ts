@@ -18,7 +18,7 @@ export default defineCommand({
     await confirm(ctx, {
       force: flags.force,
       question: `Delete project ${project.name} and all its deployments? This cannot be undone`,
-      wanted: `Confirm the deletion of project ${project.name} with all its deployments`,
+      wanted: `Confirm the deletion of project ${project.name} and all its deployments`,
       declined: "Nothing deleted",
       next: ctx.lines.of("projects", "delete", project.id, "--force"),
     });

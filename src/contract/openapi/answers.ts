@@ -131,7 +131,7 @@ function successFields(endpoint: Endpoint): string[] {
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Success",
   201: "Created",
-  202: "Accepted. A link in a mail completes it",
+  202: "Accepted. A link in an email completes it",
   204: "Success, without a body",
 };
 

@@ -144,7 +144,7 @@ class PartsExport {
           `\`git rm --cached ${path}\``,
       );
     }
-    if (depth >= MAX_DEPTH) fail(`Submodules are nested more than ${MAX_DEPTH} deep`);
+    if (depth >= MAX_DEPTH) fail(`Submodules are nested more than ${MAX_DEPTH} levels deep`);
     if (this.submodules.length >= MAX_SUBMODULES) fail(`There are more than ${MAX_SUBMODULES}`);
     const url = resolveModuleUrl(base, written);
     if (url === undefined) {

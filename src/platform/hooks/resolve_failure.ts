@@ -59,7 +59,7 @@ export function resolveFailure(
       const candidates = resolved.candidates.slice(0, MAX_CANDIDATES);
       return new Failure(
         "invalid_request",
-        `Commit ${commitSha} is ambiguous: it can be ${candidates.join(", ")}`,
+        `Commit ${commitSha} is ambiguous: it could be ${candidates.join(", ")}`,
         { problems: candidates.map((sha) => ({ path: "body.commitSha", message: sha })) },
       );
     }

@@ -19,7 +19,7 @@ const ROWS: readonly [Exclude<Resolved, { type: "found" }>, number, string, RegE
   [
     { type: "ambiguous", candidates: [A, B] },
     400,
-    `Commit 8f14e45 is ambiguous: it can be ${A}, ${B}`,
+    `Commit 8f14e45 is ambiguous: it could be ${A}, ${B}`,
     new RegExp(A),
   ],
 ];

@@ -83,7 +83,7 @@ export function summarize(decision: Decision): readonly string[] {
   if (cache !== undefined) lines.push(cacheLine(cache, decision));
   if (pipeline !== undefined) {
     lines.push(
-      `Runs a pipeline by rule "${pipeline.rule.id}":`,
+      `Runs the pipeline of rule "${pipeline.rule.id}":`,
       ...runningOrder(pipeline.steps).map(stepLine),
     );
   }

@@ -17,7 +17,7 @@ import {
 function askPage(token: string, { category }: Unsubscription): Response {
   return showPage(
     <EntryFrame
-      title={`Turn off ${category.toLowerCase()} mails?`}
+      title={`Turn off ${category.toLowerCase()} emails?`}
       lead="Other channels and categories don't change. You still get critical mails."
     >
       <form method="post" action={`${UNSUBSCRIBE_PATH}/${token}`}>
@@ -31,7 +31,7 @@ function askPage(token: string, { category }: Unsubscription): Response {
 function donePage({ category }: Unsubscription): Response {
   return showPage(
     <EntryFrame
-      title={`No more ${category.toLowerCase()} mails`}
+      title={`No more ${category.toLowerCase()} emails`}
       lead="You can turn them on again in your notification preferences."
     >
       <p>

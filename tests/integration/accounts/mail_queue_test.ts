@@ -17,7 +17,7 @@ Deno.test("a sign-up's mail survives refusals by the mail server, a restart and 
     const before = await start(dataDir, options);
     assert.equal((await new Visitor(before).signUp("ada")).status, 200);
     const ready = async () => await (await fetch(new URL("/readyz", before.url))).text();
-    await until(async () => /But mails were not delivered.*451 Try later/.test(await ready()));
+    await until(async () => /But emails were not delivered.*451 Try later/.test(await ready()));
     await before.shutdown();
     for (const secret of ["ada@example.com.*Confirm", "account/confirm/"]) {
       const args = ["-rqa", "-e", secret, `${dataDir}/kv.sqlite3`];
@@ -47,7 +47,7 @@ Deno.test("an undeliverable mail is a dead letter of the first workspace until i
   });
   const options = { mail: { smtpUrl: smtp.url } };
   const told =
-    /^But 1 mail to accounts could not be sent, the last at \S+Z\. Owners of the first /m;
+    /^But 1 email to accounts could not be sent, the last at \S+Z\. Owners of the first /m;
   const ready = async (url: string) => await (await fetch(new URL("/readyz", url))).text();
   try {
     const before = await start(dataDir, options);

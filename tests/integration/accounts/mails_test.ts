@@ -31,7 +31,7 @@ Deno.test("with mail, a sign-up does not reveal whether the address has an accou
     }, { mail: { smtpUrl: mailbox.url } })
   ));
 
-Deno.test("a forgotten password is replaced by a link in a mail", () =>
+Deno.test("a forgotten password is replaced by a link in an email", () =>
   withMailbox((mailbox) =>
     withPlatform(async (platform) => {
       const ada = new Visitor(platform);

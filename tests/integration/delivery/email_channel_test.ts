@@ -46,7 +46,7 @@ Deno.test("a mail's link turns off mails of its category with one click, without
       return Object.fromEntries(categories.map((each) => [each.category, each.channels.email]));
     };
     const page = await fetch(`${base}${pathname}`);
-    assert.match(await page.text(), /Turn off health mails\?/);
+    assert.match(await page.text(), /Turn off health emails\?/);
     assert.equal((await preferences()).Health, true, "opening the link changes nothing");
     const forged = pathname.replace(".health.", ".billing.");
     const refused = await fetch(`${base}${forged}`, { method: "POST" });

@@ -13,7 +13,7 @@ Deno.test("an ambiguous short SHA is refused, with all matching commits", () =>
     const commitSha = alike[0]!.slice(0, 7);
     const { status, json } = await trigger(url, { branch: "forged-0", commitSha });
     assert.deepEqual([status, json.code], [400, "invalid_request"]);
-    assert.match(json.error, new RegExp(`^Commit ${commitSha} is ambiguous: it can be `));
+    assert.match(json.error, new RegExp(`^Commit ${commitSha} is ambiguous: it could be `));
     for (const sha of alike) assert.ok(json.error.includes(sha), json.error);
     const named = json.problems.map(({ message }: { message: string }) => message);
     assert.deepEqual(named.sort(), [...alike].sort());

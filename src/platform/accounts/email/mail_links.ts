@@ -56,7 +56,7 @@ export class MailLinks {
     const url = `${publicOrigin}${path.replace("{token}", token)}`;
     const facts = { host: new URL(publicOrigin).host, url };
     await send(mail?.(to, facts), link.expiresAt).catch((error) =>
-      onTrouble(`Cannot queue a mail about an account: ${error.message}`)
+      onTrouble(`Cannot queue an email about an account: ${error.message}`)
     );
   }
 

@@ -67,7 +67,7 @@ function contentOf(
   };
 }
 
-const IGNORE = "If this was not you, ignore this mail.";
+const IGNORE = "If this was not you, ignore this email.";
 
 export function composeAccountMail({ to, subject, text, button }: z.infer<typeof mailText>) {
   const parts: MailPart[] = [
@@ -132,7 +132,7 @@ export class AccountMails {
   #describeGivenUp(): string | undefined {
     const times = [...this.#givenUp.values()].filter((at) => this.#options.now() - at <= TOLD_MS);
     if (times.length === 0) return undefined;
-    const mails = times.length === 1 ? "1 mail" : `${times.length} mails`;
+    const mails = times.length === 1 ? "1 email" : `${times.length} emails`;
     return `${mails} to accounts could not be sent, the last at ${
       new Date(Math.max(...times)).toISOString()
     }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
@@ -143,7 +143,7 @@ export class AccountMails {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
       if (await countBelow(kv, allMails(), MAX_WAITING) >= MAX_WAITING) {
-        throw new Error("Too many mails are waiting to be sent");
+        throw new Error("Too many emails are waiting to be sent");
       }
       const id = uuidV7(now, random);
       const workspaceId = await firstWorkspace() ?? null;
@@ -169,7 +169,7 @@ export class AccountMails {
     const id = receiverId.slice(PREFIX.length);
     const found = (await readRecord(kv, mailKey(id), mailRecord))?.value;
     if (found === undefined || now() >= found.expiresAt) {
-      return { type: "failed", reason: "The link in it expired before the mail could be sent" };
+      return { type: "failed", reason: "The link in it expired before the email could be sent" };
     }
     const mail = await this.#open(id, found.mail);
     const outcome = mail === null
@@ -186,7 +186,7 @@ export class AccountMails {
   note(outcome: SendOutcome): void {
     if (outcome.type === "sent") this.#problem = undefined;
     else if (outcome.type === "retry") {
-      this.#problem = `mails were not delivered and will be retried: ${outcome.reason}`;
+      this.#problem = `emails were not delivered and will be retried: ${outcome.reason}`;
     }
   }
 
@@ -197,7 +197,7 @@ export class AccountMails {
     await kv.set(givenUpKey(receiverId.slice(PREFIX.length)), now(), { expireIn: TOLD_MS });
     await this.recover();
     onTrouble(
-      `A mail to an account was not sent: ${reason}. The recipient can request another one. To retry this one while its link works, run svc notifications resend --workspace-wide`,
+      `An email to an account was not sent: ${reason}. The recipient can request another one. To retry this one while its link works, run svc notifications resend --workspace-wide`,
     );
   }
 

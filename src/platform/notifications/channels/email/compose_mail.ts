@@ -104,7 +104,7 @@ function footerOf({ category }: NotificationContent, facts: MailFacts): readonly
     ? `you have an account on ${host}`
     : `you are a member of ${workspace} on ${host}`;
   return [
-    { type: "text", text: `You get this mail because ${because}.` },
+    { type: "text", text: `You are receiving this email because ${because}.` },
     {
       type: "link",
       label: "Choose which notifications you get",
@@ -115,7 +115,7 @@ function footerOf({ category }: NotificationContent, facts: MailFacts): readonly
         type: "text",
         text: "Critical notifications ignore channels, priorities and quiet hours.",
       }
-      : { type: "link", label: `Turn off ${category.toLowerCase()} mails`, url: unsubscribeUrl },
+      : { type: "link", label: `Turn off ${category.toLowerCase()} emails`, url: unsubscribeUrl },
   ];
 }
 
