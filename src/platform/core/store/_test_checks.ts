@@ -1,4 +1,5 @@
 /** Helpers for tests of stores. @module */
+import { whenUnlocked } from "../../../lib/contention.ts";
 import {
   type Changes,
   DenoStore,
@@ -17,6 +18,13 @@ export class CheckCounter extends StoreLayer {
   }
 }
 
+/** Retries commits while the other connection writes, because SQLite waits only briefly. */
+class PatientStore extends StoreLayer {
+  override write(changes: Changes): Promise<Outcome> {
+    return whenUnlocked(() => super.write(changes));
+  }
+}
+
 /** Runs a test on two connections to one store, as from two processes. */
 export async function withTwoProcesses(
   test: (one: RecordStore, other: RecordStore) => Promise<void>,
@@ -24,7 +32,7 @@ export async function withTwoProcesses(
   const folder = await Deno.makeTempDir({ prefix: "svc-two-" });
   const [one, other] = [await DenoStore.open(`${folder}/kv`), await DenoStore.open(`${folder}/kv`)];
   try {
-    await test(one, other);
+    await test(new PatientStore(one), new PatientStore(other));
   } finally {
     one.close();
     other.close();
