@@ -21,10 +21,11 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * Minimum time that an old listener stays open for the connections in its queue, in milliseconds,
- * if another change follows.
+ * How long an old listener stays open for the connections in its queue if another change follows:
+ * a number of pauses in milliseconds, so that a process that gets little processor time waits
+ * longer.
  */
-const SHORT_LINGER_MS = 300;
+const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
 
 /** Time between two attempts to take the port again, in milliseconds. */
 const RETRY_MS = 1;
@@ -133,7 +134,9 @@ export class HttpsListener {
   async #replaceAll(): Promise<void> {
     while (this.#again && !this.#closed) {
       this.#again = false;
-      if (this.#retire !== undefined) await delay(SHORT_LINGER_MS);
+      for (let n = 0; n < SHORT_LINGER.pauses && this.#retire !== undefined; n++) {
+        await delay(SHORT_LINGER.pauseMs);
+      }
       await this.#retire?.();
       if (await this.#openBeside()) continue;
       await this.#current.close();

@@ -13,7 +13,7 @@ export interface FormState {
   readonly values: Fields;
   /** Problems of single fields. */
   readonly problems: Fields;
-  /** A problem with the form as a whole. */
+  /** A problem with the form itself, not with one of its fields. */
   readonly failure?: string;
 }
 

@@ -49,7 +49,7 @@ class ScriptedBackend implements Backend {
 
 function one(bytes: Uint8Array): Message {
   const reader = new MessageReader(1_000_000);
-  reader.push(bytes);
+  reader.push(bytes.slice());
   return reader.take()!;
 }
 
