@@ -30,7 +30,7 @@ export interface HostAnswer {
   readonly text: string;
 }
 
-/** Sends one request; redirects are not followed. */
+/** Sends one request. Redirects are not followed. */
 export async function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
   const { port, path, method, body: sent, agent } = wanted;
   const headers = { ...wanted.headers, host: `${wanted.host}:${port}` };

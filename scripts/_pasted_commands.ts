@@ -100,7 +100,7 @@ async function runInShell(
 }
 
 /**
- * Runs commands on an empty account that has `svc` on its search path, and returns their outputs.
+ * Runs commands in an empty account that has `svc` on its search path, and returns their outputs.
  *
  * @throws {Error} at the first command that fails.
  */

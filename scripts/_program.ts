@@ -78,11 +78,11 @@ export interface Platform {
   /** One-time URL with which the owner sets a password; `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
-  /** Resolves with the exit code when it has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
-  /** Asks it to drain and waits until it ends; returns the exit code. */
+  /** Asks it to drain, waits until it ends, and returns the exit code. */
   stop(): Promise<number>;
   /** Kills it, like a crash or a power cut. */
   kill(): Promise<void>;
@@ -100,7 +100,7 @@ export interface PlatformOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Maximum wait for the platform to be ready, even under qemu on a busy machine. */
+/** Maximum time to wait until the platform is ready, even under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
 /** How often to look for edges. */
@@ -250,7 +250,7 @@ function endAtOnce(child: Deno.ChildProcess, signal: Deno.Signal = "SIGKILL"): v
   try {
     child.kill(signal);
   } catch (error) {
-    // Deno throws this for a process that has ended.
+    // Deno throws this if the process has already ended.
     if (!(error instanceof TypeError)) throw error;
   }
 }

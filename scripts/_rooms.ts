@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface Doorway {
-  /** File, or folder with a final slash. */
+  /** A file, or a folder with a trailing slash. */
   readonly path: string;
   readonly reason: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Servers of deployments: the first request to a stopped one, svc's overhead over the same server
- * alone, and cached pages compared with static files.
+ * Servers of deployments: the first request to a stopped server, svc's overhead compared with the
+ * same server alone, and cached pages compared with static files.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const MOST_ADDED_MS = 0.5;
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**
- * Minimum ratio of svc's rate to each peer's, for a server that does nothing and for one that
+ * Minimum ratio of svc's rate to each peer's, for a server that does nothing and for a server that
  * renders a page.
  */
 const IDLE_AIMS = { [inFront("nginx")]: 0.6, [inFront("Caddy")]: 1.3 };
@@ -117,7 +117,7 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time to the response of the first request to a server that has never run, in milliseconds. */
+/** Time until a server that has never run responds to its first request, in milliseconds. */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],
@@ -178,7 +178,7 @@ async function keptPages(svc: Runner): Promise<string> {
   ]);
 }
 
-/** Measures cold starts, overhead and cached pages; returns the report. */
+/** Measures cold starts, overhead and cached pages, and returns the report. */
 export async function benchCompute(): Promise<string> {
   return await withHttpsPlace(async (place) => {
     const { folder, site, certificate } = place;

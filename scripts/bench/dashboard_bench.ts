@@ -1,7 +1,7 @@
 /**
- * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments, 100,000 notifications and 20,000 log lines. The platform is its own process: the
- * program that `SVC_BIN` names, or the source.
+ * Time to the first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
+ * deployments, 100,000 notifications and 20,000 log lines. The platform runs in its own process:
+ * the program that `SVC_BIN` names, or the source.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { RecordStore } from "../../src/store/mod.ts";
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
 const LOG_LINES = 20_000;
-/** Projects that are created at the same time. */
+/** Number of projects that are created at the same time. */
 const AT_ONCE = 16;
 /** Number of records per commit. */
 const BATCH = 200;

@@ -1,6 +1,6 @@
 /**
- * Managed databases on both engines, next to a plain PostgreSQL from Debian with its default
- * settings: all three in one run, through TCP and a password.
+ * Managed databases on both engines, compared with a plain PostgreSQL from Debian with its default
+ * settings. All three are measured in one run, over TCP and with a password.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const LOADS: readonly Load[] = (["select", "tpcb"] as const).flatMap((script) =>
 const [USED, COPIED] = ["used", "copied"] as const;
 const NAMES = [USED, COPIED, ...Array.from({ length: DATABASES - 2 }, (_, n) => `idle${n}`)];
 
-/** Before the first load: the embedded engine's code is optimized while it runs. */
+/** Runs before the first load, because the embedded engine's code is optimized while it runs. */
 const WARM_UP: Load = { script: "select", clients: 8, seconds: 10 };
 
 interface Row {
@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Medians of each side; the sides alternate in every round. */
+/** Medians of each side. The sides alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,
@@ -99,7 +99,7 @@ async function measureCreate(sides: readonly DatabaseSide[]): Promise<readonly R
   ];
 }
 
-/** Reads the memory report of a process; empty if the process has ended. */
+/** Reads the memory report of a process; returns an empty string if the process has ended. */
 function readMemory(pid: number): string {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);
@@ -110,8 +110,8 @@ function readMemory(pid: number): string {
 }
 
 /**
- * Memory of processes in bytes (proc(5)): with shared pages counted for each process, and counted
- * once.
+ * Memory of processes in bytes (proc(5)): with shared pages counted once per process, and with
+ * shared pages counted only once.
  */
 function memoryOf(pids: readonly number[]): { readonly resident: number; readonly own: number } {
   const sum = { resident: 0, own: 0 };

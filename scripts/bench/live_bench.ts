@@ -1,7 +1,7 @@
 /**
- * `deno task bench live`: how long `svc deploy` takes until a server of Node is live, compared with
+ * `deno task bench live`: how long `svc deploy` takes until a Node server is live, compared with
  * the project's own build and start. Both sides change a file first and end with the first
- * response; rounds alternate.
+ * response. Rounds alternate between the sides.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { againstMost, formatTable, median, whole } from "./_table.ts";
 const ROUNDS = 7;
 const MAX_RATIO = 1.5;
 
-/** Maximum wait for a server to listen. */
+/** Maximum time to wait until a server listens. */
 const PATIENCE_MS = 60_000;
 
 interface Project {
@@ -159,7 +159,7 @@ async function measure(place: BenchPlace, project: Project): Promise<readonly st
   ];
 }
 
-/** Measures each project with its own platform. */
+/** Measures each project on a separate platform. */
 export async function benchLive(): Promise<string> {
   const rows: (readonly string[])[] = [];
   for (const project of PROJECTS) {

@@ -9,7 +9,7 @@ import { VERSION, withRelease } from "./_test_release.ts";
 import { programName, TARGETS } from "./targets.ts";
 import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
-Deno.test("makeRelease() creates releases that svc upgrade installs, on every platform", async () => {
+Deno.test("makeRelease() creates releases that svc upgrade installs on every platform", async () => {
   await withRelease(async ({ root, place, publicKey }) => {
     const source = { place, fetch, signal: new AbortController().signal };
     const release = await findRelease({ ...source, keys: [publicKey] }, VERSION);

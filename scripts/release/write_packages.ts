@@ -11,7 +11,7 @@ import { programName } from "./targets.ts";
 
 const TEMPLATES = new URL("templates/", import.meta.url);
 
-/** The DER head of an Ed25519 public key (RFC 8410). */
+/** The DER prefix of an Ed25519 public key (RFC 8410). */
 const SPKI_HEAD = Uint8Array.fromHex("302a300506032b6570032100");
 
 /** A raw public key in base64 as PEM, which openssl reads. */

@@ -196,7 +196,7 @@ async function refuseServers({ directory, config }: BuildOptions): Promise<void>
   });
 }
 
-/** Refuses a link that leads out of the project's folder. */
+/** Refuses a link that points outside the project's folder. */
 async function insideFolder(directory: string, path: string, candidate: string): Promise<string> {
   const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(path)]);
   if (real === root || real.startsWith(root + sep)) return path;

@@ -1,5 +1,5 @@
 /**
- * @module Adds settings of `svc.toml` that concern the whole deployment to its manifest: web
+ * @module Adds the settings in `svc.toml` that concern the whole deployment to its manifest: web
  * vitals, protection, release checks, page URLs, and retention of earlier deployments.
  */
 import * as z from "zod";

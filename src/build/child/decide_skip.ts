@@ -59,7 +59,7 @@ interface SkipFacts {
   readonly scratch: string;
 }
 
-/** Runs the command of `svc.toml`. Returns true if it reports that there is nothing to build. */
+/** Runs the command from `svc.toml`. Returns true if it reports that there is nothing to build. */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,
