@@ -70,9 +70,9 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** Returns which entries are ignored. Ignore files in the folders below add to the rules. */
+/** Returns a test for ignored entries. Ignore files in subfolders add to the rules. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
-  // Patterns of .svcignore come last, whichever folder they are in, so they take precedence.
+  // Patterns from .svcignore files in any folder come last, so they take precedence.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);
   const ignored: IgnoredEntries = {
     isIgnored(path, isFolder) {

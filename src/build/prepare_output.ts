@@ -41,7 +41,7 @@ export interface OutputFacts {
   readonly settings: ServerSettings;
   /** Whether the output directory was set explicitly instead of detected. */
   readonly isNamed?: boolean;
-  /** Image settings of `svc.toml`, if there are any. */
+  /** Image settings from `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
   /** True to skip validation of the manifest and servers. The platform validates them anyway. */
   readonly skipValidation?: boolean;
@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project of which only the start command in svc.toml is known. */
+/** Describes a project if only the start command in svc.toml is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -141,7 +141,7 @@ async function placeWithEntry(
   ]);
 }
 
-/** Adds the image settings of `svc.toml` to the manifest. */
+/** Adds the image settings from `svc.toml` to the manifest. */
 function withImages(proposed: unknown, images: ImageSettings | undefined): unknown {
   if (images === undefined || typeof proposed !== "object" || proposed === null) return proposed;
   const declared = (proposed as { readonly images?: ImageSettings }).images;

@@ -50,7 +50,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates the rules of a folder. Returns `undefined` if it has none. Shows warnings and
+ * Reads and validates a folder's rules. Returns `undefined` if it has none. Shows warnings and
  * throws errors, both with line and column.
  */
 export async function readRulesFile(

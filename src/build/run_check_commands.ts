@@ -44,8 +44,8 @@ const lastLines = (output: string): string =>
     .slice(-MAX_LINES).join("; ").slice(-MAX_QUOTED).toWellFormed();
 
 /**
- * Runs the commands one after the other. After a failure, continues with the next command. Throws
- * only if the host is stopped.
+ * Runs the commands one after the other. If one fails, continues with the next. Throws only if the
+ * host is stopped.
  */
 export async function runCheckCommands(
   host: BuildHost,
@@ -54,8 +54,8 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // The host is the prototype, so it provides everything else, including computed values such as
-  // its folders.
+  // The host is the prototype. It provides everything else, including computed values such as its
+  // folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

@@ -1,4 +1,4 @@
-/** @module Bundles a server for the sandbox on Deno into one module. */
+/** @module Bundles a server into one module for the Deno sandbox. */
 import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
 import * as z from "zod";
@@ -61,7 +61,7 @@ export async function bundleLayer(
 
 export interface LayerBundle {
   readonly result: ServerBundleResult;
-  /** Prefix of the bundle's paths in the deployment: a folder with a final slash, or empty. */
+  /** Prefix of the bundle's paths in the deployment: a folder with a trailing slash, or empty. */
   readonly prefix: string;
 }
 

@@ -7,7 +7,7 @@ const SUPPORTED = [26, 24, 22] as const;
 /** Other major versions that a range can resolve to, newest first. */
 const OTHERS = [25, 23, 20, 21, 18] as const;
 
-/** Major versions with long-term support, by their code names. */
+/** Major versions with long-term support, by code name. */
 const CODE_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -80,7 +80,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Uses the first requirement. Without one, uses the major version of the Node that built the
+ * Uses the first requirement. If there is none, uses the major version of the Node that built the
  * project if it is supported, or else the newest version.
  */
 export function chooseNodeVersion(

@@ -22,7 +22,7 @@ export interface EngineFacts {
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry, or `undefined` if the file does not exist yet. */
+  /** The entry's source, or `undefined` if the file does not exist yet. */
   readonly entry: string | undefined;
 }
 

@@ -13,7 +13,7 @@ const MACH_MACHINES: Readonly<Record<number, string>> = {
   0x0100000c: "aarch64",
 };
 
-/** Libraries that a program for musl loads. */
+/** Libraries that a program linked against musl loads. */
 const MUSL = /libc\.musl-|ld-musl-/;
 
 /** Returns the system of a program or library, or `undefined` for other files. */

@@ -72,7 +72,7 @@ export async function withFittingAddons(
   contents: readonly OutputContent[],
   majors: NodeMajors,
 ): Promise<readonly OutputContent[]> {
-  // On other systems, the processor of the platform is not known.
+  // On other systems, the platform's processor is not known.
   const arch = Deno.build.os === "linux" ? Deno.build.arch : undefined;
   const dropped = new Set<string>();
   for (const [name, addons] of await addonsOf(contents)) {

@@ -32,7 +32,7 @@ interface RunnableEntry {
  * Compiles an entry in TypeScript or JSX, and other modules that its framework lists. Other files
  * do not change.
  *
- * @throws {BuildError} with all problems of its code
+ * @throws {BuildError} with all problems in the code
  */
 async function compileEntry(
   { cacheDir }: BuildHost,

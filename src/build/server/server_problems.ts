@@ -1,4 +1,4 @@
-/** @module Describes all problems in the code of a server as one error. */
+/** @module Describes all problems in a server's code as one error. */
 import { type Diagnostic, formatPlace } from "../../lib/diagnostic.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";

@@ -5,7 +5,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag of most commands in groups. It can also precede the command. */
+/** A flag that most commands in groups have. It can also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that can precede the command and take a value. */
@@ -57,8 +57,8 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     const entry = entryNamed(entries, word);
     if (entry === undefined) {
       isUnknown = true;
-      // The word can be the value of a flag of the fallback command. Directly after the group's
-      // name, it cannot.
+      // The word can be the value of one of the fallback command's flags, unless it directly
+      // follows the group's name.
       if (index === group?.end) group = undefined;
       break;
     }
@@ -121,12 +121,12 @@ export function resolveSwitches(
   return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
 }
 
-/** Inputs that are an argument of some commands and a flag of others. */
+/** Inputs that some commands take as an argument and others as a flag. */
 const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**
  * Accepts `--name x` for a command whose only argument is `name`, and `create x` for a command that
- * takes `--name`. Users then don't have to remember which form a command takes.
+ * takes `--name`. This way, users do not have to remember which form a command takes.
  */
 export function resolveNamedInput(
   argv: readonly string[],

@@ -48,7 +48,7 @@ export async function confirmByPerson(
   { force, question, no }: {
     readonly force: boolean | undefined;
     readonly question: string;
-    /** The message after a "no". */
+    /** The message to show after a "no". */
     readonly no: string;
   },
 ): Promise<void> {
