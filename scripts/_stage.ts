@@ -72,7 +72,7 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licences and notices of all packages, by path. If they were separate files, the compiler would
+ * Licenses and notices of all packages, by path. If they were separate files, the compiler would
  * read them as code and pack an error message that contains the stage's path.
  */
 export const LICENCES_FILE = "licences.json";

@@ -15,7 +15,7 @@ import {
 } from "./_stage.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
+Deno.test("stagePackages() ships exactly the named files, with versions and licenses", async () => {
   const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
     await stagePackages(ROOT, stage, { quality: 0 });

@@ -71,7 +71,7 @@ createServer((request, response) => {
     return request.resume().on("end", () => response.end());
   }
   const isLater = request.url === "/later";
-  // Other requests also reach the server, such as a deployment's check.
+  // Others look at the server too, such as the check of a deployment.
   if (isLater || request.url === "/now") {
     rate = "";
     run(isLater ? "later" : "now", isLater ? "?delay=86400" : "")

@@ -104,7 +104,7 @@ export const projectInput = {
 };
 
 /**
- * Finds the project by name or id. Returns `undefined` if none is given.
+ * Finds the project by name or ID. Returns `undefined` if none is given.
  *
  * @throws {ToolFailure} if the agent is limited to another one
  */

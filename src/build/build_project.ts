@@ -111,7 +111,7 @@ export interface BuildOptions {
   readonly settings?: BuildSettings;
   /** Overrides everything else. */
   readonly buildCommand?: string | undefined;
-  /** Id of the framework to use instead of the detected one. */
+  /** ID of the framework to use instead of the detected one. */
   readonly framework?: string | undefined;
   /** Uses the existing output. */
   readonly skipBuild?: boolean;
