@@ -204,9 +204,9 @@ export interface StageOptions {
 }
 
 /**
- * Writes `package.json`, `deno.json` and `node_modules` to the stage. With `nodeModulesDir:
- * "manual"` and a package.json, the compiled program also resolves bare imports in code on disk,
- * which servers of deployments need.
+ * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
+ * `nodeModulesDir: "manual"` and a package.json, the compiled program also resolves bare imports in
+ * code on disk, which servers of deployments need.
  */
 export async function stagePackages(
   root: string,

@@ -65,7 +65,8 @@ export function isConfiguration(path: string): boolean {
 }
 
 /**
- * Kinds of files that are pages, scripts or media. If such a file contains a key, it is an example.
+ * Kinds of files that are pages, scripts or media. A key in one of these files is assumed to be an
+ * example.
  */
 const SHOWN_KINDS =
   /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|[cm]?[jt]sx?|map|css|scss|less|svelte|vue|astro|php|py|rb|go|rs|java|svgz?|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|pdf|wasm|gz|br|zst|zip|tgz|tar|xml|rss|atom|csv|tsv)$/i;

@@ -100,7 +100,7 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // If the image has no command, creating a container requires one. It never runs.
+  // An image without a command needs one to create a container. The command never runs.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);
