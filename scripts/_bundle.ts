@@ -11,7 +11,7 @@ import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
 import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
 export interface BundleOptions {
-  /** Root of the repository; `main.ts` and `node_modules` are in it. */
+  /** Root of the repository, which contains `main.ts` and `node_modules`. */
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
   readonly outdir: string;
@@ -146,7 +146,7 @@ const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
-  /** Modules of the program and of packages in those chunks. */
+  /** The program's modules and packages' modules in those chunks. */
   readonly modules: ReadonlySet<string>;
 }
 
@@ -188,7 +188,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
-/** Files of the stage that no module imports: the program starts them by name. */
+/** Files in the stage that no module imports, because the program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
   STAGED_PRELOAD,

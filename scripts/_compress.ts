@@ -1,5 +1,5 @@
 /**
- * Compresses the packed data of the program with brotli.
+ * Compresses the program's packed data with brotli.
  *
  * @module
  */

@@ -36,7 +36,8 @@ export interface ForeignOptions {
 
 /**
  * Unpacks packages for another processor, from this machine's apt sources. The machine stays
- * unchanged: apt uses a folder for this call. Returns the error message of a program that fails.
+ * unchanged, because apt works in a separate folder. Returns the error message of a program that
+ * fails.
  */
 export async function unpackForeign(
   packages: readonly string[],
@@ -58,8 +59,8 @@ export async function unpackForeign(
     await Deno.mkdir(join(folder, "usr", "lib"), { recursive: true });
     const archives = [...Deno.readDirSync(state)].filter(({ name }) => name.endsWith(".deb"));
     for (const { name } of archives) await run("dpkg-deb", "--extract", name, folder);
-    // Depending on the release, the libraries are in `lib` or in `usr/lib`; on a machine, both are
-    // the same folder.
+    // Depending on the release, the libraries are in `lib` or in `usr/lib`. On an installed system,
+    // both are the same folder.
     const old = join(folder, "lib");
     await Deno.mkdir(old, { recursive: true });
     await run("cp", "--archive", `${old}/.`, join(folder, "usr", "lib"));

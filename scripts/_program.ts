@@ -12,7 +12,7 @@ import { ROOT } from "./_source_files.ts";
 
 export type Command = readonly [string, ...string[]];
 
-/** Path of the compiled program that is tested (`SVC_BIN`); `undefined` if the source is tested. */
+/** Path of the compiled program to test (`SVC_BIN`), or `undefined` to test the source. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
 /** How the program is started: {@link COMPILED}, otherwise from source. */
@@ -22,7 +22,7 @@ export function programCommand(): Command {
     : [COMPILED];
 }
 
-/** Variables of a clean environment, in addition to the network's. */
+/** Variables of a clean environment, in addition to network settings. */
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
@@ -71,11 +71,11 @@ const readyLine = z.object({ url: z.url(), token: z.string().optional() });
 export interface Platform {
   readonly url: string;
   readonly port: number;
-  /** Port of the HTTPS listener; `undefined` if there is none. */
+  /** Port of the HTTPS listener, or `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The owner's key; missing when the data directory already had one. */
+  /** The owner's key. Missing if the data directory already had one. */
   readonly token: string | undefined;
-  /** One-time URL with which the owner sets a password; `undefined` once a password exists. */
+  /** One-time URL for setting the owner's password, or `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
   /** Resolves with the exit code when the process has ended. */
@@ -211,7 +211,7 @@ export interface ToolOptions {
 export interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
-  /** Ends it immediately; does nothing if it has ended. */
+  /** Ends the process immediately. Does nothing if it has already ended. */
   kill(): void;
 }
 

@@ -11,7 +11,7 @@ import { dirname, join, sep } from "node:path";
 import { importShippedModule, shippedModulePath } from "../src/lib/shipped_module.ts";
 import { compressTo } from "./_compress.ts";
 
-/** Names that the program imports from rare packages; these imports are replaced in the bundle. */
+/** Names that the program imports from rare packages. These imports are replaced in the bundle. */
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Each room below `src/` with the rooms that it may import; `lib` imports none. */
+/** Each room below `src/`, with the rooms that it may import from. `lib` imports from none. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "agents",

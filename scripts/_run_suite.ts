@@ -131,7 +131,7 @@ async function runBatch(batch: Batch, options: RunOptions): Promise<Run> {
 
 const filesOf = ({ groups }: Batch): string[] => groups.flat();
 
-/** Runs the batches of a plan, and skips those that are left once `mayStart` returns false. */
+/** Runs the batches of a plan. Once `mayStart` returns false, skips the remaining ones. */
 export async function runPlan(
   { limitMs, batches, atOnce }: Plan,
   { show, mayStart = () => true }: { readonly show: Show; readonly mayStart?: () => boolean },

@@ -105,7 +105,7 @@ export interface Platform {
 }
 
 /**
- * The platform of a target of `deno compile`, such as `aarch64-apple-darwin`; this machine's if no
+ * The platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this machine's if no
  * target is given.
  */
 export function platformOf(target: string | undefined): Platform {
@@ -160,7 +160,7 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
-/** Brotli's highest quality; decompressing costs the same at every quality. */
+/** Brotli's highest quality. Decompression costs the same at every quality. */
 const BEST_QUALITY = 11;
 
 /**

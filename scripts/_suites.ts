@@ -15,8 +15,8 @@ export type Runs =
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**
-   * Each file in its own process, which ends with everything that it started. Suites of this kind
-   * run side by side, so that no suite waits for the longest file of another.
+   * Each file runs in its own process, and everything that the process started ends with it. Suites
+   * of this kind run side by side, so that no suite waits for the longest file of another.
    */
   | { readonly as: "processes" }
   /** The same, but one file at a time, with nothing else running. */
@@ -36,7 +36,7 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing if that task runs all files except those in `first`. */
+  /** The files that `deno task test` runs. Missing if it runs all files except those in `first`. */
   readonly short?: readonly string[];
   /**
    * Path, relative to the root, of the program that its tests start instead of the compiled one.
@@ -227,9 +227,9 @@ export const SUITES: readonly Suite[] = [
 export interface Batch {
   /** Files that share a thread, as paths relative to the root. */
   readonly groups: readonly (readonly string[])[];
-  /** Number of threads in which the groups run, if it is more than 1. */
+  /** Number of threads that the groups run in, if it is more than 1. */
   readonly threads: number;
-  /** Path of the program that the tests start; by default the program in `SVC_BIN`. */
+  /** Path of the program that the tests start. By default, it is the program in `SVC_BIN`. */
   readonly program?: string;
 }
 
@@ -267,8 +267,8 @@ export interface Surroundings {
 }
 
 /**
- * Spreads the files of each folder evenly over a run. Files of a folder are similar: some folders
- * mostly wait for timers, others compute, so a mix keeps all processors busy.
+ * Spreads the files of each folder evenly over a run. The files of a folder are similar: some
+ * folders mostly wait for timers, and others compute. Mixing them keeps all processors busy.
  */
 function mixFolders(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, dirname);

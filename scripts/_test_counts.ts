@@ -133,8 +133,8 @@ function reportUnfinished(output: string, end: RunEnd): Report {
 }
 
 /**
- * Reads the result of a run. A run that went wrong without a failed test (a module that does not
- * load, a crash, no closing line) counts one more failure.
+ * Reads the result of a run. If a run went wrong without a failed test (a module that does not
+ * load, a crash, no closing line), it counts as one more failure.
  */
 export function readReport(output: string, end: RunEnd): Report {
   const last = [...output.matchAll(SUMMARY)].at(-1)?.groups;
@@ -162,7 +162,7 @@ export function addCounts(left: Counts, right: Counts): Counts {
   };
 }
 
-/** The one line that ends a run of the whole suite. */
+/** The single line at the end of a run of the whole suite. */
 export function formatCounts({ passed, failed, skipped }: Counts): string {
   const line = `${passed} passed, ${failed} failed`;
   return skipped === 0 ? line : `${line}, ${skipped} skipped`;

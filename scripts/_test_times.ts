@@ -41,7 +41,7 @@ export function readTimes(output: string): FileTime[] {
   return [...sums].map(([file, seconds]) => ({ file, seconds }));
 }
 
-/** Returns a line for each of the `count` files that took longest, the longest first. */
+/** Returns a line for each of the `count` slowest files, slowest first. */
 export function slowestFiles(times: readonly FileTime[], count: number): string[] {
   return times.toSorted((left, right) => right.seconds - left.seconds)
     .slice(0, count)

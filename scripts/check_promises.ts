@@ -36,7 +36,9 @@ const HARMLESS =
 /** Runtime promises that never reject. */
 const SETTLED = new Set(["ChildProcess.status"]);
 
-/** The file that an import names for its types, as Deno reads it; `undefined` without one. */
+/**
+ * The file that an import names for its types, as Deno reads it, or `undefined` if there is none.
+ */
 function namedTypes({ text, fileName }: ts.SourceFile, specifier: string): string | undefined {
   for (const [, types, imported] of text.matchAll(NAMED_TYPES)) {
     if (imported === specifier) return join(dirname(fileName), types!);
@@ -188,7 +190,7 @@ class Finder {
     return body !== undefined && this.#isGuarded(body) ? body : undefined;
   }
 
-  /** Whether the called function is known not to reject, by its body. */
+  /** Whether the body of the called function shows that it cannot reject. */
   #cannotReject(call: ts.CallExpression): boolean {
     return this.#isSafe(this.#checker.getResolvedSignature(call)?.declaration);
   }
@@ -310,7 +312,7 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
 }
 
 /**
- * False for values that are not functions, and functions that return nothing, by their syntax
+ * False for values that are not functions and for functions that return nothing, judging by syntax
  * alone.
  */
 function mayReturnPromise(node: ts.Expression): boolean {

@@ -21,7 +21,7 @@ export interface HouseRules {
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room of a file below `src/`; `undefined` if the file is not in a room. */
+/** The room of a file below `src/`, or `undefined` if the file is not in a room. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }

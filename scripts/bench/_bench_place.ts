@@ -1,5 +1,5 @@
 /**
- * A place for one bench: a temporary folder with a platform, which is removed afterwards.
+ * A temporary folder with a platform for one bench. It is removed afterwards.
  *
  * @module
  */
@@ -105,7 +105,7 @@ export async function withBenchPlace<T>(
 }
 
 export interface HttpsPlace extends BenchPlace {
-  /** The platform's HTTPS certificate, which the other servers use too. */
+  /** The platform's HTTPS certificate. The other servers use it too. */
   readonly certificate: CertificateFiles;
 }
 

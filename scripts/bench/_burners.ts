@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Priority of these processes, which builds and functions also have. */
+/** Priority of these processes. Builds and functions have the same priority. */
 export const BURNER_NICE = 10;
 
 /** Runs something alongside this many single-threaded burners. */

@@ -26,7 +26,7 @@ export interface Load {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  /** Duration of the load, at most 10. */
+  /** Duration of the load in seconds, at most 10. */
   readonly seconds: number;
   /** Header fields of each request, in addition to `Host`. */
   readonly headers?: Readonly<Record<string, string>>;

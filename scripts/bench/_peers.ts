@@ -35,7 +35,7 @@ export interface PeerSite {
 export interface PeerOrigin {
   /** Base URL, without a path. */
   readonly url: string;
-  /** PEM file with the certificate authority of an HTTPS origin; missing for plain HTTP. */
+  /** PEM file with the certificate authority of an HTTPS origin. Missing for plain HTTP. */
   readonly caFile?: string;
   /** nginx caches responses for a minute; Caddy has no cache and forwards all requests. */
   readonly cached: boolean;

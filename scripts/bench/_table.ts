@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Columns of text under headings; numbers are right-aligned. */
+/** Formats columns of text under headings. Numbers are right-aligned. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

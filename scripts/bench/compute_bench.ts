@@ -17,13 +17,10 @@ const COLD_STARTS = 6;
 const ROUNDS = 4;
 const SECONDS = 2;
 
-/** Maximum overhead of a request over the server alone, in milliseconds. */
+/** Maximum overhead per request compared with the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/**
- * The processor time of a peer excludes the server behind it; the processor time of svc includes
- * its server.
- */
+/** A peer's processor time excludes the server behind it, but svc's includes its server. */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**
@@ -35,7 +32,7 @@ const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 
 const PAGE = "0123456789abcdef".repeat(64);
 
-/** `/` does no work; `/list` renders a page as real projects do, which is about 0.3 ms of work. */
+/** `/` does no work. `/list` renders a page like real projects do, which takes about 0.3 ms. */
 const SERVER = `
 import { createServer } from "node:http";
 const page = "${PAGE}";

@@ -70,7 +70,7 @@ interface Furnished extends MeasuredRecords {
 const page = "<!doctype html><title>Bench</title>";
 const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
 
-/** Creates the workspace, its projects, and one deployment, which is copied later. */
+/** Creates the workspace, its projects, and one deployment that is copied later. */
 async function makeProjects(platform: Platform): Promise<Furnished> {
   const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
   const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);

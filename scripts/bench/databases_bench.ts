@@ -13,12 +13,12 @@ import { type Load, preparePgbench, runPgbench } from "./_pgbench.ts";
 import { runOnce } from "./_plain_postgres.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
-/** Idle databases, to measure memory; a project has at most 10. */
+/** Number of databases, most of them idle to measure memory. A project can have at most 10. */
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
-/** Size of the large branch to copy, in megabytes of rows; 0 to copy only the small one. */
+/** Size of the large branch to copy, in megabytes of rows, or 0 to copy only the small branch. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
-/** The parts to measure, all by default: a busy machine needs short runs. */
+/** The parts to measure; all by default. Fewer parts keep runs short on a busy machine. */
 const CHOSEN = partsOf("BENCH_PARTS");
 const SMALL_MB = 10;
 const ROUNDS = 3;

@@ -22,7 +22,7 @@ const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " 
 const QUIET_ROUNDS = 5;
 const MOST_ROUNDS = 120;
 const CONNECTIONS = 4;
-/** Maximum growth of the p99. */
+/** Maximum factor by which the p99 may grow. */
 const MAX_GROWTH = 2;
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 

@@ -86,7 +86,7 @@ async function writeProject(folder: string, project: Project): Promise<void> {
   if (tools.length > 0) await run([...install, "--save-dev", ...tools], folder);
 }
 
-/** One request to a port of this machine; `undefined` if nothing listens there. */
+/** Sends one request to a port on this machine. Returns `undefined` if nothing listens there. */
 function ask(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const call = request(
@@ -100,7 +100,7 @@ function ask(port: number, host: string): Promise<string | undefined> {
   });
 }
 
-/** Waits for the first response of a server. */
+/** Waits for a server's first response. */
 async function firstResponse(port: number, host = "localhost"): Promise<void> {
   const response = await until(() => ask(port, host), (each) => each !== undefined, PATIENCE_MS);
   if (response !== "200 hello") throw new Error(`${host} responds ${response}`);

@@ -72,7 +72,7 @@ function memory(pid: number): number {
     1024;
 }
 
-/** Opens a stream without a client library; resolves once it has started. */
+/** Opens a stream without a client library, and resolves once it has started. */
 async function openStream({ platform }: BenchPlace, cookie: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
   const request = `GET /v1/notifications/stream HTTP/1.1\r\nhost: localhost:${platform.port}\r\n` +

@@ -70,7 +70,7 @@ async function withProxies(
   }
 }
 
-/** Hits in the cache; returns the report. */
+/** Measures cache hits, and returns the report. */
 export async function benchCache(): Promise<string> {
   const path = "/page.html";
   const table = await withProxies(

@@ -13,7 +13,7 @@ import { againstMost, formatTable, median } from "./_table.ts";
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
 const DEPLOY_ROUNDS = 10;
-/** A platform is idle once the garbage of its start has been collected. */
+/** A platform is idle once the garbage from its start has been collected. */
 const IDLE_AFTER_MS = 30_000;
 
 /** Goals: relative to Node, and in milliseconds and megabytes. */
@@ -79,7 +79,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Times of each command, by its name; all commands take part in every round. */
+/** Times of each command, by name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,

@@ -22,7 +22,7 @@ interface Row {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p99: number;
-  /** Processor time of the platform for one request, in microseconds. */
+  /** The platform's processor time for one request, in microseconds. */
   readonly processor: number;
   readonly aim: number;
 }

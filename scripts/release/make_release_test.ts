@@ -111,7 +111,7 @@ Deno.test("makeRelease() refuses a key or program that svc would not trust", asy
   });
 });
 
-Deno.test("makeSbom() lists every package of the lock file once, with its digest", () => {
+Deno.test("makeSbom() lists every package in the lock file once, with its digest", () => {
   const lock = {
     npm: {
       "@a/b@1.2.3_c@4.0.0": { integrity: `sha512-${new Uint8Array(64).fill(1).toBase64()}` },

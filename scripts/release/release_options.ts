@@ -13,7 +13,7 @@ export interface ReleaseOptions {
   readonly programs: string;
   /** Folder that receives the release. */
   readonly out: string;
-  /** Base URL of the release. */
+  /** The release's base URL. */
   readonly place: string;
   /** The signing key in PKCS #8 PEM. */
   readonly keyPem: string;

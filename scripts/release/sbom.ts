@@ -1,5 +1,5 @@
 /**
- * The bill of materials of the program: all packages of the lock file, as CycloneDX.
+ * The program's bill of materials: all packages in the lock file, as CycloneDX.
  *
  * @module
  */

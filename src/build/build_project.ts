@@ -91,7 +91,7 @@ async function requireToolchains(
   );
 }
 
-/** Settings of the project on the platform. Null or missing settings are detected instead. */
+/** The project's settings on the platform. Null or missing settings are detected instead. */
 export interface BuildSettings {
   /** Used if the project itself does not reveal its framework. */
   readonly framework?: string | null;
@@ -120,7 +120,7 @@ export interface BuildOptions {
 }
 
 export interface BuiltProject {
-  /** The command that ran; `undefined` if there was none. */
+  /** The command that ran, or `undefined` if there was none. */
   readonly command: string | undefined;
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */

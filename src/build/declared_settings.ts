@@ -33,8 +33,9 @@ export function readDatabaseSettings(
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * Returns the manifest with the settings of `svc.toml`, which override the manifest's own settings.
- * A manifest that is not an object is returned unchanged, because another check refuses it.
+ * Returns the manifest with the settings from `svc.toml`, which override the manifest's own
+ * settings. A manifest that is not an object is returned unchanged, because another check refuses
+ * it.
  */
 export function withDeclaredSettings(
   manifest: unknown,

@@ -90,7 +90,7 @@ export function missingSettings(
 /** Settings of other hosts that the project already uses. */
 export interface TakenOver {
   readonly rules: RuleSet | undefined;
-  /** `[static]` of `svc.toml`. */
+  /** `[static]` in `svc.toml`. */
   readonly static?: PageSettings | undefined;
 }
 

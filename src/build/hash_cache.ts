@@ -42,7 +42,7 @@ export interface HashCachePlace {
 
 /**
  * Returns a string that changes when a file is written to or replaced. Deno reports `mtime` in
- * milliseconds and `ctime` in seconds; on Windows there is neither `ctime` nor `ino`.
+ * milliseconds and `ctime` in seconds. On Windows, there is neither `ctime` nor `ino`.
  */
 function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
   return `${size} ${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;

@@ -108,8 +108,8 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
 }
 
 /**
- * Whether the `.svcignore` files of a project list a path with `!`, which means that the author
- * wants to deploy it.
+ * Whether a project's `.svcignore` files list a path with `!`, which means that the author wants to
+ * deploy it.
  */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);

@@ -230,7 +230,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   return { listing, proposed, generated, found };
 }
 
-/** Collects the facts for preparing the servers of an output. */
+/** Collects the facts needed to prepare the servers of an output. */
 function serverFactsOf(
   host: BuildHost,
   facts: OutputFacts,
@@ -250,7 +250,7 @@ function serverFactsOf(
 
 /**
  * Lists the files, reads or creates the manifest, validates it, and prepares the servers. Throws
- * with all problems of a step at once.
+ * all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

@@ -100,7 +100,7 @@ Deno.test("packProject() keeps a handwritten manifest, and the files of its STAT
   });
 });
 
-Deno.test("packProject() runs the server of a Node project on Node, and reports it", async () => {
+Deno.test("packProject() runs a Node project's server on Node, and reports it", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -146,7 +146,7 @@ Deno.test("packProject() keeps a server on Deno if svc.toml requires it, and war
   });
 });
 
-Deno.test("packProject() reports all problems of a server for Deno with file and line", async () => {
+Deno.test("packProject() reports all problems in a Deno server with file and line", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": '\nimport "absent";\nimport "gone"; export const handler = 1;',

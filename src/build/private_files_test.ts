@@ -114,7 +114,7 @@ Deno.test("assembleProject() deploys files that look like secrets if .svcignore 
   assert.deepEqual(below.paths, ["a/b.pem", "index.html"]);
 });
 
-Deno.test("assembleProject() refuses secrets in the output of a build, too", async () => {
+Deno.test("assembleProject() refuses secrets in build output, too", async () => {
   const files = { "dist/index.html": "", "dist/key.pem": key("PRIVATE KEY"), "dist/.npmrc": "a=1" };
   const { error } = await assembled(files);
   assert.match(error?.message ?? "", /^dist\/key\.pem: Looks like a private key$/m);

@@ -66,7 +66,7 @@ export async function readRulesFile(
   return { path, ruleSet };
 }
 
-/** Checks the rules of a folder against the functions of its build. */
+/** Checks a folder's rules against the functions of its build. */
 export async function checkRuleFunctions(
   host: BuildHost,
   directory: string,

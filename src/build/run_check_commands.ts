@@ -1,4 +1,4 @@
-/** @module Runs the check commands of a release against the deployment's own URL. */
+/** @module Runs a release's check commands against the deployment's own URL. */
 import { CHECK_COMMANDS_MS } from "../lib/release_checks.ts";
 import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
@@ -15,7 +15,7 @@ export interface CommandOutcome {
 
 export interface CheckCommands {
   readonly commands: readonly string[];
-  /** Absolute path of the folder in which the commands run. */
+  /** Absolute path of the folder that the commands run in. */
   readonly directory: string;
   /**
    * The deployment's own URL, and the token that gives requests access. Missing for a migration.

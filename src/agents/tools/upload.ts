@@ -25,7 +25,7 @@ interface SiteFile extends BlobSource {
   readonly path: string;
 }
 
-/** Files with settings or secrets, which are never pages of a site. */
+/** Files with settings or secrets. They are never pages of a site. */
 const NO_PAGE =
   /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?\.env(?:\..*)?|(?:.*\/)?\.git\/.*)$/;
 

@@ -17,7 +17,7 @@ export interface InstallFacts {
 
 export interface PlannedInstall {
   readonly command: string;
-  /** Absolute path of the folder in which the command runs. */
+  /** Absolute path of the folder that the command runs in. */
   readonly directory: string;
 }
 

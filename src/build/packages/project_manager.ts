@@ -1,4 +1,4 @@
-/** @module Fetches the package manager of a deployed project, for scripts that its server calls. */
+/** @module Fetches a deployed project's package manager, for scripts that its server calls. */
 import { dirname, join, relative } from "node:path";
 import { detectProject, usualVersion } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";

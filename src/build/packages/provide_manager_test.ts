@@ -88,7 +88,7 @@ Deno.test("assembleProject() uses a version that fits the lock file's format", a
   });
 });
 
-Deno.test("assembleProject() reports the response of a registry that lacks the version", async () => {
+Deno.test("assembleProject() reports a registry's response if it lacks the version", async () => {
   await withRegistry(async (registry) => {
     await registry.publish("pnpm", "9.1.0", MANAGER);
     await withTestProject(project("pnpm@9.2.0"), async (test) => {

@@ -33,9 +33,7 @@ interface Version {
   readonly version: string;
 }
 
-/**
- * Chooses a version from a range: the Node of the build if it fits, otherwise the newest version.
- */
+/** Chooses a version from a range: the build's Node version if it fits, otherwise the newest. */
 function fromRange(text: string, built: number | undefined): string | undefined {
   const range = validRange(text);
   if (range === null) return undefined;

@@ -1,4 +1,4 @@
-/** @module Applies a framework's edits to the modules of a server. */
+/** @module Applies a framework's edits to a server's modules. */
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";

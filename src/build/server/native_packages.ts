@@ -1,4 +1,4 @@
-/** @module Checks whether the native addons of a server can run on the platform. */
+/** @module Checks whether a server's native addons can run on the platform. */
 import type { OutputContent } from "../hash_files.ts";
 import type { BuildHost } from "../types.ts";
 import {

@@ -24,7 +24,7 @@ interface RunnableEntry {
   /** Path in the deployment. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
-  /** Packages that a compiled entry imports; empty if it is not compiled. */
+  /** Packages that a compiled entry imports. Empty if the entry is not compiled. */
   readonly imports: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface PlacesOptions {
 }
 
 export interface PlacedPackages {
-  /** Deployment paths of the files that are not already in the output, by their real paths. */
+  /** Deployment paths of the files that are not already in the output, by real path. */
   readonly files: ReadonlyMap<string, string>;
   /** Symbolic links by their paths in the deployment, with their relative targets. */
   readonly links: Readonly<Record<string, string>>;

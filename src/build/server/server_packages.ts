@@ -107,7 +107,7 @@ async function wholePackages(
   };
 }
 
-/** Returns the package of an import: `hono` for `hono/jsx`. */
+/** Returns the package that an import belongs to: `hono` for `hono/jsx`. */
 function packageName(specifier: string): string {
   const [first = "", second = ""] = specifier.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
@@ -135,7 +135,7 @@ export async function serverPackages(
     readonly tally: PackageTally;
     /** The start command that replaces the entry. It can start any program of any package. */
     readonly command: string | undefined;
-    /** Imports of a compiled entry, which a trace of its source could miss. */
+    /** Imports of a compiled entry. A trace of its source could miss them. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {

@@ -3,7 +3,7 @@ import { type Diagnostic, formatPlace } from "../../lib/diagnostic.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Lists all problems of a server with their positions. */
+/** Lists all problems in a server's code with their positions. */
 export function serverProblems(
   entry: string,
   problems: readonly (Diagnostic & { readonly file: string })[],

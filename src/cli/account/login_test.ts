@@ -65,7 +65,7 @@ function tool(bench: Bench, during: {
   return { run, waits, file: join(env.HOME, ".config", "svc", "credentials.json") };
 }
 
-Deno.test("login stores the token of the workspace that was approved; logout revokes it", () =>
+Deno.test("login stores the approved workspace's token, and logout revokes it", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const { run, waits, file } = tool(bench, { onWait: (_, code) => ada.approve(code, "acme") });

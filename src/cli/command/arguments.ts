@@ -20,7 +20,7 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
 const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
 
 export interface Lookup {
-  /** The command; `undefined` if the words name a group or nothing. */
+  /** The command, or `undefined` if the words name a group or nothing. */
   readonly leaf: CommandLeaf | undefined;
   /** True if a word should name a command but does not. */
   readonly isUnknown: boolean;
@@ -44,7 +44,7 @@ function withFlagsLast(argv: readonly string[], end: number): readonly string[] 
   return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
-/** Finds the command of a command line, because only this command is loaded. */
+/** Finds the command that a command line names. Only this command is loaded. */
 export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
   let entries = commands;
   let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;
@@ -80,7 +80,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
 }
 
 /**
- * Returns the names of the group or command that a command line is about, such as `db`, `branches`.
+ * Returns the words of the group or command that a command line is about, such as `db`, `branches`.
  */
 export function namedWords(
   argv: readonly string[],

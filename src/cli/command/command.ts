@@ -15,7 +15,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with a description of what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
-  /** The flags that help shows; `--help all` shows them all. */
+  /** The flags that help shows. `--help all` shows all flags. */
   readonly common?: ReadonlySet<string>;
   /** The kind of resource that each argument names, for completion and prompts. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;

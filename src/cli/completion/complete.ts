@@ -46,7 +46,7 @@ export async function completionScript(shell: Shell): Promise<string> {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-/** Candidates for the word that is being typed, which is the value of a flag or an argument. */
+/** Candidates for the word that is being typed: the value of a flag or an argument. */
 interface Offers {
   readonly at: { readonly flag: string } | { readonly argument: string };
   readonly candidates: readonly Candidate[];

@@ -45,7 +45,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file that is not valid text contains no statements either.
+    // A file that is not valid UTF-8 contains no statements either.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }
