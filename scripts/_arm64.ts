@@ -18,7 +18,7 @@ const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
  */
 async function compile(): Promise<number> {
   const runtime = Deno.env.get("DENORT_BIN_ARM64");
-  // The base runtime in DENORT_BIN is for this machine's processor.
+  // The base runtime in DENORT_BIN is built for this machine's processor.
   const variable = runtime ? [`DENORT_BIN=${runtime}`] : ["-u", "DENORT_BIN"];
   const script = [Deno.execPath(), "run", "-A", "--frozen", join(ROOT, "scripts", "compile.ts")];
   const flags = ["--target", "aarch64-unknown-linux-gnu", "--output", join(FOLDER, "svc")];

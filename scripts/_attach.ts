@@ -39,7 +39,7 @@ export async function takeFiles(stage: string, paths: readonly string[]): Promis
   return taken;
 }
 
-/** Puts files back into the stage, to be packed like the others. */
+/** Puts files back into the stage so that they are packed like the others. */
 export async function putFilesBack(stage: string, taken: TakenFiles): Promise<void> {
   for (const { path, bytes } of taken) await Deno.writeFile(join(stage, path), bytes);
   await Deno.remove(join(stage, ATTACHED_INDEX));

@@ -12,7 +12,7 @@ import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** An executable with packed data at its end, as the compiler writes it for Linux. */
+/** An executable with packed data at its end, as the compiler writes them for Linux. */
 function executable(runtime: string, packed: string): Uint8Array {
   const body = new TextEncoder().encode(runtime + packed);
   const bytes = new Uint8Array(body.byteLength + TRAILER_BYTES);
@@ -60,7 +60,7 @@ Deno.test("attachFiles() keeps the program intact, and readAttached() reads the 
     }
   }));
 
-Deno.test("readAttached() refuses a program that is truncated, changed, or built differently", () =>
+Deno.test("readAttached() rejects a program that is truncated, changed, or built differently", () =>
   inPlace(async (place) => {
     const index = await attach(place);
     const { program } = place;

@@ -1,5 +1,5 @@
 /**
- * The base runtime of a compiled program: `denort` of the Deno that compiles it.
+ * The base runtime of a compiled program: the `denort` that belongs to the compiling Deno.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 /** The exit code of `scripts/compile.ts` if it cannot get a base runtime. */
 export const NO_BASE_RUNTIME = 3;
 
-/** The Deno version that a base runtime carries in its user agent. */
+/** The Deno version in a base runtime's user agent string. */
 export function runtimeVersion(runtime: Uint8Array): string | undefined {
   const text = new TextDecoder("latin1").decode(runtime);
   return /Deno\/(\d+\.\d+\.\d+)/.exec(text)?.[1];
 }
 
 /**
- * Checks that a file is the base runtime of this Deno.
+ * Checks that a file is this Deno's base runtime.
  *
  * @throws {Error} if it has another version, because the program could not read the packed data.
  */

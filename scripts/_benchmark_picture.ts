@@ -60,7 +60,7 @@ function drawRow({ figure, rates }: Row, top: number): string {
   return `<text x="0" y="${top + 12.5}" class="f">${escapeXml(figure)}</text>${bars.join("")}`;
 }
 
-/** Draws requests per second of svc, nginx and Caddy; longer bars are better. */
+/** Draws the requests per second of svc, nginx and Caddy. Longer bars are better. */
 export function renderBenchmarks(page: string): string {
   const rows = readRates(page);
   const step = PROGRAMS.length * (BAR + 3) + GAP;

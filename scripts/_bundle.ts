@@ -11,7 +11,7 @@ import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
 import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
 export interface BundleOptions {
-  /** Root of the repository; `main.ts` and `node_modules` are in it. */
+  /** Root of the repository, which contains `main.ts` and `node_modules`. */
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
   readonly outdir: string;
@@ -48,9 +48,9 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * Replaces node-pre-gyp with an empty module. The tracer of servers looks for one function in it,
- * and also contains its own version of that function. The rest of node-pre-gyp is a program that
- * cannot be bundled.
+ * Replaces node-pre-gyp with an empty module. The server tracer looks for one function in it, but
+ * also contains its own version of that function. The rest of node-pre-gyp is a program that cannot
+ * be bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -61,7 +61,7 @@ const WITHOUT_PRE_GYP: Plugin = {
 };
 
 /**
- * The SSH client refers to a native module for the processor's features, and to files in its own
+ * The SSH client refers to a native module that detects processor features, and to files in its own
  * folder. svc ships neither, because it needs neither.
  */
 const SSH_WITHOUT_FILES: Plugin = {
@@ -112,7 +112,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     bundle: true,
     splitting: true,
     minify: true,
-    // Stack traces in logs, and error names, stay readable.
+    // Keeps stack traces in logs, and error names, readable.
     keepNames: true,
     format: "esm",
     platform: "node",
@@ -146,12 +146,12 @@ const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
-  /** Modules of the program and of packages in those chunks. */
+  /** The program's modules and packages' modules in those chunks. */
   readonly modules: ReadonlySet<string>;
 }
 
 /**
- * Returns the code that modules load; the modules are given by their paths in the repository.
+ * Returns the code that modules load. The modules are given as paths in the repository.
  *
  * @throws {TypeError} if one of the modules is not loaded separately.
  */
@@ -179,7 +179,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
   };
 }
 
-/** Modules of workers in the stage, by the names with which processes start them. */
+/** Worker modules in the stage, by the names that processes start them with. */
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
@@ -188,7 +188,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
-/** Files of the stage that no module imports: the program starts them by name. */
+/** Files in the stage that no module imports, because the program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
   STAGED_PRELOAD,

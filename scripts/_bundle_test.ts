@@ -23,7 +23,7 @@ const ZOD = /\/zod\//;
 const LARGE =
   /re2js|toml-eslint-parser|acorn|croner|@clack|src\/(?:runtime|rules|manifest|build)\//;
 
-/** Schemas of an optional file, and of the actions that these commands do not confirm. */
+/** Schemas of an optional file and of actions that these commands do not confirm. */
 const SCHEMAS_OF_OTHERS =
   /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
 

@@ -1,5 +1,5 @@
 /**
- * Compresses the packed data of the program with brotli.
+ * Compresses the program's packed data with brotli.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { brotliCompress, constants } from "node:zlib";
 
 const compress = promisify(brotliCompress);
 
-/** Writes data to a file, compressed at a quality from 0 to 11. */
+/** Compresses data at a quality from 0 to 11, and writes it to a file. */
 export async function compressTo(
   file: string,
   data: Uint8Array | string,

@@ -1,5 +1,5 @@
 /**
- * Programs from Debian that tests and benches compare with.
+ * Programs from Debian that tests and benches compare svc with.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export async function installMissing(
 }
 
 export interface ForeignOptions {
-  /** A processor as Debian names it: `arm64`. */
+  /** A processor architecture by its Debian name, such as `arm64`. */
   readonly architecture: string;
   /** The folder for the unpacked files, which is emptied first. */
   readonly folder: string;
@@ -36,7 +36,8 @@ export interface ForeignOptions {
 
 /**
  * Unpacks packages for another processor, from this machine's apt sources. The machine stays
- * unchanged: apt uses a folder for this call. Returns the error message of a program that fails.
+ * unchanged, because apt works in a separate folder. Returns the error message of a program that
+ * fails.
  */
 export async function unpackForeign(
   packages: readonly string[],
@@ -58,8 +59,8 @@ export async function unpackForeign(
     await Deno.mkdir(join(folder, "usr", "lib"), { recursive: true });
     const archives = [...Deno.readDirSync(state)].filter(({ name }) => name.endsWith(".deb"));
     for (const { name } of archives) await run("dpkg-deb", "--extract", name, folder);
-    // Depending on the release, the libraries are in `lib` or in `usr/lib`; on a machine, both are
-    // the same folder.
+    // Depending on the release, the libraries are in `lib` or in `usr/lib`. On an installed system,
+    // both are the same folder.
     const old = join(folder, "lib");
     await Deno.mkdir(old, { recursive: true });
     await run("cp", "--archive", `${old}/.`, join(folder, "usr", "lib"));
@@ -80,7 +81,7 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Options for apt to work in a folder, and for another processor. */
+/** Options that make apt work in a folder and for another processor. */
 function aptOptions(state: string, architecture: string): readonly string[] {
   const options = [
     `Dir::State=${state}`,
@@ -92,7 +93,7 @@ function aptOptions(state: string, architecture: string): readonly string[] {
     "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false",
     // By default, apt downloads as another user, who may not be able to access the folder.
     "APT::Sandbox::User=",
-    // Without it, apt-get update succeeds even if a source is empty.
+    // Without this option, apt-get update succeeds even if a source is empty.
     "APT::Update::Error-Mode=any",
   ];
   return options.flatMap((option) => ["-o", option]);

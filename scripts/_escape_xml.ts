@@ -5,6 +5,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Escapes text for the content and the attributes of XML. */
+/** Escapes text for XML content and attributes. */
 export const escapeXml = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);

@@ -1,5 +1,5 @@
 /**
- * Fetches a page of a deployment by its host name, without DNS: the connection goes to the loopback
+ * Fetches a page of a deployment by host name, without DNS: the connection goes to the loopback
  * address, and the `Host` header names the site.
  *
  * @module
@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Keeps connections open; without an agent, each request opens its own connection. */
+  /** Keeps connections open. Without an agent, each request opens its own connection. */
   readonly agent?: Agent;
 }
 
@@ -30,7 +30,7 @@ export interface HostAnswer {
   readonly text: string;
 }
 
-/** Sends one request; redirects are not followed. */
+/** Sends one request. Redirects are not followed. */
 export async function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
   const { port, path, method, body: sent, agent } = wanted;
   const headers = { ...wanted.headers, host: `${wanted.host}:${port}` };

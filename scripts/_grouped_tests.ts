@@ -1,6 +1,6 @@
 /**
- * Modules that run several test files in one thread. Loading what a file imports takes longer than
- * most tests, and files of a folder have the same imports.
+ * Modules that run several test files in one thread. Loading a file's imports takes longer than
+ * most tests, and the files of a folder share most imports.
  *
  * @module
  */
@@ -36,5 +36,5 @@ export async function writeGroups(
   return paths;
 }
 
-/** Removes the groups from the names of tests, in whole lines of the output of `deno test`. */
+/** Removes group names from the test names in complete lines of `deno test` output. */
 export const withoutGroups = (text: string): string => text.replaceAll(GROUP, "");

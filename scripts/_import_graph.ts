@@ -24,7 +24,7 @@ const graphSchema = z.object({
   })),
 });
 
-/** Reads the graph of `files` (relative to `root`); imports of packages are not included. */
+/** Reads the import graph of `files` (relative to `root`). Package imports are not included. */
 export async function readImportGraph(
   root: string,
   files: readonly string[],

@@ -11,7 +11,7 @@ import { hear } from "./_process.ts";
 export interface PastedCommand {
   /** The text for the shell. */
   readonly text: string;
-  /** Whether the page shows the output of the command below it. */
+  /** Whether the page shows the command's output below it. */
   readonly showsOutput: boolean;
 }
 
@@ -38,7 +38,7 @@ export function readCommands(page: string, heading = ""): PastedCommand[] {
 }
 
 const isServe = ({ text }: PastedCommand): boolean => text.split("\n").at(0) === "svc serve";
-/** The line that `svc serve` prints for the next terminal; pages shorten the key. */
+/** The line that `svc serve` prints for the next terminal. Pages shorten the key. */
 const isExport = ({ text }: PastedCommand): boolean => text.startsWith("export SVC_API_URL=");
 
 const SERVE_LIMIT_MS = 60_000;
@@ -100,7 +100,7 @@ async function runInShell(
 }
 
 /**
- * Runs commands on an empty account that has `svc` on its search path, and returns their outputs.
+ * Runs commands in an empty account that has `svc` on its search path, and returns their outputs.
  *
  * @throws {Error} at the first command that fails.
  */
@@ -119,7 +119,7 @@ export async function pasteCommands(commands: readonly PastedCommand[]): Promise
     const { url, token, output } = platform;
     const typed = commands.filter((each) => !isServe(each) && !isExport(each));
     const outputs = await runInShell(
-      // Pages name the default port; this platform uses a free one.
+      // Pages name the default port, but this platform uses a free one.
       typed.map((each) => ({
         ...each,
         text: each.text.replaceAll("localhost:8787", new URL(url).host),

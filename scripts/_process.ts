@@ -40,7 +40,7 @@ export async function hear(
   };
 }
 
-/** Runs a program with its output shown live; returns its exit code. */
+/** Runs a program, shows its output live, and returns its exit code. */
 export async function show(
   [program, ...args]: readonly [string, ...string[]],
   given: RunOptions = {},

@@ -12,7 +12,7 @@ import { ROOT } from "./_source_files.ts";
 
 export type Command = readonly [string, ...string[]];
 
-/** Path of the compiled program that is tested (`SVC_BIN`); `undefined` if the source is tested. */
+/** Path of the compiled program to test (`SVC_BIN`), or `undefined` to test the source. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
 /** How the program is started: {@link COMPILED}, otherwise from source. */
@@ -22,7 +22,7 @@ export function programCommand(): Command {
     : [COMPILED];
 }
 
-/** Variables of a clean environment, in addition to the network's. */
+/** Variables of a clean environment, in addition to network settings. */
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
@@ -71,18 +71,18 @@ const readyLine = z.object({ url: z.url(), token: z.string().optional() });
 export interface Platform {
   readonly url: string;
   readonly port: number;
-  /** Port of the HTTPS listener; `undefined` if there is none. */
+  /** Port of the HTTPS listener, or `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The owner's key; missing when the data directory already had one. */
+  /** The owner's key. Missing if the data directory already had one. */
   readonly token: string | undefined;
-  /** One-time URL with which the owner sets a password; `undefined` once a password exists. */
+  /** One-time URL for setting the owner's password, or `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
-  /** Resolves with the exit code when it has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
-  /** Asks it to drain and waits until it ends; returns the exit code. */
+  /** Asks it to drain, waits until it ends, and returns the exit code. */
   stop(): Promise<number>;
   /** Kills it, like a crash or a power cut. */
   kill(): Promise<void>;
@@ -100,7 +100,7 @@ export interface PlatformOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Maximum wait for the platform to be ready, even under qemu on a busy machine. */
+/** Maximum time to wait until the platform is ready, even under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
 /** How often to look for edges. */
@@ -211,7 +211,7 @@ export interface ToolOptions {
 export interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
-  /** Ends it immediately; does nothing if it has ended. */
+  /** Ends the process immediately. Does nothing if it has already ended. */
   kill(): void;
 }
 
@@ -250,7 +250,7 @@ function endAtOnce(child: Deno.ChildProcess, signal: Deno.Signal = "SIGKILL"): v
   try {
     child.kill(signal);
   } catch (error) {
-    // Deno throws this for a process that has ended.
+    // Deno throws this if the process has already ended.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Packages that few commands need, each bundled as its own module. They are not packed
- * with the program's code, which the runtime copies at every start, but attached, compressed,
- * and imported when they are needed (src/lib/shipped_module.ts).
+ * Packages that few commands need, each bundled as its own module. They are not packed with the
+ * program's code, because the runtime copies that code at every start. Instead, they are
+ * compressed, attached, and imported when they are needed (src/lib/shipped_module.ts).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { dirname, join, sep } from "node:path";
 import { importShippedModule, shippedModulePath } from "../src/lib/shipped_module.ts";
 import { compressTo } from "./_compress.ts";
 
-/** Names that the program imports from rare packages; these imports are replaced in the bundle. */
+/** Names that the program imports from rare packages. These imports are replaced in the bundle. */
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],
@@ -35,7 +35,7 @@ const ENGINES: Readonly<Record<string, string>> = {
   pg_dump: exportLine("@electric-sql/pglite-tools/pg_dump", ["pgDump"]),
 };
 
-/** The text of each module, by its name. */
+/** The source of each module, by name. */
 const ENTRIES: Readonly<Record<string, string>> = {
   ...ENGINES,
   ...Object.fromEntries(
@@ -81,7 +81,9 @@ export function rarePackages(root: string): Plugin {
 /** The code in which pg_dump accepts compiled WebAssembly, an option that callers cannot set. */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
-/** Puts the WebAssembly of pg_dump into its module, which would look for a file next to itself. */
+/**
+ * Puts pg_dump's WebAssembly into its module, which would otherwise look for a file next to itself.
+ */
 const PG_DUMP_WITH_WASM: Plugin = {
   name: "pg-dump-with-wasm",
   setup(bundling) {
@@ -100,7 +102,7 @@ const PG_DUMP_WITH_WASM: Plugin = {
   },
 };
 
-/** In the compiled program, the bare names of Node's own modules only work in packages. */
+/** In the compiled program, bare names of Node's built-in modules only work inside packages. */
 const NODE_BY_FULL_NAME: Plugin = {
   name: "node-by-full-name",
   setup(bundling) {
@@ -110,12 +112,12 @@ const NODE_BY_FULL_NAME: Plugin = {
   },
 };
 
-/** CommonJS packages call `require` for Node's own modules; a data URL is not a folder. */
+/** CommonJS packages call `require` for Node's built-in modules, and a data URL has no folder. */
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 
 /**
- * Packages written for Node call methods of Node's timers, which the runtime's timers do not have.
+ * Packages written for Node call methods of Node's timers that the runtime's timers do not have.
  */
 const TIMERS =
   "import { setTimeout, setInterval, clearTimeout, clearInterval } from 'node:timers';";

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Each room below `src/` with the rooms that it may import; `lib` imports none. */
+/** Each room below `src/`, with the rooms that it may import from. `lib` imports from none. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "agents",
@@ -90,7 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface Doorway {
-  /** File, or folder with a final slash. */
+  /** A file, or a folder with a trailing slash. */
   readonly path: string;
   readonly reason: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs the batches of a plan: processes of `deno test`, side by side.
+ * Runs the batches of a plan as parallel `deno test` processes.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly counts: Counts;
   /** The failures, one line each. */
   readonly problems: readonly string[];
-  /** Output of failed runs, one text for each run. */
+  /** Output of failed runs, one string for each run. */
   readonly errors: readonly string[];
   /** How long the tests of each file took. */
   readonly times: readonly FileTime[];
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly leftOut: readonly string[];
 }
 
-/** Passes on the lines of a stream immediately, and returns all of them. */
+/** Passes on each line of a stream immediately, and returns all lines at the end. */
 async function readAll(stream: ReadableStream<Uint8Array>, show: Show): Promise<string> {
   let [text, rest] = ["", ""];
   const take = (lines: string) => {
@@ -131,7 +131,7 @@ async function runBatch(batch: Batch, options: RunOptions): Promise<Run> {
 
 const filesOf = ({ groups }: Batch): string[] => groups.flat();
 
-/** Runs the batches of a plan, and skips those that are left once `mayStart` returns false. */
+/** Runs the batches of a plan. Once `mayStart` returns false, skips the remaining ones. */
 export async function runPlan(
   { limitMs, batches, atOnce }: Plan,
   { show, mayStart = () => true }: { readonly show: Show; readonly mayStart?: () => boolean },

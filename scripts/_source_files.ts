@@ -31,7 +31,7 @@ export function listFiles(root: string): string[] {
   return found.sort();
 }
 
-/** True for the TypeScript that is ours: fixtures are input, not source. */
+/** True for our own TypeScript: fixtures are input, not source. */
 export function isOurSource(path: string): boolean {
   return /\.tsx?$/.test(path) && !path.startsWith("fixtures/");
 }

@@ -1,6 +1,6 @@
 /**
  * The stage: the folder that `deno compile` packs into the program. In addition to the bundle, it
- * contains packages that cannot be bundled, as files.
+ * contains the files of packages that cannot be bundled.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface ShippedPackage {
   readonly name: string;
   /** Files of the package that the program opens; `package.json` is always included. */
   readonly files: readonly string[];
-  /** Files that are stored compressed (brotli), with `.br` at the end of their names. */
+  /** Files that are compressed with brotli and stored with `.br` appended to their names. */
   readonly compressed?: readonly string[];
   readonly reason: string;
 }
@@ -72,8 +72,8 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licences and notices of all packages, by path. If they were separate files, the compiler would
- * read them as code, and pack an error message that contains the path of the stage.
+ * Licenses and notices of all packages, by path. If they were separate files, the compiler would
+ * read them as code and pack an error message that contains the stage's path.
  */
 export const LICENCES_FILE = "licences.json";
 
@@ -83,7 +83,7 @@ const LICENCE = /licen[cs]e|notices/i;
 const COUNTRIES =
   "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Large files of the stage that the program rarely reads. */
+/** Large files in the stage that the program rarely reads. */
 export function attachableFiles(platform: Platform = Deno.build): readonly string[] {
   const program = binaryName(platform.os).replaceAll("\\", "/");
   return [
@@ -105,7 +105,7 @@ export interface Platform {
 }
 
 /**
- * The platform of a target of `deno compile`, such as `aarch64-apple-darwin`; this machine's if no
+ * The platform for a `deno compile` target, such as `aarch64-apple-darwin`, or this machine's if no
  * target is given.
  */
 export function platformOf(target: string | undefined): Platform {
@@ -116,8 +116,8 @@ export function platformOf(target: string | undefined): Platform {
 }
 
 /**
- * Returns the folder of the package with esbuild's native program. For this machine, it is next to
- * esbuild itself; for another platform, it is fetched to `folder`.
+ * Returns the folder of the package with esbuild's native program. This machine's package is next
+ * to esbuild itself; another platform's is downloaded to `folder`.
  */
 async function nativeEsbuild(root: string, platform: Platform, folder: string): Promise<string> {
   const name = binaryPackage(platform);
@@ -131,8 +131,8 @@ async function nativeEsbuild(root: string, platform: Platform, folder: string): 
 const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.string() })) });
 
 /**
- * Fetches a package in `deno.lock` from npm, because Deno only installs this machine's, and unpacks
- * it to `folder`.
+ * Downloads a package in `deno.lock` from npm and unpacks it to `folder`, because Deno only
+ * installs packages for this machine.
  *
  * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
  */
@@ -160,7 +160,7 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
-/** Brotli's highest quality; decompressing costs the same at every quality. */
+/** Brotli's highest quality. Decompression costs the same at every quality. */
 const BEST_QUALITY = 11;
 
 /**
@@ -205,8 +205,8 @@ export interface StageOptions {
 
 /**
  * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
- * `nodeModulesDir: "manual"` and a package.json, the compiled program resolves bare imports of code
- * on disk too, which servers of deployments need.
+ * `nodeModulesDir: "manual"` and a package.json, the compiled program also resolves bare imports in
+ * code on disk, which servers of deployments need.
  */
 export async function stagePackages(
   root: string,
@@ -246,10 +246,10 @@ export async function stagePackages(
   await write(LICENCES_FILE, licences);
 }
 
-/** The time of all files in a stage, because it is packed with each file. */
+/** The timestamp of all files in a stage. It is fixed because it is packed with each file. */
 const STAGE_TIME = new Date("2000-01-01T00:00:00Z");
 
-/** Gives all files the same time, so that the same source produces the same program. */
+/** Gives all files the same timestamp, so that the same source produces the same program. */
 export async function setStageTimes(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);

@@ -12,7 +12,7 @@ import { LICENCES_FILE, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_s
 import { TARGETS } from "./release/targets.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** The heads of programs: ELF, Mach-O and PE, each with the processor. */
+/** The file headers of programs (ELF, Mach-O and PE), including the processor. */
 const HEADS: Readonly<Record<string, (head: DataView) => boolean>> = {
   "x86_64-unknown-linux-gnu": (head) => isElf(head, 62),
   "aarch64-unknown-linux-gnu": (head) => isElf(head, 183),

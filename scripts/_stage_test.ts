@@ -15,7 +15,7 @@ import {
 } from "./_stage.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
+Deno.test("stagePackages() ships exactly the named files, with versions and licenses", async () => {
   const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
     await stagePackages(ROOT, stage, { quality: 0 });
@@ -56,7 +56,7 @@ Deno.test("platformOf() reads the targets of deno compile", () => {
   assert.equal(platformOf(undefined), Deno.build);
 });
 
-Deno.test("parseQuality() accepts brotli's qualities, and uses the best by default", () => {
+Deno.test("parseQuality() accepts brotli's qualities, and uses the highest by default", () => {
   assert.deepEqual([undefined, "", "0", "4", "11"].map(parseQuality), [11, 11, 0, 4, 11]);
   for (const text of ["12", "-1", "fast", "1.5"]) {
     assert.throws(() => parseQuality(text), /from 0 to 11/);

@@ -1,6 +1,6 @@
 /**
- * The inner rooms of large rooms as data: each list runs from top to bottom, and a file imports
- * only rooms below its own.
+ * The inner rooms of large rooms as data. Each list is ordered from top to bottom, and a file may
+ * import only from rooms below its own.
  *
  * @module
  */
@@ -162,19 +162,19 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "workspace",
     "keys",
     "overview",
-    // The studio, in the frame of a project's pages.
+    // The studio, inside the layout of a project's pages.
     "database",
     "project",
     "deployment",
     "previews",
     "device",
     "consent",
-    // How to start a project, which the pages of projects and the overview also show.
+    // How to start a project; also shown on the overview and on projects' pages.
     "start",
     "entry",
     "reference",
     "docs",
-    // Questions before actions.
+    // Confirmations before actions.
     "asking",
     // Code that all pages share.
     "visit",

@@ -1,5 +1,5 @@
 /**
- * The suites of tests: which files they are, and how many of them run in parallel.
+ * The test suites: which files they consist of, and how many files run in parallel.
  *
  * @module
  */
@@ -15,16 +15,16 @@ export type Runs =
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**
-   * Each file in its own process, which ends with everything that it started. Suites of this kind
-   * run side by side, so that no suite waits for the longest file of another.
+   * Each file runs in its own process, and everything that the process started ends with it. Suites
+   * of this kind run side by side, so that no suite waits for the longest file of another.
    */
   | { readonly as: "processes" }
   /** The same, but one file at a time, with nothing else running. */
   | { readonly as: "lone processes" };
 
 /**
- * Number of processes that run in parallel for each processor. It is more than 1, because they
- * spend some of their time waiting.
+ * Number of processes that run in parallel for each processor. It is more than 1 because they spend
+ * some of their time waiting.
  */
 const PROCESSES_PER_PROCESSOR = 1.5;
 
@@ -36,18 +36,20 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing if that task runs all files except those in `first`. */
+  /** The files that `deno task test` runs. Missing if it runs all files except those in `first`. */
   readonly short?: readonly string[];
-  /** The program that its tests start instead of the compiled one, as a path from the root. */
+  /**
+   * Path, relative to the root, of the program that its tests start instead of the compiled one.
+   */
   readonly program?: string;
-  /** Debian programs without which tests of the suite are skipped. */
+  /** Debian programs that the suite needs; tests are skipped if they are missing. */
   readonly needs: readonly DebianProgram[];
 }
 
 const GIT: DebianProgram = { program: "git", package: "git" };
 const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
 const CURL: DebianProgram = { program: "curl", package: "curl" };
-/** The test server of the ACME protocol. */
+/** The test server for the ACME protocol. */
 const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
 const HAPROXY: DebianProgram = { program: "haproxy", package: "haproxy" };
 const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
@@ -223,11 +225,11 @@ export const SUITES: readonly Suite[] = [
 
 /** One process of `deno test`. */
 export interface Batch {
-  /** Files that share a thread, as paths from the root. */
+  /** Files that share a thread, as paths relative to the root. */
   readonly groups: readonly (readonly string[])[];
-  /** Number of threads in which the groups run, if it is more than 1. */
+  /** Number of threads that the groups run in, if it is more than 1. */
   readonly threads: number;
-  /** Path of the program that the tests start; by default the program in `SVC_BIN`. */
+  /** Path of the program that the tests start. By default, it is the program in `SVC_BIN`. */
   readonly program?: string;
 }
 
@@ -248,7 +250,7 @@ export interface ChosenSuite {
   readonly files: readonly string[];
 }
 
-/** The tests that show in a short time that the program needs nothing but the C library. */
+/** Tests that quickly show that the program needs nothing but the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
   "tests/e2e/doctor_platform_test.ts",
@@ -265,8 +267,8 @@ export interface Surroundings {
 }
 
 /**
- * Spreads the files of each folder evenly over a run. Files of a folder are similar: some folders
- * mostly wait for timers, others compute, so a mix keeps all processors busy.
+ * Spreads the files of each folder evenly over a run. The files of a folder are similar: some
+ * folders mostly wait for timers, and others compute. Mixing them keeps all processors busy.
  */
 function mixFolders(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, dirname);
@@ -289,7 +291,9 @@ function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: strin
     .map((file) => ({ suite: suiteOf.get(file)!, file }));
 }
 
-/** Groups files that share a thread: neighbours, because they import the same modules. */
+/**
+ * Groups files that share a thread. Adjacent files share one, because they import the same modules.
+ */
 function shareThreads(files: readonly string[], { first, share }: {
   /** Files that do not share a thread with any other file. */
   readonly first: readonly string[];
@@ -357,7 +361,7 @@ export type Extent =
   | "short"
   /** All other files. */
   | "rest"
-  /** The tests that show, in an empty root, that the program only needs the C library. */
+  /** Tests in an empty root that show that the program only needs the C library. */
   | "empty root";
 
 /** The files of a suite to run. */
@@ -369,7 +373,7 @@ export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   return testFiles(suite).filter((file) => isShort(file) === (extent === "short"));
 }
 
-/** The test files below the folders of a suite, as paths from the root. */
+/** The test files below the folders of a suite, as paths relative to the root. */
 export function testFiles({ folders }: Suite): string[] {
   return folders.flatMap((folder) =>
     listFiles(join(ROOT, folder)).filter((file) => /_test\.tsx?$/.test(file))

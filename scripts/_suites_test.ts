@@ -82,7 +82,7 @@ Deno.test("planSuites() runs most processes in parallel, then those that must ru
   ]);
 });
 
-Deno.test("every file that a suite names is one of its tests, and is named once", () => {
+Deno.test("every file that a suite names is one of its tests, and is named only once", () => {
   for (const suite of SUITES) {
     const files = testFiles(suite);
     for (

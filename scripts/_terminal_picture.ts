@@ -59,7 +59,7 @@ function drawLine({ text, kind, at }: Line, index: number): string {
   return `<g style="animation-delay:${at.toFixed(2)}s">${content}</g>`;
 }
 
-/** Draws commands with their outputs, which appear one after the other. */
+/** Draws commands and their outputs, which appear one after the other. */
 export function renderTerminal(outputs: readonly PastedOutput[]): string {
   const lines = layOut(outputs);
   const height = TOP + lines.length * LINE + 8;

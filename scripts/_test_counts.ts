@@ -31,7 +31,7 @@ export interface Report {
   readonly counts: Counts;
   /** The failures, one line each. */
   readonly problems: readonly string[];
-  /** Output of the run about its failures: errors and their traces. */
+  /** The run's output about its failures: errors and their stack traces. */
   readonly errors: string;
 }
 
@@ -46,10 +46,12 @@ const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 /** The part before that list: the errors, with traces. */
 const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
-/** Printed by an interrupted `deno test`: the tests that had started. */
+/** Printed when `deno test` is interrupted: the tests that had started. */
 const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
 
-/** The result of a test; steps are indented, or have a test's name and dots before their own. */
+/**
+ * The result of a test. A step is indented, or its name is preceded by the test's name and dots.
+ */
 const RESULT = /^(?<test>(?! ).+?) \.\.\. (?<outcome>ok|FAILED|ignored|cancelled) \(.*\)$/gm;
 
 const RESULT_LINE = new RegExp(RESULT.source);
@@ -63,18 +65,18 @@ const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 /** A test with its file, if files run side by side. */
 const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
 
-/** In the list before the closing line: a module that threw outside of its tests. */
+/** In the list before the closing line: a module that threw an error outside its tests. */
 const UNCAUGHT = /^(?:\.\/)?(?<file>\S+) \(uncaught error\)$/;
 
-/** The name of a failed test that represents an error outside a module's tests. */
+/** The name that Deno gives a failed test for an error outside a module's tests. */
 const OUTSIDE = "(outside of its tests)";
 
-/** Between the names of a test and its step. */
+/** Separates the name of a test from the name of its step. */
 const STEP = " ... ";
 
 const isStep = (line: string): boolean => line.split(" => ")[0]!.includes(STEP);
 
-/** Counts test by test, for a run without a closing line. */
+/** Counts results test by test, for a run without a closing line. */
 function readResults(output: string): { readonly counts: Counts; readonly failed: string[] } {
   const results = [...output.matchAll(RESULT)].map(({ groups }) => ({
     test: groups?.test ?? "",
@@ -131,8 +133,8 @@ function reportUnfinished(output: string, end: RunEnd): Report {
 }
 
 /**
- * Reads the result of a run. A run that went wrong without a failed test (a module that does not
- * load, a crash, no closing line) counts one more failure.
+ * Reads the result of a run. If a run went wrong without a failed test (a module that does not
+ * load, a crash, no closing line), it counts as one more failure.
  */
 export function readReport(output: string, end: RunEnd): Report {
   const last = [...output.matchAll(SUMMARY)].at(-1)?.groups;
@@ -160,7 +162,7 @@ export function addCounts(left: Counts, right: Counts): Counts {
   };
 }
 
-/** The one line that ends a run of the whole suite. */
+/** The single line at the end of a run of the whole suite. */
 export function formatCounts({ passed, failed, skipped }: Counts): string {
   const line = `${passed} passed, ${failed} failed`;
   return skipped === 0 ? line : `${line}, ${skipped} skipped`;

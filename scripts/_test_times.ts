@@ -13,7 +13,7 @@ export interface FileTime {
 /** The line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** A result, with its file if files run in parallel; steps are indented, or have two dots. */
+/** A result, with its file if files run in parallel. Steps are indented or contain two dots. */
 const RESULT =
   /^(?:(?:\.\/)?(?<file>\S+_test\.tsx?) => )?(?<test>(?! ).+?) \.\.\. \w+ \(.*?(?<time>[\dms.µ]+)\)$/;
 
@@ -27,7 +27,7 @@ function readTime(text: string): number {
   return Number(minutes) * 60 + Number(count) * SECONDS[unit as keyof typeof SECONDS];
 }
 
-/** Adds up the times of the tests of each file; their steps are part of them. */
+/** Adds up the times of each file's tests. A test's time includes its steps. */
 export function readTimes(output: string): FileTime[] {
   const sums = new Map<string, number>();
   let current = "";
@@ -41,7 +41,7 @@ export function readTimes(output: string): FileTime[] {
   return [...sums].map(([file, seconds]) => ({ file, seconds }));
 }
 
-/** Returns a line for each of the `count` files that took longest, the longest first. */
+/** Returns a line for each of the `count` slowest files, slowest first. */
 export function slowestFiles(times: readonly FileTime[], count: number): string[] {
   return times.toSorted((left, right) => right.seconds - left.seconds)
     .slice(0, count)

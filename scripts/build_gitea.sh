@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds Gitea, the forge that tests/e2e/gitea_test.ts uses, from its Go module, and puts it into
 # the given folder, together with the files that it reads. Needs the go command and a C compiler.
-# The first time, it takes about ten minutes of processor time; if the folder already has Gitea, it
-# does nothing.
+# The first build takes about ten minutes of processor time. If the folder already contains Gitea,
+# the script does nothing.
 set -euo pipefail
 
 version=v1.26.0

@@ -1,6 +1,6 @@
 /**
- * `deno task check`: format, lint, types, and the repository's own checks. Every step runs, so one
- * call reports everything that is wrong.
+ * `deno task check`: format, lint, types, and the repository's own checks. All steps always run, so
+ * that one call reports every problem.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { findStoreyViolations } from "./check_storeys.ts";
 
 interface Step {
   readonly name: string;
-  /** Returns the problems; empty if there are none. */
+  /** Returns the problems, or an empty list if there are none. */
   readonly run: () => Promise<readonly string[]>;
 }
 
@@ -110,7 +110,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Runs a step; returns its output, and whether it succeeded. */
+/** Runs a step, and returns its output and whether it succeeded. */
 async function report({ name, run }: Step) {
   const started = performance.now();
   const problems = await run();

@@ -11,7 +11,7 @@ const LINK = /\]\(([^)\s#]*)(?:#([^)]*))?\)/g;
 const DECISIONS = "docs/decisions/";
 const INDEX = `${DECISIONS}README.md`;
 
-/** The anchors of the headings of `text`, as GitHub forms them. */
+/** The anchors of the headings in `text`, as GitHub generates them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
   return new Set(
@@ -75,14 +75,14 @@ function unlisted({ path }: TextFile, index: string): string[] {
 }
 
 /**
- * Finds links that lead to no file, heading or symbol, decisions without a status,
- * and topics that the index of decisions lacks.
+ * Finds links whose file, heading or symbol does not exist, decisions without a status, and topics
+ * that are missing from the index of decisions.
  */
 export function findDocProblems(
   documents: readonly TextFile[],
   { exists, source }: {
     readonly exists: (path: string) => boolean;
-    /** The text of a source file; `undefined` if there is none. */
+    /** The text of a source file, or `undefined` if it does not exist. */
     readonly source: (path: string) => string | undefined;
   },
 ): string[] {

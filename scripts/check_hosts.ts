@@ -1,5 +1,5 @@
 /**
- * Keeps URLs of package registries out of the repository: the settings of npm and Deno define where
+ * Keeps URLs of package registries out of the repository: npm's and Deno's settings define where
  * packages come from.
  *
  * @module
@@ -23,7 +23,7 @@ export const REGISTRY_HOSTS: readonly string[] = REGISTRY_LABELS.map(([first, ..
   first === "deno" ? `${first}.${rest.join("/")}` : [first, ...rest].join(".")
 );
 
-/** Finds each line that names a package registry by its host. */
+/** Finds each line that contains the host name of a package registry. */
 export function findRegistryHosts(files: readonly TextFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const named = REGISTRY_HOSTS.filter((host) => text.includes(host));

@@ -1,6 +1,6 @@
 /**
  * Lints the OpenAPI document with the engine of `@redocly/cli`, without the network, with all
- * recommended rules and some more.
+ * recommended rules and some additional ones.
  *
  * @module
  */
@@ -19,11 +19,12 @@ const RULES = {
   "no-duplicated-tag-names": "error",
   "operation-4xx-response": "error",
   "no-required-schema-properties-undefined": "error",
-  // The specification's own paths overlap; the most specific one wins (`route_table.ts`).
+  // The specification's own paths overlap, and the most specific one takes precedence
+  // (`route_table.ts`).
   "no-ambiguous-paths": "off",
 } as const;
 
-/** The linter's findings; empty if there are none. */
+/** Returns the linter's findings, or an empty list if there are none. */
 export async function lintOpenApi(): Promise<string[]> {
   const document = openApiDocument({ version: "0.0.0", serverUrl: "https://svc.example.net" });
   const config = await createConfig({ extends: ["recommended"], rules: RULES });

@@ -1,6 +1,6 @@
 /**
- * Restricts starting programs to one place: programs started elsewhere would inherit this program's
- * descriptors.
+ * Allows programs to be started in one place only. A program that is started elsewhere would
+ * inherit this program's descriptors.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { TextFile } from "./check_lengths.ts";
 /** Files that may start programs directly. */
 const STARTERS: ReadonlySet<string> = new Set([
   "src/lib/spawn_program.ts",
-  // The user's own command: it gets the descriptors that their shell has opened for it.
+  // The user's own command, which gets the descriptors that the user's shell has opened for it.
   "src/cli/env/run_child.ts",
 ]);
 
 const START = /new Deno\.Command\(|["']node:child_process["']/;
 
-/** Finds each line of the program, without its tests, that starts another program directly. */
+/** Finds each line of the program, excluding tests, that starts another program directly. */
 export function findProgramStarts(files: readonly TextFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith("src/") && !STARTERS.has(path))

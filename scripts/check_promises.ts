@@ -1,7 +1,7 @@
 /**
  * Finds promises whose rejection nobody handles. Such a rejection ends the
- * process, so a promise that is not awaited needs a `catch`. `void` does not
- * count as one, unless the called function cannot reject.
+ * process, so a promise that is not awaited needs a `catch`. `void` is not enough, unless the
+ * called function cannot reject.
  *
  * @module
  */
@@ -29,14 +29,16 @@ const OPTIONS: ts.CompilerOptions = {
 /** An import with its own types: `// @ts-types="./types.d.ts"`. */
 const NAMED_TYPES = /^\/\/ @ts-types="([^"]+)"\nimport [^"]+ from "([^"]+)"/gm;
 
-/** Collections whose methods do not throw, and functions that do not. */
+/** Collections whose methods do not throw, and functions that do not throw. */
 const HARMLESS =
   /^(?:(?:Readonly)?(?:Map|Set|Array)|Weak(?:Map|Set)|Date|Math|Performance|clear\w+)$/;
 
-/** Promises of the runtime that never reject. */
+/** Runtime promises that never reject. */
 const SETTLED = new Set(["ChildProcess.status"]);
 
-/** The file that an import names for its types, as Deno reads it; `undefined` without one. */
+/**
+ * The file that an import names for its types, as Deno reads it, or `undefined` if there is none.
+ */
 function namedTypes({ text, fileName }: ts.SourceFile, specifier: string): string | undefined {
   for (const [, types, imported] of text.matchAll(NAMED_TYPES)) {
     if (imported === specifier) return join(dirname(fileName), types!);
@@ -67,7 +69,7 @@ export function openProgram(files: readonly string[], denoTypes: string): ts.Pro
   return ts.createProgram({ rootNames: [...files, globals], options: OPTIONS, host });
 }
 
-/** Finds each floating promise in the files; each is given as `path:line: problem`. */
+/** Finds the floating promises in the files, and returns each as `path:line: problem`. */
 export function findFloatingPromises(
   program: ts.Program,
   files: readonly string[],
@@ -182,13 +184,13 @@ class Finder {
     return this.#callee(this.#checker.getTypeAtLocation(node)) !== undefined;
   }
 
-  /** A function of ours with a known body that cannot throw. */
+  /** One of our functions with a known body that cannot throw. */
   #callee(type: ts.Type): ts.Node | undefined {
     const body = bodyOf(this.#signatures(type)[0]?.declaration);
     return body !== undefined && this.#isGuarded(body) ? body : undefined;
   }
 
-  /** Whether the called function is known not to reject, by its body. */
+  /** Whether the body of the called function shows that it cannot reject. */
   #cannotReject(call: ts.CallExpression): boolean {
     return this.#isSafe(this.#checker.getResolvedSignature(call)?.declaration);
   }
@@ -301,7 +303,7 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
     return !isWaitedFor && (parent.arguments?.includes(node) ?? false);
   }
   if (ts.isPropertyAssignment(parent)) return parent.initializer === node;
-  // A variable without a type annotation accepts anything.
+  // A variable without a type annotation accepts any function.
   if (ts.isVariableDeclaration(parent)) {
     return parent.initializer === node && parent.type !== undefined;
   }
@@ -310,7 +312,7 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
 }
 
 /**
- * False for values that are not functions, and functions that return nothing, by their syntax
+ * False for values that are not functions and for functions that return nothing, judging by syntax
  * alone.
  */
 function mayReturnPromise(node: ts.Expression): boolean {

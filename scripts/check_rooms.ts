@@ -6,7 +6,7 @@
  */
 import type { Doorway } from "./_rooms.ts";
 
-/** One import between two of our files; paths are relative to the repository. */
+/** An import between two of our files. Paths are relative to the repository. */
 export interface ImportEdge {
   readonly from: string;
   readonly to: string;
@@ -17,11 +17,11 @@ export interface ImportEdge {
 export interface HouseRules {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly doorways: readonly Doorway[];
-  /** Files named `mod.ts`: other folders only import a folder with one through it. */
+  /** Paths of the `mod.ts` files. A folder that has one can be imported only through that file. */
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room of a file below `src/`; `undefined` if the file is not in a room. */
+/** The room of a file below `src/`, or `undefined` if the file is not in a room. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
@@ -140,7 +140,7 @@ function shortestCircle(
   return [];
 }
 
-/** Finds import cycles; each is reported once, by its shortest path. */
+/** Finds import cycles. Each is reported once, by its shortest path. */
 export function findCircles(edges: readonly ImportEdge[]): string[] {
   const graph = new Map<string, ImportEdge[]>();
   for (const edge of edges) {

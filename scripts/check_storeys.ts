@@ -1,5 +1,5 @@
 /**
- * Enforces the order of inner rooms: imports in a large room only run downward, so inner rooms
+ * Enforces the order of inner rooms: imports in a large room only point downward, so inner rooms
  * cannot form a cycle.
  *
  * @module
@@ -19,7 +19,7 @@ interface InnerRoom {
   readonly storey: number;
 }
 
-/** Tests and their helpers may import anything that the check of rooms allows. */
+/** Tests and their helpers may import anything that the room check allows. */
 const FOR_TESTS = /(?:^|\/)(?:_[^/]*|[^/]*_(?:test|bench))\.tsx?$/;
 
 function innerRoomOf(path: string, { storeys }: Building): InnerRoom | undefined {

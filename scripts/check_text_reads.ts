@@ -1,6 +1,6 @@
 /**
- * Restricts reading text files to one place: elsewhere, bytes that are not UTF-8 would silently
- * become other characters.
+ * Allows text files to be read in one place only. Elsewhere, bytes that are not UTF-8 would
+ * silently become other characters.
  *
  * @module
  */
@@ -16,10 +16,10 @@ const READERS: ReadonlyMap<string, string> = new Map([
   ["src/build/child/main.ts", "the job that the platform wrote"],
 ]);
 
-/** `readTextFileSync` is for files of the kernel, which are ASCII. */
+/** `readTextFileSync` is allowed for kernel files, which are ASCII. */
 const READ = /Deno\.readTextFile\(/;
 
-/** Finds each line of the program, without its tests, that reads a text file directly. */
+/** Finds each line of the program, excluding tests, that reads a text file directly. */
 export function findTextReads(files: readonly TextFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith("src/") && !READERS.has(path))

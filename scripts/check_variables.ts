@@ -6,7 +6,7 @@
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Variables of the machine, and those that tests pass to their servers. */
+/** Variables that the machine sets, and variables that tests pass to their servers. */
 const OTHERS = new Set(["PATH", "HOME", "TMPDIR", "npm_config_cache", "PORT", "OTHERS"]);
 
 const READS = /(?:Deno\.env\.get|numberOf|partsOf)\("(\w+)"/g;

@@ -8,7 +8,7 @@ import type { TextFile } from "./check_lengths.ts";
 
 type Words = readonly (readonly [RegExp, string])[];
 
-/** Words to avoid everywhere, each with a native writer's choice. */
+/** Words to avoid everywhere, each with the words that a native writer would use. */
 const WORDS: Words = [
   // "Pages of its own deployment" is usual English.
   [/\bof (?:its|their|one's) own\b(?! [a-z])/i, "its own …"],
@@ -30,7 +30,7 @@ const WORDS: Words = [
   [/\bto find it out\b/i, "to detect it"],
   [/\bthe way of\b/i, "traffic, route"],
   [/\bthis once\b/i, "only once"],
-  // A variable of this name is not text.
+  // A variable with this name is not prose.
   [/(?<!\$\{)\bbeside\b/i, "next to, in addition to"],
   [/\bforeign code\b/i, "project code"],
   [/\blook-ups?\b/i, "lookup"],
@@ -46,7 +46,7 @@ const WORDS: Words = [
   [/\bwithout end\b/i, "endlessly"],
   [/\b(?<!ends )that (?:runs?|waits?)(?=[,.;])/i, "running, waiting"],
   [/\bat (?:least|most)(?=[,.;)])/i, "before the number"],
-  // The first words of a comment about a limit.
+  // The first word of a comment about a limit.
   [
     /(?<=^\/\*\*\s*)(?:Longest|Largest|Shortest|Fewest|Least)\b(?! (?:first|recently))/,
     "Maximum, Minimum …",
@@ -54,7 +54,8 @@ const WORDS: Words = [
 ];
 
 /**
- * Words that only the program's own texts must avoid; comments and guides may use them to explain.
+ * Words that only the program's own messages must avoid; comments and guides may use them to
+ * explain.
  */
 export const SPOKEN_WORDS: Words = [
   ...WORDS,
@@ -73,7 +74,7 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
 const LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 /** Text between the tags of JSX. */
 const JSX_TEXT = /^\s*[A-Z][^<>{}=;()]* [^<>{}=;()]*$/gm;
-/** Block comments, and lines of comments that belong together. */
+/** Block comments, and groups of consecutive line comments. */
 const COMMENTS = /\/\*[^]*?\*\/|^[ \t]*\/\/.*$(?:\n[ \t]*\/\/.*$)*/gm;
 /** Code in Markdown: blocks and spans. */
 const MARKDOWN_CODE = /^```[^]*?^```|`[^`\n]+`/gm;
@@ -81,7 +82,7 @@ const MARKDOWN_CODE = /^```[^]*?^```|`[^`\n]+`/gm;
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-/** Finds words in `said`, a text of `file` at `index`; a line break counts as a space. */
+/** Finds words in `said`, the text at `index` in `file`. A line break counts as a space. */
 function findIn(
   { path, text }: TextFile,
   { said, index, words }: { readonly said: string; readonly index: number; readonly words: Words },
@@ -90,7 +91,7 @@ function findIn(
   return words.flatMap(([word, better]) => {
     const found = word.exec(flat);
     if (found === null) return [];
-    // The line breaks before it are spaces in `flat`, so it is found by its words.
+    // Line breaks are spaces in `flat`, so the match is located by its words.
     const broken = new RegExp(found[0].replaceAll(" ", "\\s+(?:(?:\\*|//)\\s*)?"));
     const line = lineOf(text, index + Math.max(said.search(broken), 0));
     return `${path}:${line}: "${found[0]}": write "${better}"`;
@@ -122,7 +123,7 @@ function findInDocument(file: TextFile): string[] {
     .flatMap(({ 0: said, index }) => findIn(file, { said, index, words: WORDS }));
 }
 
-/** Finds words to avoid in literals of the program, in comments and in documents. */
+/** Finds words to avoid in the program's literals, in comments and in documents. */
 export function findWords(files: readonly TextFile[]): string[] {
   return files.filter(({ path }) => !EXCEPTIONS.has(path))
     .flatMap((file) => [...findSpoken(file), ...findInComments(file), ...findInDocument(file)]);

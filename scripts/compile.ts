@@ -2,7 +2,7 @@
  * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
  * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it Deno downloads its own. A `BROTLI_QUALITY` below
+ * `DENORT_BIN` names the base runtime; without it, Deno downloads its own. A `BROTLI_QUALITY` below
  * 11 compresses faster, but less. Releases use 11.
  *
  * @module
@@ -46,7 +46,7 @@ if (baseRuntime !== undefined) await checkBaseRuntime(baseRuntime);
 
 const quality = parseQuality(Deno.env.get("BROTLI_QUALITY"));
 
-/** Deno gives programs for Windows this ending if it is missing. */
+/** Deno adds this extension to Windows programs if it is missing. */
 const ending = flags.target?.includes("windows") && !flags.output.endsWith(".exe") ? ".exe" : "";
 const output = resolve(flags.output + ending);
 const stage = join(ROOT, "dist", "stage");
@@ -97,7 +97,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
   Deno.exit(stderr.includes("Setting up base binary") ? NO_BASE_RUNTIME : code);
 }
 
-/** Attaches large files; false if the compiler packs in a way that leaves no space for them. */
+/** Attaches large files; returns false if the compiler's packing leaves no space for them. */
 async function compileAttached(): Promise<boolean> {
   const taken = await takeFiles(stage, attachableFiles(platform));
   await compileStage([...STARTED_BY_NAME, ATTACHED_INDEX]);

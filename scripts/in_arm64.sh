@@ -15,7 +15,7 @@ if [ "$inside" = "" ]; then
   exec qemu-aarch64-static -L "$here/root" "$here/svc" "$@"
 fi
 qemu=$(command -v qemu-aarch64-static)
-# Programs look for the C library in the folder of this machine's own.
+# Programs look for the C library in the folder that contains this machine's C library.
 mount -t overlay overlay -o "lowerdir=$here/root/usr:/usr" /usr
 mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
 header='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'

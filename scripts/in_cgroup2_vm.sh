@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs a command in the current folder under a Linux with control groups of version 2, even if this
-# machine has another version: User Mode Linux, a kernel that runs as a program. The command sees
-# this machine's files, but its changes are lost. It only has a loopback network, and no Landlock.
+# Runs a command in the current folder under a Linux kernel with control groups version 2, even if
+# this machine has another version. It uses User Mode Linux, a kernel that runs as a program. The
+# command sees this machine's files, but its changes are lost. It only has a loopback network, and
+# lacks Landlock.
 #
 #   CGROUP_VM=<folder> scripts/in_cgroup2_vm.sh deno task test:file tests/integration/compute/control_groups_test.ts
 #
@@ -16,7 +17,7 @@ for word in "$@"; do
   words="$words '$(printf '%s' "$word" | sed "s/'/'\\\\''/g")'"
 done
 {
-  # The kernel starts this without an environment.
+  # The kernel starts this script without an environment.
   export -p | grep -Ev "^export (PWD|OLDPWD|SHLVL|TMPDIR|CGROUP_VM)="
   echo "cd '$PWD' && code=0 && {$words </dev/null || code=\$?; }"
   echo 'echo "CGROUP_VM ended with $code"'
@@ -44,7 +45,7 @@ for folder in dev/shm tmp run; do $b mount -t tmpfs -o mode=1777 tmpfs "$folder"
 [ -e dev/fd ] || $b ln -s /proc/self/fd dev/fd
 $b cp "$command" "$b" run/
 $b ifconfig lo 127.0.0.1 up
-# At the top, because a process in a changed root (chroot) cannot create namespaces.
+# Moves the root to the top, because a process in a changed root (chroot) cannot create namespaces.
 $b mount --move . /
 exec $b chroot . /run/busybox sh -c 'ulimit -n 65536; /bin/sh /run/command; /run/busybox poweroff -f'
 EOI

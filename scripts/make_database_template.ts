@@ -1,6 +1,6 @@
 /**
  * `deno task database-template`: creates the files of an empty database with the installed engine,
- * and packs them for the program. Needed after each change of the engine's version.
+ * and packs them for the program. Run it whenever the engine's version changes.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { ENGINE_NAMES, TEMPLATE_URL, VERSION_FILE } from "../src/database/mod.ts
 import { show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
 
-/** The whole archive is one window of brotli. */
+/** The whole archive fits in one brotli window. */
 const WINDOW_BITS = 24;
 
 async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEntry> {
@@ -32,7 +32,7 @@ async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEnt
   }
 }
 
-/** The file with the version of the engine that created the others. */
+/** The file that contains the version of the engine that created the other files. */
 function versionEntry(version: string): TarEntry {
   const body = new TextEncoder().encode(version);
   return {

@@ -1,8 +1,8 @@
 /**
  * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`: creates
- * a release from compiled programs. The signing key is a file outside of the repository that
- * `SVC_RELEASE_KEY` names (PEM, as `openssl genpkey -algorithm ed25519` writes it). `--new-key
- * FILE` creates one, and prints its entry for `src/release/trusted_keys.ts`.
+ * a release from compiled programs. `SVC_RELEASE_KEY` names the file with the signing key, which is
+ * outside the repository (PEM, as `openssl genpkey -algorithm ed25519` writes it). `--new-key FILE`
+ * creates one, and prints its entry for `src/release/trusted_keys.ts`.
  *
  * @module
  */

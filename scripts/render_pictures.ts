@@ -1,5 +1,5 @@
 /**
- * Renews the README's pictures and transcripts from a real run: the tour's outputs,
+ * Regenerates the README's pictures and transcripts from a real run: the tour's outputs,
  * `docs/tour.svg` (an animated terminal) and `docs/benchmarks.svg` (from docs/performance.md).
  *
  *     SVC_BIN=$PWD/dist/svc deno run -A scripts/render_pictures.ts

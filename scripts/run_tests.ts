@@ -1,8 +1,8 @@
 /**
  * `deno task test`: compiles the program, tests every capability with it once, and ends with one
  * line, `N passed, N failed`. `deno task test:all` runs every test, and `deno task test --rest`
- * those that `deno task test` skips; `deno task test unit e2e` runs all tests of the suites that it
- * names. `--without <file>` skips a file.
+ * runs the tests that `deno task test` skips. `deno task test unit e2e` runs all tests in the named
+ * suites. `--without <file>` skips a file.
  *
  * `TESTS_END_AT` is a time in seconds since 1970: files that have not started by then are listed
  * and counted as skipped.
@@ -59,7 +59,7 @@ if (root !== undefined && !Object.hasOwn(ROOTS, root)) {
   Deno.exit(2);
 }
 
-/** Names the program that the tests start in `SVC_BIN`; false if they run the source. */
+/** Sets `SVC_BIN` to the program that the tests start; returns false if they run the source. */
 async function provideProgram(): Promise<boolean> {
   if (root !== undefined) {
     Deno.env.set("SVC_BIN", join(ROOT, "scripts", ROOTS[root as keyof typeof ROOTS]));
@@ -67,7 +67,7 @@ async function provideProgram(): Promise<boolean> {
   }
   if (Deno.env.get("SVC_BIN")) return true;
   const script = join(ROOT, "scripts", "compile.ts");
-  // A lower quality packs the program in seconds instead of minutes.
+  // At a lower quality, packing the program takes seconds instead of minutes.
   const env = { BROTLI_QUALITY: Deno.env.get("BROTLI_QUALITY") ?? "4" };
   const code = await show([Deno.execPath(), "run", "-A", "--frozen", script], { env });
   if (code === NO_BASE_RUNTIME) return false;

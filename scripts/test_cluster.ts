@@ -28,7 +28,7 @@ if (!isInstalled("versitygw") && !isInstalled("go")) {
   Deno.exit(2);
 }
 if (missing.length > 0) Deno.exit(2);
-// A process namespace: nothing in it outlives the first process.
+// Uses a process namespace, in which nothing outlives the first process.
 const code = await show([
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   Deno.execPath(),

@@ -36,7 +36,7 @@ interface Answered {
 
 async function answerOf({ port, host }: Answered, path: string): Promise<BareAnswer> {
   const asked = { port, host, path };
-  // The second response is the one that the bench measures: from memory, or from the cache.
+  // The bench measures the second response, which comes from memory or from the cache.
   await fetchByHost(asked);
   const { status, headers, text } = await fetchByHost(asked);
   const fields = Object.entries(headers).flatMap(([name, value]) =>

@@ -1,5 +1,6 @@
 /**
- * The runtime's upper limit: `Deno.serve` with responses from a file, by the requested path.
+ * The runtime's upper limit: `Deno.serve` with responses from a file, looked up by the requested
+ * path.
  *
  * @module
  */

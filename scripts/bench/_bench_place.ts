@@ -1,5 +1,5 @@
 /**
- * A place for one bench: a temporary folder with a platform, which is removed afterwards.
+ * A temporary folder with a platform for one bench. It is removed afterwards.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 import { type CertificateFiles, makeCertificate } from "../../src/lib/_test_certificate.ts";
 
 export interface ToolRun {
-  /** The one object on stdout. */
+  /** The single object on stdout. */
   readonly answer: Readonly<Record<string, unknown>>;
   readonly milliseconds: number;
   /** Maximum resident memory, in bytes. */
@@ -23,7 +23,7 @@ export interface ToolRun {
 
 export interface BenchPlace {
   readonly folder: string;
-  /** The project's folder, where the CLI is called. */
+  /** The project's folder, where the CLI runs. */
   readonly site: string;
   readonly platform: Platform;
   readonly token: string;
@@ -77,7 +77,7 @@ export async function withBenchPlace<T>(
   wishes: PlatformWishes = {},
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
-  // A local PostgreSQL runs as another user, who needs access through this folder.
+  // A local PostgreSQL runs as another user, who needs access to paths below this folder.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "site");
   await Deno.mkdir(site);
@@ -105,7 +105,7 @@ export async function withBenchPlace<T>(
 }
 
 export interface HttpsPlace extends BenchPlace {
-  /** The platform's HTTPS certificate, which the other servers use too. */
+  /** The platform's HTTPS certificate. The other servers use it too. */
   readonly certificate: CertificateFiles;
 }
 

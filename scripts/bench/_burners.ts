@@ -1,14 +1,14 @@
 /**
- * Processes that only compute, to compete for the processors. The loss of a bare server shows how
- * much processor time the machine lacks.
+ * Processes that only compute, to compete for the processors. The slowdown of a bare server shows
+ * how much processor time the machine lacks.
  *
  * @module
  */
 
-/** Priority of these processes, which builds and functions also have. */
+/** Priority of these processes. Builds and functions have the same priority. */
 export const BURNER_NICE = 10;
 
-/** Runs something next to this many burners with one thread each. */
+/** Runs something alongside this many single-threaded burners. */
 export async function withBurners<T>(count: number, run: () => Promise<T>): Promise<T> {
   const burners = Array.from({ length: count }, () =>
     new Deno.Command("nice", {

@@ -109,7 +109,7 @@ const NOT_MEASURED: Readonly<Record<string, string>> = {
 const EXEMPT =
   /^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$|\/databases\/:database(?:\/|$)/;
 
-/** Returns routes of pages that the bench neither measures nor leaves out on purpose. */
+/** Returns the routes of pages that the bench neither measures nor intentionally leaves out. */
 export const unmeasuredRoutes = (pages: readonly string[]): string[] =>
   pageRoutes().filter(({ method, path }) =>
     method === "GET" && !EXEMPT.test(path) &&

@@ -13,24 +13,24 @@ import { processTree } from "./_processor_time.ts";
 
 export interface DatabaseSide {
   readonly name: string;
-  /** Creates an empty database; returns when it exists. */
+  /** Creates an empty database, and returns when it exists. */
   create(database: string): Promise<void>;
-  /** Copies a database; returns when the copy exists. */
+  /** Copies a database, and returns when the copy exists. */
   branch(database: string, branch: string): Promise<void>;
   removeBranch(database: string, branch: string): Promise<void>;
   url(database: string): Promise<string>;
-  /** Puts a database into the state that it reaches after a long time without clients. */
+  /** Puts a database into the state that it is in after a long time without clients. */
   letSleep(database: string): Promise<void>;
   /** Processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
 
-/** Maximum wait for a database or a branch, long enough to copy a branch of a gigabyte. */
+/** Maximum time to wait for a database or branch; long enough to copy a branch of one gigabyte. */
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** Databases of a platform, created and used the way the CLI does it. */
+/** A platform's databases, created and used in the same way as by the CLI. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";
@@ -163,7 +163,7 @@ class PlainSide implements DatabaseSide {
   }
 }
 
-/** Opens all sides, the plain one in an empty folder; none has a database yet. */
+/** Opens all sides, without any databases yet. The plain PostgreSQL uses an empty folder. */
 export async function openSides(
   place: BenchPlace,
   plainFolder: string,

@@ -1,5 +1,5 @@
 /**
- * Results of h2load (Debian's nghttp2-client) over HTTP/2.
+ * Results of h2load (from Debian's nghttp2-client) over HTTP/2.
  *
  * @module
  */

@@ -20,7 +20,7 @@ const LOG = Array.from({ length: 100 }, (_, index) => `${index}\t200\t${(100 - i
 const withCounts = (counts: string): string =>
   REPORT.replace("68026 succeeded, 0 failed, 0 errored, 0 timeout", counts);
 
-Deno.test("readH2load() reads the rate of the report and the latency of the log", () => {
+Deno.test("readH2load() reads the rate from the report and the latency from the log", () => {
   assert.deepEqual(readH2load({ report: REPORT, log: LOG }), {
     requestsPerSecond: 34013.5,
     requests: 68026,
@@ -28,20 +28,20 @@ Deno.test("readH2load() reads the rate of the report and the latency of the log"
   });
 });
 
-Deno.test("readH2load() refuses a rate that consists of errors, unless errors are measured", () => {
+Deno.test("readH2load() rejects a rate that consists of errors, unless errors are measured", () => {
   const report = withCounts("0 succeeded, 68026 failed, 0 errored, 0 timeout");
   assert.throws(() => readH2load({ report, log: LOG }), /68026 failed/);
   assert.equal(readH2load({ report, log: LOG, expects: "refusal" }).requestsPerSecond, 34013.5);
 });
 
-Deno.test("readH2load() refuses lost requests", () => {
+Deno.test("readH2load() rejects lost requests", () => {
   const report = withCounts("68014 succeeded, 12 failed, 12 errored, 0 timeout");
   for (const expects of ["success", "refusal"] as const) {
     assert.throws(() => readH2load({ report, log: LOG, expects }), /12 errored/);
   }
 });
 
-Deno.test("readH2load() refuses a run without responses, and a run over another protocol", () => {
+Deno.test("readH2load() rejects a run without responses, and a run over another protocol", () => {
   const none = REPORT.replace("68026 done", "0 done");
   assert.throws(() => readH2load({ report: none, log: "" }), /0 done/);
   const older = REPORT.replace("protocol: h2", "protocol: http/1.1");

@@ -26,7 +26,7 @@ export interface Load {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  /** Duration of the load, at most 10. */
+  /** Duration of the load in seconds, at most 10. */
   readonly seconds: number;
   /** Header fields of each request, in addition to `Host`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -129,18 +129,18 @@ async function loadByH2load(given: Load): Promise<Measured> {
   }
 }
 
-/** Puts one server under load over the loopback interface. */
+/** Puts load on one server over the loopback interface. */
 export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }
 
 /** How a server performed under load, and its cost. */
 export interface Cost extends Measured {
-  /** Processor time per request of the server and its processes, in microseconds. */
+  /** Processor time that the server and its processes take per request, in microseconds. */
   readonly processorUs: number;
 }
 
-/** Puts the server of a process under load, and measures the processor time that it takes. */
+/** Puts load on a process's server, and measures the processor time that it takes. */
 export async function loadProcess(given: Load & { readonly pid: number }): Promise<Cost> {
   const before = processorTime(given.pid);
   const measured = await load(given);

@@ -23,7 +23,7 @@ Deno.test("readReport() reads the rate and the latency", () => {
   assert.equal(readReport(REPORT.replace("2.04ms", "900.00us")).p99, 0.9);
 });
 
-Deno.test("readReport() refuses a rate that consists of errors", () => {
+Deno.test("readReport() rejects a rate that consists of errors", () => {
   assert.throws(() => readReport(`${REPORT}  Non-2xx or 3xx responses: 12\n`), /12/);
   const lost = "  Socket errors: connect 0, read 3, write 0, timeout 0\n";
   assert.throws(() => readReport(lost + REPORT), /read 3/);

@@ -1,6 +1,6 @@
 /**
- * The site behind proxies in the benches: nginx over HTTPS, with its own
- * certificate, so that every proxy in front of it does the same work.
+ * The site behind the proxies in the benches: nginx over HTTPS with its own certificate, so that
+ * every proxy in front of it does the same work.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * nginx and Caddy from Debian, each with its defaults, an access log, and a configuration in a
- * temporary folder. nginx keeps a connection for more than its default of 1,000 requests, because
- * h2load does not reconnect.
+ * temporary folder. nginx keeps a connection open for more than its default of 1,000 requests,
+ * because h2load does not reconnect.
  *
  * @module
  */
@@ -23,21 +23,21 @@ export interface Peer {
 export interface PeerSite {
   /** Folder for configuration and logs. */
   readonly folder: string;
-  /** Folder that is served. */
+  /** The folder to serve. */
   readonly root: string;
   readonly certificate: CertificateFiles;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** An origin to which all requests are passed on, instead of serving the folder. */
+  /** An origin that all requests are forwarded to, instead of serving the folder. */
   readonly origin?: PeerOrigin;
 }
 
 export interface PeerOrigin {
   /** Base URL, without a path. */
   readonly url: string;
-  /** PEM file with the certificate authority of an HTTPS origin; missing for plain HTTP. */
+  /** PEM file with the certificate authority of an HTTPS origin. Missing for plain HTTP. */
   readonly caFile?: string;
-  /** Responses are cached for a minute; Caddy has no cache and passes on all requests. */
+  /** nginx caches responses for a minute; Caddy has no cache and forwards all requests. */
   readonly cached: boolean;
 }
 
@@ -208,9 +208,7 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
-/**
- * Runs something next to nginx and Caddy, each on a free port, and stops both servers in any case.
- */
+/** Runs something alongside nginx and Caddy, each on a free port, and always stops both servers. */
 export async function withPeers<T>(
   site: PeerSite,
   run: (peers: readonly Peer[]) => Promise<T>,

@@ -11,11 +11,11 @@ const QUEUE = "bench";
 
 export interface Boss {
   send(body: string): Promise<void>;
-  /** Takes one job and completes it; false if there is none. */
+  /** Takes one job and completes it; returns false if there is no job. */
   take(): Promise<boolean>;
 }
 
-/** Runs something next to a PostgreSQL with an empty data folder. */
+/** Runs something alongside a PostgreSQL server with an empty data folder. */
 export async function withPgBoss<T>(folder: string, run: (boss: Boss) => Promise<T>): Promise<T> {
   const postgres = await startPlainPostgres(folder);
   try {

@@ -8,13 +8,13 @@ import { hear } from "../_process.ts";
 import { findPrograms } from "./_plain_postgres.ts";
 
 export interface Load {
-  /** `select` reads one row by its key; `tpcb` is the transaction of five statements. */
+  /** `select` reads one row by its key; `tpcb` is a transaction with five statements. */
   readonly script: "select" | "tpcb";
   readonly clients: number;
   readonly seconds: number;
 }
 
-/** Threads of pgbench: no more than the machine has to spare. */
+/** pgbench threads: no more than the machine can spare. */
 const MOST_THREADS = 2;
 
 /** Reads the number of transactions a second, not counting the time to connect. */
@@ -34,12 +34,12 @@ async function pgbench(args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Creates the tables of scale 1: 100,000 accounts. */
+/** Creates the tables at scale 1: 100,000 accounts. */
 export async function preparePgbench(url: string): Promise<void> {
   await pgbench(["--initialize", "--quiet", "--scale=1", url]);
 }
 
-/** Runs a load and returns its transactions a second. */
+/** Runs a load and returns the number of transactions per second. */
 export async function runPgbench(url: string, load: Load): Promise<number> {
   return readPgbench(
     await pgbench([

@@ -12,11 +12,11 @@ initial connection time = 9.114 ms
 tps = 15269.201837 (without initial connection time)
 `;
 
-Deno.test("readPgbench() reads the rate of a report", () => {
+Deno.test("readPgbench() reads the rate from a report", () => {
   assert.equal(readPgbench(REPORT), 15269.201837);
 });
 
-Deno.test("readPgbench() refuses a run with failures, and a report without a rate", () => {
+Deno.test("readPgbench() rejects a run with failures, and a report without a rate", () => {
   const failed = REPORT.replace("transactions: 0 (0", "transactions: 12 (3");
   assert.throws(() => readPgbench(failed), /12 failed transactions/);
   assert.throws(() => readPgbench("pgbench: error"), /reports no rate/);

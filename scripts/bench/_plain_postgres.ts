@@ -9,7 +9,7 @@ import pg from "pg";
 import { hear } from "../_process.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 
-/** Debian keeps the programs of each version in their own folder. */
+/** Debian keeps each version's programs in a separate folder. */
 const VERSIONS = "/usr/lib/postgresql";
 const ROLE = "bench";
 const PASSWORD = "bench";
@@ -21,7 +21,7 @@ export function newestVersion(): number {
   return Math.max(...names.filter(Number.isInteger));
 }
 
-/** Folder of the newest version's programs. */
+/** The folder with the newest version's programs. */
 export function findPrograms(): string {
   return join(VERSIONS, String(newestVersion()), "bin");
 }

@@ -1,6 +1,6 @@
 /**
- * Processor time of a server, from proc(5): of its process, of all its threads,
- * and of the processes that it started. On a busy machine, it is more meaningful than a rate.
+ * Processor time of a server, from proc(5): its process with all threads, and the processes that it
+ * started. On a busy machine, it is more meaningful than a rate.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface ProcessTimes {
   readonly milliseconds: number;
 }
 
-/** Reads a line of `/proc/<pid>/stat`; the program's name in it may have spaces and brackets. */
+/** Reads a line of `/proc/<pid>/stat`. The program's name in it can contain spaces and brackets. */
 export function readStat(line: string): ProcessTimes {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ").map(Number);
   // Fields 4 and 14 to 17 of proc_pid_stat(5); `fields` starts with field 3.
@@ -25,7 +25,7 @@ export function readStat(line: string): ProcessTimes {
   return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
 }
 
-/** Ids of a process and its descendants. */
+/** IDs of a process and its descendants. */
 function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySet<number> {
   const tree = new Set([root]);
   for (let size = 0; size < tree.size;) {
@@ -64,7 +64,7 @@ export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
 }
 
-/** Ids of a living process and its descendants. */
+/** IDs of a living process and its descendants. */
 export function processTree(pid: number): readonly number[] {
   return [...idsOfTree(pid, readProcesses())];
 }

@@ -11,7 +11,7 @@ Deno.test("readStat() adds the times of a process and of its ended children", ()
   assert.deepEqual(readStat(statOf("a) S 1 (b")), expected);
 });
 
-Deno.test("timeOfTree() adds up all descendants of a process, in any order, and no others", () => {
+Deno.test("timeOfTree() adds up all descendants of a process, in any order, but no other processes", () => {
   const processes = [
     { pid: 30, parent: 20, milliseconds: 4 },
     { pid: 20, parent: 10, milliseconds: 2 },

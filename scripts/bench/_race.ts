@@ -1,6 +1,6 @@
 /**
- * Servers under the same load, over HTTP and HTTPS, one after the other, in an order that changes
- * from round to round, so that none always runs on a cold or a hot machine.
+ * Puts servers under the same load, over HTTP and HTTPS, one after the other. The order changes
+ * from round to round, so that no server always runs on a cold or a hot machine.
  *
  * @module
  */
@@ -12,12 +12,12 @@ export interface Runner {
   /** The process that serves, directly or through its child processes. */
   readonly pid: number;
   readonly port: number;
-  /** HTTP/1.1 and HTTP/2 over TLS; a runner without it is measured over plain TCP only. */
+  /** HTTP/1.1 and HTTP/2 over TLS. A runner without it is measured over plain TCP only. */
   readonly httpsPort?: number | undefined;
   readonly host: string;
 }
 
-/** A runner over one protocol. */
+/** A runner on one protocol. */
 export interface Entrant {
   readonly name: string;
   readonly protocol: Protocol;
@@ -91,8 +91,8 @@ async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly
 }
 
 /**
- * Compares the rates and processor times of svc and another runner. Runs of one round are close in
- * time, so other load on the machine affects both runners.
+ * Compares the rates and processor times of svc and another runner. The runs of a round are close
+ * together in time, so other load on the machine affects both runners.
  */
 function comparison(
   own: readonly Cost[],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { entrantsOf } from "./_race.ts";
 
-Deno.test("entrantsOf() gives each runner a row for each protocol that it serves", () => {
+Deno.test("entrantsOf() returns each runner once for each protocol that it serves", () => {
   const host = "bench.localhost";
   const heats = entrantsOf([
     { name: "svc", pid: 7, port: 80, httpsPort: 443, host },

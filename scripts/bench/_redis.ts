@@ -1,5 +1,6 @@
 /**
- * Redis (Debian) that flushes each write, as svc does, and the results of its own bench.
+ * Redis from Debian, configured to flush each write as svc does, and the results of its own
+ * benchmark.
  *
  * @module
  */
@@ -40,7 +41,7 @@ async function measure(
   return Number(rate);
 }
 
-/** Runs something next to a Redis whose files are in a folder. */
+/** Runs something alongside a Redis server that stores its files in a folder. */
 export async function withRedis<T>(folder: string, run: (redis: Redis) => Promise<T>): Promise<T> {
   const port = unusedPort();
   const place = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder];

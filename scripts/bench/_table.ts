@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Columns of text under headings; numbers are right-aligned. */
+/** Formats columns of text under headings. Numbers are right-aligned. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -20,7 +20,7 @@ export function formatTable(
     .join("\n");
 }
 
-/** The middle value; the mean of the two middle ones if their number is even. */
+/** The median: the middle value, or the mean of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("Give at least one value");
   const sorted = values.toSorted((left, right) => left - right);

@@ -14,7 +14,7 @@ const CLIENT = { client_id: "bench" };
 /** Maximum time that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
-/** Each request uses another address, because the platform limits the requests of an address. */
+/** Each request uses a different address, because the platform limits requests per address. */
 const FROM_EVERYWHERE = `
 local n = 0
 local function from()
@@ -84,7 +84,7 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Creates wrk's requests; h2load cannot do that, so there is no row for HTTP/2. */
+  /** Creates wrk's requests. h2load cannot do that, so there is no row for HTTP/2. */
   readonly script?: string;
   readonly expects?: "refusal";
 }
@@ -170,13 +170,13 @@ async function rowsOf(
 }
 
 /**
- * Stays below the number of logins that the platform allows in a minute, so this is a burst, not a
- * load of several seconds.
+ * Stays below the number of logins that the platform allows per minute, so this measures a burst,
+ * not a sustained load.
  */
 const STARTS = 900;
 const AT_ONCE = 32;
 
-/** Starts of the device flow per second. */
+/** Device flows started per second. */
 async function measureStarts(place: BenchPlace): Promise<number> {
   let next = 0;
   const started = performance.now();

@@ -1,6 +1,7 @@
 /**
- * Blob stores over S3, next to versitygw on a folder of the same disk. Requests are signed URLs, so
- * that the load generator signs nothing. svc flushes each object before it responds.
+ * Blob stores over S3, compared with versitygw on a folder on the same disk. Requests use signed
+ * URLs, so that the load generator does not have to sign anything. svc flushes each object before
+ * it responds.
  *
  * @module
  */
@@ -72,8 +73,8 @@ function signerOf(
 }
 
 /**
- * Lua for wrk, which requests the paths in turn. Each body differs, because svc stores equal ones
- * only once.
+ * A Lua script for wrk, which requests the paths in turn. Each body differs, because svc stores
+ * identical bodies only once.
  */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
 local paths = {${paths.map((path) => JSON.stringify(path)).join(", ")}}
@@ -173,7 +174,7 @@ async function raceLarge(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Runs the bench, with the sides in turn, and returns its report with the medians. */
+/** Runs the bench, alternating between the sides, and returns its report with the medians. */
 export async function benchBlobs(): Promise<string> {
   return await withBenchPlace(async (place) => {
     await using storage = await Storage.start(place.folder, unusedPort());

@@ -1,6 +1,6 @@
 /**
  * Records in PostgreSQL under Patroni, where each commit waits for one synchronous standby,
- * compared with the embedded store: the same operations with the platform's own code.
+ * compared with the embedded store. Both run the same operations with the platform's own code.
  *
  * @module
  */
@@ -20,7 +20,7 @@ interface Measured {
   /** In milliseconds. */
   readonly commit: number;
   readonly commitP99: number;
-  /** Number of commits a second from many writers, which share flushes. */
+  /** Number of commits per second from many writers, which share flushes. */
   readonly grouped: number;
   readonly read: number;
   readonly listing: number;

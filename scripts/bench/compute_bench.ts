@@ -1,6 +1,6 @@
 /**
- * Servers of deployments: the first request to a stopped one, svc's overhead over the same server
- * alone, and cached pages compared with static files.
+ * Servers of deployments: the first request to a stopped server, svc's overhead compared with the
+ * same server alone, and cached pages compared with static files.
  *
  * @module
  */
@@ -17,17 +17,14 @@ const COLD_STARTS = 6;
 const ROUNDS = 4;
 const SECONDS = 2;
 
-/** Maximum overhead of a request over the server alone, in milliseconds. */
+/** Maximum overhead per request compared with the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/**
- * The processor time of a peer excludes the server behind it; the processor time of svc includes
- * its server.
- */
+/** A peer's processor time excludes the server behind it, but svc's includes its server. */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**
- * Minimum ratio of svc's rate to each peer's, for a server that does nothing and for one that
+ * Minimum ratio of svc's rate to each peer's, for a server that does nothing and for a server that
  * renders a page.
  */
 const IDLE_AIMS = { [inFront("nginx")]: 0.6, [inFront("Caddy")]: 1.3 };
@@ -35,7 +32,7 @@ const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 
 const PAGE = "0123456789abcdef".repeat(64);
 
-/** `/` does no work; `/list` renders a page as real projects do, which is about 0.3 ms of work. */
+/** `/` does no work. `/list` renders a page like real projects do, which takes about 0.3 ms. */
 const SERVER = `
 import { createServer } from "node:http";
 const page = "${PAGE}";
@@ -117,7 +114,7 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time to the response of the first request to a server that has never run, in milliseconds. */
+/** Time until a server that has never run responds to its first request, in milliseconds. */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],
@@ -178,7 +175,7 @@ async function keptPages(svc: Runner): Promise<string> {
   ]);
 }
 
-/** Measures cold starts, overhead and cached pages; returns the report. */
+/** Measures cold starts, overhead and cached pages, and returns the report. */
 export async function benchCompute(): Promise<string> {
   return await withHttpsPlace(async (place) => {
     const { folder, site, certificate } = place;

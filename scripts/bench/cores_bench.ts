@@ -148,7 +148,7 @@ async function measureAll(edges: number): Promise<readonly Run[]> {
 }
 
 /**
- * Requests per second that the processors allow: no process uses more than one of them, and
+ * Requests per second that the processors allow, if no process uses more than one processor and
  * connections are spread evenly over the edges and the platform.
  */
 export function reckon(alone: Costs, beside: Costs, cores: number): number {

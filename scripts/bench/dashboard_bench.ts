@@ -1,7 +1,7 @@
 /**
- * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments, 100,000 notifications and 20,000 log lines. The platform is its own process: the
- * program that `SVC_BIN` names, or the source.
+ * Time to the first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
+ * deployments, 100,000 notifications and 20,000 log lines. The platform runs in its own process:
+ * the program that `SVC_BIN` names, or the source.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { RecordStore } from "../../src/store/mod.ts";
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
 const LOG_LINES = 20_000;
-/** Projects that are created at the same time. */
+/** Number of projects that are created at the same time. */
 const AT_ONCE = 16;
 /** Number of records per commit. */
 const BATCH = 200;
@@ -70,7 +70,7 @@ interface Furnished extends MeasuredRecords {
 const page = "<!doctype html><title>Bench</title>";
 const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
 
-/** Creates the workspace, its projects, and one deployment, which is copied later. */
+/** Creates the workspace, its projects, and one deployment that is copied later. */
 async function makeProjects(platform: Platform): Promise<Furnished> {
   const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
   const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);

@@ -1,6 +1,6 @@
 /**
- * Managed databases on both engines, next to a plain PostgreSQL from Debian with its default
- * settings: all three in one run, through TCP and a password.
+ * Managed databases on both engines, compared with a plain PostgreSQL from Debian with its default
+ * settings. All three are measured in one run, over TCP and with a password.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { type Load, preparePgbench, runPgbench } from "./_pgbench.ts";
 import { runOnce } from "./_plain_postgres.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
-/** Idle databases, to measure memory; a project has at most 10. */
+/** Number of databases, most of them idle to measure memory. A project can have at most 10. */
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
-/** Size of the large branch to copy, in megabytes of rows; 0 to copy only the small one. */
+/** Size of the large branch to copy, in megabytes of rows, or 0 to copy only the small branch. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
-/** The parts to measure, all by default: a busy machine needs short runs. */
+/** The parts to measure; all by default. Fewer parts keep runs short on a busy machine. */
 const CHOSEN = partsOf("BENCH_PARTS");
 const SMALL_MB = 10;
 const ROUNDS = 3;
@@ -35,7 +35,7 @@ const LOADS: readonly Load[] = (["select", "tpcb"] as const).flatMap((script) =>
 const [USED, COPIED] = ["used", "copied"] as const;
 const NAMES = [USED, COPIED, ...Array.from({ length: DATABASES - 2 }, (_, n) => `idle${n}`)];
 
-/** Before the first load: the embedded engine's code is optimized while it runs. */
+/** Runs before the first load, because the embedded engine's code is optimized while it runs. */
 const WARM_UP: Load = { script: "select", clients: 8, seconds: 10 };
 
 interface Row {
@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Medians of each side; the sides alternate in every round. */
+/** Medians of each side. The sides alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,
@@ -99,7 +99,7 @@ async function measureCreate(sides: readonly DatabaseSide[]): Promise<readonly R
   ];
 }
 
-/** Reads the memory report of a process; empty if the process has ended. */
+/** Reads the memory report of a process; returns an empty string if the process has ended. */
 function readMemory(pid: number): string {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);
@@ -110,8 +110,8 @@ function readMemory(pid: number): string {
 }
 
 /**
- * Memory of processes in bytes (proc(5)): with shared pages counted for each process, and counted
- * once.
+ * Memory of processes in bytes (proc(5)): with shared pages counted once per process, and with
+ * shared pages counted only once.
  */
 function memoryOf(pids: readonly number[]): { readonly resident: number; readonly own: number } {
   const sum = { resident: 0, own: 0 };

@@ -12,7 +12,7 @@ import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
 
 const DEPLOYS = 10;
-/** Files of the site that is deployed, of which some differ each time. */
+/** Files of the site that is deployed. Some of them differ each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
 /** The build command: it uses one processor for a second, then writes files. */
@@ -22,7 +22,7 @@ const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " 
 const QUIET_ROUNDS = 5;
 const MOST_ROUNDS = 120;
 const CONNECTIONS = 4;
-/** Maximum growth of the p99. */
+/** Maximum factor by which the p99 may grow. */
 const MAX_GROWTH = 2;
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
@@ -77,7 +77,7 @@ async function deployAll({ site, tool }: BenchPlace): Promise<void> {
   }
 }
 
-/** Triggers builds; resolves when all have ended. */
+/** Triggers builds, and resolves when all of them have ended. */
 async function buildAll(place: BenchPlace, repository: string): Promise<void> {
   const commitSha = await git(repository, "rev-parse", "HEAD");
   await call(place, "/v1/projects", { name: "built", gitUrl: repository });

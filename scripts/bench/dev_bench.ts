@@ -1,7 +1,7 @@
 /**
- * `deno task bench dev`: the overhead of `svc dev` over a project's own dev server: at start, up to
- * the first response, and per request. A bare Node server shows the worst case, a new SvelteKit
- * project a typical one.
+ * `deno task bench dev`: the overhead of `svc dev` compared with a project's own dev server, both
+ * until the first response and per request. A bare Node server shows the worst case, and a new
+ * SvelteKit project a typical one.
  *
  * @module
  */
@@ -111,7 +111,7 @@ function serverPort(log: string): number {
 }
 
 /**
- * Milliseconds of a request to the server itself, and of one through `svc dev`; requests alternate.
+ * Milliseconds of a request to the server itself and of a request through `svc dev`, alternately.
  */
 async function measureRequests(project: Project) {
   const port = unusedPort();
@@ -183,7 +183,7 @@ async function frameworkProject(folder: string): Promise<Project> {
   };
 }
 
-/** Measures both projects; returns the table. */
+/** Measures both projects, and returns the table. */
 export async function benchDev(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-dev-" });
   try {

@@ -1,6 +1,6 @@
 /**
- * A file of 200 MB, one download after the other with curl, from the edge, nginx
- * and Caddy, over each protocol.
+ * A 200 MB file, downloaded repeatedly with curl from the edge, nginx and Caddy, over each
+ * protocol.
  *
  * @module
  */
@@ -55,7 +55,10 @@ async function download({ host, port, protocol, pid }: Entrant): Promise<Downloa
   return { rate: MEGABYTES / seconds!, processor: processorTime(pid) - before };
 }
 
-/** Downloads over one protocol, in an order that is reversed in each round; returns its rows. */
+/**
+ * Measures downloads over one protocol, in an order that is reversed in each round, and returns the
+ * rows.
+ */
 async function heat(entrants: readonly Entrant[]): Promise<readonly string[][]> {
   const results = new Map<string, Download[]>(entrants.map(({ name }) => [name, []]));
   for (const entrant of entrants) await download(entrant);

@@ -1,5 +1,5 @@
 /**
- * Deploys of many small files: the first one, one file changed, and nothing changed; and of a
+ * Deploys of many small files (the first deploy, one file changed, nothing changed), and of a
  * single file, which shows the fixed cost of a deploy.
  *
  * @module
@@ -18,7 +18,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const FILES_PER_FOLDER = 100;
 
-/** How many times a deploy is repeated; the middle values are shown. */
+/** How many times a deploy is repeated; the medians are shown. */
 const ROUNDS = 5;
 
 /**
@@ -74,7 +74,7 @@ function toRow(name: string, rounds: readonly Round[], place: BenchPlace): strin
   ];
 }
 
-/** The rows of a site of `count` files, deployed to its own platform. */
+/** The rows for a site of `count` files that is deployed to its own platform. */
 async function benchSite(count: number): Promise<string[][]> {
   return await withBenchPlace(async (place) => {
     const { site, tool } = place;

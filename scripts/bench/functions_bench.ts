@@ -1,5 +1,5 @@
 /**
- * The cost of a request step that does nothing, and the effect of hostile functions on neighbours.
+ * The cost of a request step that does nothing, and the effect of hostile functions on neighbors.
  * If a target is missed, `docs/decisions/edge.md` says why.
  *
  * @module
@@ -18,7 +18,7 @@ const ROUNDS = 5;
 const NEIGHBOUR: Clients = { protocol: "http", connections: 4 };
 /** Maximum time that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.1;
-/** Maximum growth of a neighbour's p99. */
+/** Maximum growth of a neighbor's p99. */
 const MAX_GROWTH = 1.2;
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -163,13 +163,13 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
   };
 }
 
-/** Clients of a page, of a step, or of an independent bare server, next to hostile functions. */
+/** Clients of a page, a step or an independent bare server while hostile functions run. */
 interface Neighbour {
   readonly name: string;
   measure(): Promise<Cost>;
 }
 
-/** Returns the p99 of each neighbour. Each round measures all neighbours in turn. */
+/** Returns the p99 of each neighbor. Each round measures all neighbors in turn. */
 async function p99Of(neighbours: readonly Neighbour[]): Promise<readonly number[]> {
   const p99s = neighbours.map((): number[] => []);
   for (const { measure } of neighbours) await measure();

@@ -1,6 +1,6 @@
 /**
- * Deploy hooks: triggers accepted per second, and the time of a static repository from the trigger
- * to the response in a browser.
+ * Deploy hooks: triggers accepted per second, and the time from a trigger until a browser gets the
+ * new page of a static repository.
  *
  * @module
  */
@@ -78,7 +78,7 @@ async function trigger(url: string, body: Readonly<Record<string, unknown>>) {
   return answer;
 }
 
-/** Runs all jobs, a few at a time; returns the number of jobs per second. */
+/** Runs all jobs, a few at a time, and returns the number of jobs per second. */
 async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> {
   const queue = [...jobs];
   const started = performance.now();

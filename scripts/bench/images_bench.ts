@@ -1,5 +1,5 @@
 /**
- * How long the engine takes for one image, from a photograph of 12 megapixels, and how much memory
+ * How long the engine takes to create one image from a 12-megapixel photograph, and how much memory
  * its process needs.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * The key-value store of servers, over HTTP as they reach it, next to Redis (Debian) that flushes
- * each write as well (`appendfsync always`).
+ * The key-value store, over HTTP as servers use it, compared with Redis from Debian, which also
+ * flushes each write (`appendfsync always`).
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface Rates {
   readonly writes: number;
 }
 
-/** Lua for wrk, which requests the keys in turn. */
+/** A Lua script for wrk, which requests the keys in turn. */
 const script = (method: string): string => `
 local value = string.rep("x", ${VALUE_BYTES})
 local n = 0
@@ -115,7 +115,7 @@ async function inFolder(measure: (folder: string) => Promise<Rates>): Promise<Ra
   }
 }
 
-/** Runs the bench, each side in turn, and returns its report with the medians. */
+/** Runs the bench, alternating between the sides, and returns its report with the medians. */
 export async function benchKv(): Promise<string> {
   const [own, redis]: [Rates[], Rates[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,7 +1,7 @@
 /**
- * `deno task bench live`: how long `svc deploy` takes until a server of Node is live, compared with
+ * `deno task bench live`: how long `svc deploy` takes until a Node server is live, compared with
  * the project's own build and start. Both sides change a file first and end with the first
- * response; rounds alternate.
+ * response. Rounds alternate between the sides.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { againstMost, formatTable, median, whole } from "./_table.ts";
 const ROUNDS = 7;
 const MAX_RATIO = 1.5;
 
-/** Maximum wait for a server to listen. */
+/** Maximum time to wait until a server listens. */
 const PATIENCE_MS = 60_000;
 
 interface Project {
@@ -86,7 +86,7 @@ async function writeProject(folder: string, project: Project): Promise<void> {
   if (tools.length > 0) await run([...install, "--save-dev", ...tools], folder);
 }
 
-/** One request to a port of this machine; `undefined` if nothing listens there. */
+/** Sends one request to a port on this machine. Returns `undefined` if nothing listens there. */
 function ask(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const call = request(
@@ -100,7 +100,7 @@ function ask(port: number, host: string): Promise<string | undefined> {
   });
 }
 
-/** Waits for the first response of a server. */
+/** Waits for a server's first response. */
 async function firstResponse(port: number, host = "localhost"): Promise<void> {
   const response = await until(() => ask(port, host), (each) => each !== undefined, PATIENCE_MS);
   if (response !== "200 hello") throw new Error(`${host} responds ${response}`);
@@ -159,7 +159,7 @@ async function measure(place: BenchPlace, project: Project): Promise<readonly st
   ];
 }
 
-/** Measures each project with its own platform. */
+/** Measures each project on a separate platform. */
 export async function benchLive(): Promise<string> {
   const rows: (readonly string[])[] = [];
   for (const project of PROJECTS) {

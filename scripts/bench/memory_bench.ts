@@ -1,6 +1,6 @@
 /**
- * Cost of the edge's in-memory state per request: the cache and the counters of rate limits,
- * without sockets.
+ * Cost of the edge's in-memory state per request: the cache and the rate-limit counters, without
+ * sockets.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Notifications: events per second to the inbox, thousands of open streams, and the cost of an
- * inbox at any size.
+ * Notifications: events per second that reach the inbox, thousands of open streams, and the cost of
+ * inboxes of different sizes.
  *
  * @module
  */
@@ -14,10 +14,13 @@ const AT_ONCE = 64;
 /** Streams that are opened at the same time. */
 const OPENING = 100;
 const [FEW, MANY] = [10, 100_000];
-/** Maximum extra time of an operation with many instead of few, in milliseconds. */
+/**
+ * Maximum extra time that an operation takes with many notifications instead of few, in
+ * milliseconds.
+ */
 const FLAT_MS = 1;
 
-/** Signs up the owner of a workspace; returns the session's cookie. */
+/** Signs up the owner of a workspace, and returns the session's cookie. */
 async function signIn({ platform }: BenchPlace): Promise<string> {
   const post = async (path: string, body: unknown, cookie = "") => {
     const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie };
@@ -51,7 +54,7 @@ async function trigger({ platform }: BenchPlace, cookie: string, project: string
   await response.body?.cancel();
 }
 
-/** Events a second; each gets its response once it is in the inbox. */
+/** Events per second. Each one gets its response once it is in the inbox. */
 async function measureEvents(place: BenchPlace, cookie: string): Promise<number> {
   let next = 0;
   const started = performance.now();
@@ -69,7 +72,7 @@ function memory(pid: number): number {
     1024;
 }
 
-/** Opens a stream without a client library; resolves once it has started. */
+/** Opens a stream without a client library, and resolves once it has started. */
 async function openStream({ platform }: BenchPlace, cookie: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
   const request = `GET /v1/notifications/stream HTTP/1.1\r\nhost: localhost:${platform.port}\r\n` +

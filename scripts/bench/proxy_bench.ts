@@ -1,6 +1,6 @@
 /**
- * External rewrites and their cache, compared with nginx and Caddy, over one HTTPS origin. Caddy
- * has no separate cache, so it shows what a cache saves. If a target is missed,
+ * External rewrites and their cache, compared with nginx and Caddy in front of the same HTTPS
+ * origin. Caddy has no cache, so it shows how much a cache saves. If a target is missed,
  * `docs/decisions/edge.md` says why.
  *
  * @module
@@ -70,7 +70,7 @@ async function withProxies(
   }
 }
 
-/** Hits in the cache; returns the report. */
+/** Measures cache hits, and returns the report. */
 export async function benchCache(): Promise<string> {
   const path = "/page.html";
   const table = await withProxies(
@@ -105,7 +105,9 @@ async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<
   return median(times);
 }
 
-/** Throughput of responses of 1 KB, and the delay that each proxy adds; returns the report. */
+/**
+ * Measures the throughput of 1 KB responses and the delay that each proxy adds; returns the report.
+ */
 export async function benchProxy(): Promise<string> {
   return await withProxies(false, async (runners, origin) => {
     const table = await race(runners, {

@@ -21,7 +21,7 @@ function ruleSet(size: number): string {
 }
 
 /**
- * Publishes a rule set, and sends requests until one is affected by it. Returns both times in
+ * Publishes a rule set, and sends requests until it affects one of them. Returns both times in
  * milliseconds.
  */
 async function publish({ platform, token }: BenchPlace, size: number) {

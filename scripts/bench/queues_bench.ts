@@ -1,8 +1,8 @@
 /**
  * Compares queues, as a server uses them over HTTP, with pg-boss on a plain PostgreSQL and with
- * lists of a Redis (Debian), which also flush each write. A message of svc is a signed request to
- * the server, and its record is deleted when the server has responded. A job of pg-boss is fetched
- * and completed; an element of Redis is only taken from the list.
+ * Redis lists (both from Debian), which also flush each write. In svc, a message is sent to the
+ * server as a signed request, and its record is deleted once the server has responded. In pg-boss,
+ * a job is fetched and completed. In Redis, an element is only taken from the list.
  *
  * @module
  */
@@ -187,7 +187,7 @@ const SIDES = [
   { name: "Redis", measure: measureRedis },
 ];
 
-/** Runs the bench, each side in turn, and returns its report with the medians. */
+/** Runs the bench, alternating between the sides, and returns its report with the medians. */
 export async function benchQueues(): Promise<string> {
   const costs = SIDES.map((): Costs[] => []);
   for (let round = 0; round < ROUNDS; round++) {

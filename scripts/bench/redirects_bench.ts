@@ -15,7 +15,10 @@ const redirects: ReadonlyMap<string, string> = new Map(
   Array.from({ length: COUNT }, (_, index) => [`/old/page-${index}`, `/new/${index}`]),
 );
 
-/** Distance between two requested pages: the order is scattered, but includes all thousand. */
+/**
+ * Distance between two consecutively requested pages: the order is scattered, but covers all
+ * thousand.
+ */
 const STRIDE = 379;
 
 const PATHS = Array.from(

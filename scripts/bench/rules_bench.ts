@@ -11,7 +11,7 @@ import { formatTable, whole } from "./_table.ts";
 const MAX_GROWTH = 1.5;
 const MAX_NANOSECONDS = 5000;
 
-/** Measures the evaluation of rules and returns the report. */
+/** Measures rule evaluation and returns the report. */
 export function benchRules(): string {
   const rows = benchEvaluation().map((row) => {
     const met = row.ratioToSmallest <= MAX_GROWTH && row.nanosecondsPerRequest < MAX_NANOSECONDS;

@@ -13,12 +13,12 @@ import { againstMost, formatTable, median } from "./_table.ts";
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
 const DEPLOY_ROUNDS = 10;
-/** A platform is idle once the garbage of its start has been collected. */
+/** A platform is idle once the garbage from its start has been collected. */
 const IDLE_AFTER_MS = 30_000;
 
-/** Aims: against Node, and in milliseconds and megabytes. */
+/** Goals: relative to Node, and in milliseconds and megabytes. */
 const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 95];
-/** The commands that are compared with Node; others are compared with an empty compiled program. */
+/** The commands that are compared with Node. Others are compared with an empty compiled program. */
 const AIMED: ReadonlySet<string> = new Set(["svc whoami", "svc kv get greeting"]);
 
 interface Place {
@@ -64,7 +64,7 @@ async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place)
   throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
 }
 
-/** Times until deploys of a page print their first line. The deploys have their own project. */
+/** Times until page deploys print their first line. These deploys use a separate project. */
 async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
   const cwd = join(place.cwd, "site");
   await Deno.mkdir(cwd);
@@ -79,7 +79,7 @@ async function measureDeploy(svc: Command, place: Place): Promise<readonly numbe
   return times;
 }
 
-/** Times of each command, by its name; all commands take part in every round. */
+/** Times of each command, by name. Every round includes all commands. */
 async function race(
   commands: ReadonlyMap<string, Command>,
   place: Place,
@@ -119,11 +119,11 @@ function describeReady(times: readonly number[]): string {
     `${median(times).toFixed(0)} in the middle, ${againstMost(least / AIM_READY_MS, 1)}`;
 }
 
-/** Runs the commands and the platform in their own home; returns the tables. */
+/** Runs the commands and the platform in a separate home folder, and returns the tables. */
 export async function benchStart(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
-  // The variable is left out, because Node would read this file of certificates at each start,
-  // which takes most of the time.
+  // The variable is left out. Otherwise, Node would read this certificate file at each start, which
+  // would take most of the time.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = cleanEnvironment(folder);
   const dataDir = join(folder, "data");
   const platform = await startProgram({ dataDir, env });

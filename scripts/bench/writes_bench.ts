@@ -1,6 +1,6 @@
 /**
- * Writes while requests wait: polls of the device flow, events, and triggers that start a build,
- * with many concurrent clients.
+ * Writes that requests wait for: device-flow polls, events, and triggers that start a build, with
+ * many concurrent clients.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Row {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p99: number;
-  /** Processor time of the platform for one request, in microseconds. */
+  /** The platform's processor time for one request, in microseconds. */
   readonly processor: number;
   readonly aim: number;
 }
@@ -43,7 +43,7 @@ async function post(url: string, body: string, fields: Fields): Promise<Response
   throw new Error(`POST ${url}: ${await response.text()}`);
 }
 
-/** Lua for wrk: each request has the next body of the list. */
+/** A Lua script for wrk: each request sends the next body in the list. */
 const takingTurns = (path: string, bodies: readonly string[], fields: Fields): string => {
   const headers = Object.entries(fields).map(([name, value]) => `["${name}"] = "${value}"`);
   return `
@@ -137,7 +137,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string> 
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** Creates a repository with one commit, to which many branches point; returns the commit. */
+/** Creates a repository with one commit that many branches point to, and returns the commit. */
 async function makeRepository(folder: string): Promise<string> {
   await git(folder, "init", "--quiet", "--initial-branch=main");
   await Deno.writeTextFile(join(folder, "index.html"), "<h1>bench</h1>");
@@ -147,7 +147,7 @@ async function makeRepository(folder: string): Promise<string> {
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Creates the hooks for all triggers of a minute; returns their URLs. */
+/** Creates enough hooks for all triggers of a minute, and returns their URLs. */
 async function makeHooks({ platform, token }: BenchPlace, gitUrl: string): Promise<string[]> {
   const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const create = async (path: string, body: unknown) =>

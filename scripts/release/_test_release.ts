@@ -1,6 +1,5 @@
 /**
- * A release for tests, on a server on this machine. Its programs are scripts that print their
- * version.
+ * A release for tests, served from this machine. Its programs are scripts that print their version.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * Archives for people and package managers. The same files result in the same bytes: archives
- * contain no times, owners or file order of this machine.
+ * Archives for people and package managers. The same files always result in the same bytes:
+ * archives do not contain this machine's timestamps, owners or file order.
  *
  * @module
  */
 import { join } from "node:path";
 import { hear } from "../_process.ts";
 
-/** The earliest time that a zip archive can hold. */
+/** The earliest timestamp that a zip archive can contain. */
 const MTIME = new Date("1980-01-01T00:00:00Z");
 
 async function run(command: readonly [string, ...string[]], cwd: string): Promise<void> {
@@ -21,7 +21,7 @@ async function tar(folder: string, archive: string, files: readonly string[]): P
   await run(["tar", "--create", "--file", archive, ...compressed, ...form, ...files], folder);
 }
 
-/** Packs files of a folder, by the ending of `archive`: `.zip` or `.tar.gz`. */
+/** Packs files in a folder, in the format of `archive`'s extension: `.zip` or `.tar.gz`. */
 export async function pack(
   folder: string,
   archive: string,

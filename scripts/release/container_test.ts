@@ -18,7 +18,7 @@ const STOP_SECONDS = 5;
 
 const first = program.split(" ") as [string, ...string[]];
 
-/** Runs a command of the container program and expects success. */
+/** Runs a command with the container program and expects success. */
 async function containers(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await hear([...first, ...args]);
   assert.equal(code, 0, `${program} ${args.join(" ")}: ${stderr}`);
@@ -46,11 +46,11 @@ interface Point {
 
 interface Running {
   readonly url: string;
-  /** Output of the platform. */
+  /** The platform's output. */
   said(): Promise<string>;
 }
 
-/** Starts the platform of the image with a volume. */
+/** Starts the image's platform with a volume. */
 async function start(image: string, name: string): Promise<Running> {
   const limits = ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"];
   const publish = ["-p", "127.0.0.1::8787", "-v", `${name}:/data`];

@@ -23,10 +23,10 @@ import { makeSbom } from "./sbom.ts";
 import { programName, type Target, TARGETS } from "./targets.ts";
 import { writePackages } from "./write_packages.ts";
 
-/** The manual page, by its path in the project. */
+/** Path of the manual page in the project. */
 const MANUAL = "docs/svc.1";
 
-/** Files that go into each archive next to the program, by their paths in the project. */
+/** Files that each archive contains in addition to the program, by their paths in the project. */
 const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 
 /** @throws {Error} for a program that does not trust the key. */
@@ -67,7 +67,7 @@ async function writeSigned(path: string, text: string, keyPem: string): Promise<
   await Deno.writeFile(path + SIGNATURE_SUFFIX, await sign(bytes, keyPem));
 }
 
-/** Digests of all files of the folder, in the form that `sha256sum --check` reads. */
+/** Digests of all files in the folder, in the format that `sha256sum --check` reads. */
 async function digests(folder: string): Promise<string> {
   const names = [...Deno.readDirSync(folder)].filter((entry) => entry.isFile)
     .map((entry) => entry.name).sort();
@@ -79,10 +79,10 @@ async function digests(folder: string): Promise<string> {
 }
 
 /**
- * Writes programs, archives, packages, bill of materials and installers, then the manifest and the
- * digests of all of them, both signed.
+ * Writes programs, archives, packages, the bill of materials and installers, and then the manifest
+ * and the digests of all files, both signed.
  *
- * @throws {Error} if the key is not trusted by the programs.
+ * @throws {Error} if the programs do not trust the key.
  */
 export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   const { version, dataFormat, out, keyPem, trusted } = options;

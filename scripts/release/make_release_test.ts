@@ -9,7 +9,7 @@ import { VERSION, withRelease } from "./_test_release.ts";
 import { programName, TARGETS } from "./targets.ts";
 import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
-Deno.test("makeRelease() creates releases that svc upgrade installs, on every platform", async () => {
+Deno.test("makeRelease() creates releases that svc upgrade installs on every platform", async () => {
   await withRelease(async ({ root, place, publicKey }) => {
     const source = { place, fetch, signal: new AbortController().signal };
     const release = await findRelease({ ...source, keys: [publicKey] }, VERSION);
@@ -111,7 +111,7 @@ Deno.test("makeRelease() refuses a key or program that svc would not trust", asy
   });
 });
 
-Deno.test("makeSbom() lists every package of the lock file once, with its digest", () => {
+Deno.test("makeSbom() lists every package in the lock file once, with its digest", () => {
   const lock = {
     npm: {
       "@a/b@1.2.3_c@4.0.0": { integrity: `sha512-${new Uint8Array(64).fill(1).toBase64()}` },

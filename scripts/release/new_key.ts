@@ -6,8 +6,8 @@
 import { publicKeyOf } from "../../src/release/mod.ts";
 
 /**
- * Creates a signing key in a new file that only its owner can read; returns its public half, in the
- * form of `src/release/trusted_keys.ts`.
+ * Creates a signing key in a new file that only its owner can read. Returns its public half in the
+ * format of `src/release/trusted_keys.ts`.
  *
  * @throws {Deno.errors.AlreadyExists} if the file exists: no key is overwritten.
  */

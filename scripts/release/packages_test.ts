@@ -8,7 +8,7 @@ import { TARGETS } from "./targets.ts";
 /** The npm package with this machine's program. */
 const OWN = `svc-${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
 
-/** A registry with a release's packages for npm; it counts downloads. */
+/** A registry with a release's npm packages. It counts downloads. */
 async function withRegistry(
   { root, out }: Made,
   test: (registry: { readonly url: string; readonly fetched: string[] }) => Promise<void>,
@@ -83,8 +83,8 @@ Deno.test("the packages name every target with its digest", () =>
   }));
 
 /**
- * Runs the parts of a formula that Homebrew calls, and returns the file and digest for a system and
- * processor.
+ * Runs the parts of a formula that Homebrew calls, and returns the file and its digest for a system
+ * and processor.
  */
 const READER = `
 class Formula

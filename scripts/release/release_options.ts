@@ -9,13 +9,13 @@ import type { Target } from "./targets.ts";
 export interface ReleaseOptions {
   readonly version: string;
   readonly dataFormat: number;
-  /** Folder of the compiled programs, by `programName()`. */
+  /** Folder with the compiled programs, named by `programName()`. */
   readonly programs: string;
   /** Folder that receives the release. */
   readonly out: string;
-  /** Base URL of the release. */
+  /** The release's base URL. */
   readonly place: string;
-  /** The signing key, as PEM of PKCS #8. */
+  /** The signing key in PKCS #8 PEM. */
   readonly keyPem: string;
   /** Keys that the programs trust. */
   readonly trusted: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * The bill of materials of the program: all packages of the lock file, as CycloneDX.
+ * The program's bill of materials: all packages in the lock file, as CycloneDX.
  *
  * @module
  */
@@ -9,7 +9,7 @@ const lockSchema = z.object({
   npm: z.record(z.string(), z.object({ integrity: z.string().optional() })),
 });
 
-/** Name and version of a key of the lock file, such as `@clack/core@1.2.3_peer@4.5.6`. */
+/** Name and version from a key in the lock file, such as `@clack/core@1.2.3_peer@4.5.6`. */
 function readKey(key: string): { readonly name: string; readonly version: string } {
   const [, name, version] = /^((?:@[^/]+\/)?[^@]+)@([^_]+)/.exec(key) ?? [];
   if (name === undefined || version === undefined) {
@@ -30,7 +30,7 @@ function component(
   return { type: "library", "bom-ref": purl, name, version, purl, ...hashes };
 }
 
-/** A CycloneDX 1.6 document; the same input always results in the same text. */
+/** Returns a CycloneDX 1.6 document. The same input always results in the same text. */
 export function makeSbom(lockText: string, version: string): string {
   const { npm } = lockSchema.parse(JSON.parse(lockText));
   const found = Object.entries(npm).map(component);

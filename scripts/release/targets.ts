@@ -5,9 +5,9 @@
  */
 
 export interface Target {
-  /** The compiler's name of the platform. */
+  /** The compiler's name for the platform. */
   readonly target: string;
-  /** The platform as npm names it. */
+  /** npm's name for the platform. */
   readonly npm: { readonly os: string; readonly cpu: string };
   readonly isWindows: boolean;
 }

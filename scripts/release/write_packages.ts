@@ -11,10 +11,10 @@ import { programName } from "./targets.ts";
 
 const TEMPLATES = new URL("templates/", import.meta.url);
 
-/** The DER head of an Ed25519 public key (RFC 8410). */
+/** The DER prefix of an Ed25519 public key (RFC 8410). */
 const SPKI_HEAD = Uint8Array.fromHex("302a300506032b6570032100");
 
-/** A raw public key in base64 as PEM, which openssl reads. */
+/** Converts a raw base64 public key to PEM, which openssl reads. */
 export function publicKeyPem(raw: string): string {
   const der = new Uint8Array([...SPKI_HEAD, ...Uint8Array.fromBase64(raw)]);
   return `-----BEGIN PUBLIC KEY-----\n${der.toBase64()}\n-----END PUBLIC KEY-----`;

@@ -15,7 +15,7 @@ import { type Surroundings, ToolFailure } from "./tool.ts";
 /** Maximum length of a log, in characters. Only the end of a longer log is returned. */
 const MAX_LOG = 64 * 1024;
 
-/** Returns the last lines of a text, with the number of omitted lines before them. */
+/** Returns the last lines of a string, preceded by the number of omitted lines. */
 function endOf(lines: readonly string[]): string {
   let [from, length] = [lines.length, 0];
   while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {

@@ -77,7 +77,7 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly isIdempotent?: boolean;
   /** The endpoint without which it cannot work. Most tools call several endpoints. */
   readonly needs?: Endpoint;
-  /** True if it reaches beyond the project to which the agent is limited. */
+  /** True if it reaches beyond the project that the agent is limited to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
@@ -104,7 +104,7 @@ export const projectInput = {
 };
 
 /**
- * Finds the project by name or id. Returns `undefined` if none is given.
+ * Finds the project by name or ID. Returns `undefined` if none is given.
  *
  * @throws {ToolFailure} if the agent is limited to another one
  */

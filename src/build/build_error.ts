@@ -1,4 +1,4 @@
-/** @module The error of a build that fails because of the project. */
+/** @module The error that is thrown if a build fails because of the project. */
 import type { FileFindings } from "./types.ts";
 
 export const BUILD_ERROR_CODES = [

@@ -91,7 +91,7 @@ async function requireToolchains(
   );
 }
 
-/** Settings of the project on the platform. Null or missing settings are detected instead. */
+/** The project's settings on the platform. Null or missing settings are detected instead. */
 export interface BuildSettings {
   /** Used if the project itself does not reveal its framework. */
   readonly framework?: string | null;
@@ -111,7 +111,7 @@ export interface BuildOptions {
   readonly settings?: BuildSettings;
   /** Overrides everything else. */
   readonly buildCommand?: string | undefined;
-  /** Id of the framework to use instead of the detected one. */
+  /** ID of the framework to use instead of the detected one. */
   readonly framework?: string | undefined;
   /** Uses the existing output. */
   readonly skipBuild?: boolean;
@@ -120,7 +120,7 @@ export interface BuildOptions {
 }
 
 export interface BuiltProject {
-  /** The command that ran; `undefined` if there was none. */
+  /** The command that ran, or `undefined` if there was none. */
   readonly command: string | undefined;
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
@@ -196,7 +196,7 @@ async function refuseServers({ directory, config }: BuildOptions): Promise<void>
   });
 }
 
-/** Refuses a link that leads out of the project's folder. */
+/** Refuses a link that points outside the project's folder. */
 async function insideFolder(directory: string, path: string, candidate: string): Promise<string> {
   const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(path)]);
   if (real === root || real.startsWith(root + sep)) return path;

@@ -61,8 +61,8 @@ function warnOfForms(
 }
 
 /**
- * Returns the manifest with the forms of `svc.toml` or, without a `[forms]` table, the forms found
- * in the pages. The manifest keeps its own forms. An invalid manifest is returned unchanged,
+ * Returns the manifest with the forms from `svc.toml` or, without a `[forms]` table, the forms
+ * found in the pages. The manifest keeps its own forms. An invalid manifest is returned unchanged,
  * because another check refuses it.
  *
  * @throws {BuildError} if there are too many.

@@ -12,7 +12,7 @@ const declaring = z.looseObject({
 });
 
 /**
- * Returns the manifest with the added queues of `svc.toml`. An invalid manifest is returned
+ * Returns the manifest with the queues from `svc.toml` added. An invalid manifest is returned
  * unchanged, because another check refuses it.
  *
  * @throws {BuildError} if there are too many.

@@ -1,5 +1,5 @@
 /**
- * @module Adds settings of `svc.toml` that concern the whole deployment to its manifest: web
+ * @module Adds the settings in `svc.toml` that concern the whole deployment to its manifest: web
  * vitals, protection, release checks, page URLs, and retention of earlier deployments.
  */
 import * as z from "zod";
@@ -33,8 +33,9 @@ export function readDatabaseSettings(
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * Returns the manifest with the settings of `svc.toml`, which override the manifest's own settings.
- * A manifest that is not an object is returned unchanged, because another check refuses it.
+ * Returns the manifest with the settings from `svc.toml`, which override the manifest's own
+ * settings. A manifest that is not an object is returned unchanged, because another check refuses
+ * it.
  */
 export function withDeclaredSettings(
   manifest: unknown,

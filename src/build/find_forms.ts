@@ -1,4 +1,4 @@
-/** @module The forms in the HTML of an output that are sent to `/_svc/forms/<name>`. */
+/** @module Finds forms in the HTML of an output that submit to `/_svc/forms/<name>`. */
 import pMap from "p-map";
 import type { Position } from "../lib/diagnostic.ts";
 import type { OutputContent } from "./hash_files.ts";
@@ -34,7 +34,7 @@ function attribute(tag: string, name: string): string | undefined {
 
 export function formsIn(page: string, source: string): FoundForm[] {
   if (!source.includes(MARK)) return [];
-  // Spaces instead of the text preserve line numbers and positions.
+  // Replacing the text with spaces preserves line numbers and positions.
   const markup = source.replace(INERT, (text) => text.replace(/[^\n]/g, " "));
   const found: FoundForm[] = [];
   for (const { 0: tag, index } of markup.matchAll(FORM_TAG)) {
@@ -52,7 +52,7 @@ export function formsIn(page: string, source: string): FoundForm[] {
   return found;
 }
 
-/** Finds the forms in all pages of an output, in the order of their paths. */
+/** Finds the forms in all pages of an output, sorted by path. */
 export async function findForms(files: readonly OutputContent[]): Promise<FoundForm[]> {
   const pages = files
     .filter(({ path, size }) => /\.html?$/i.test(path) && size <= MAX_PAGE_BYTES)

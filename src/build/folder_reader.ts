@@ -1,4 +1,4 @@
-/** @module Reads single files of a project's folder by name, for detection. */
+/** @module Reads individual files in a project's folder by name, for detection. */
 import { join } from "node:path";
 import { decodeFile } from "../lib/utf8.ts";
 import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
@@ -6,7 +6,7 @@ import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 /** Maximum size of a file that detection reads, in bytes. Lock files can be this large. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** Maximum number of files of one folder to list for detection. */
+/** Maximum number of files to list in one folder for detection. */
 const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 

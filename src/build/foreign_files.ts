@@ -51,7 +51,7 @@ const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => I
 /** Folders to search: the project, and the folders from which frameworks copy files. */
 const FOLDERS = ["", "public/", "static/"] as const;
 
-/** Files that are configuration in any folder of a site. */
+/** Files that count as configuration in any folder of a site. */
 const NEVER_SERVED: ReadonlySet<string> = new Set(["_redirects", "_headers"]);
 
 const staticLayers = z.object({
@@ -73,7 +73,7 @@ function imported(name: string, text: string, flavor: ImportFlavor): ImportResul
   }
 }
 
-/** Returns the settings of a file that are missing in `svc.toml`. */
+/** Returns the settings in a file that are missing from `svc.toml`. */
 export function missingSettings(
   { settings }: ImportResult,
   declared: PageSettings = {},
@@ -90,7 +90,7 @@ export function missingSettings(
 /** Settings of other hosts that the project already uses. */
 export interface TakenOver {
   readonly rules: RuleSet | undefined;
-  /** `[static]` of `svc.toml`. */
+  /** `[static]` in `svc.toml`. */
   readonly static?: PageSettings | undefined;
 }
 
@@ -128,7 +128,7 @@ async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile
   return found;
 }
 
-/** A file whose rules are missing in the project. */
+/** A file whose rules are missing from the project. */
 export interface ImportableFile {
   /** Path relative to the project. */
   readonly path: string;
@@ -151,7 +151,7 @@ export async function findImportable(
 }
 
 /**
- * Names the files whose rules are missing in the project, with one command that imports them all.
+ * Names the files whose rules are missing from the project, with one command that imports them all.
  */
 function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
   const [first, ...others] = files.map(({ path }) => path);
@@ -163,7 +163,7 @@ function describeRules(files: readonly ForeignFile[], shown: string): string | u
   return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
-/** Describes the crons of a vercel.json that are missing in svc.toml, with the lines to add. */
+/** Describes the crons in a vercel.json that are missing from svc.toml, with the lines to add. */
 function describeCrons(text: string, known: ReadonlySet<string>): string | undefined {
   let value: unknown;
   try {
@@ -180,7 +180,7 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
 }
 
 /**
- * Describes the build settings of a netlify.toml that are missing in svc.toml, with the lines to
+ * Describes the build settings in a netlify.toml that are missing from svc.toml, with the lines to
  * add.
  */
 function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): string | undefined {
@@ -206,7 +206,9 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
 
 export interface ForeignFacts {
   readonly reader: ProjectReader;
-  /** Path of the project for people, with a final slash, or "" for the current folder. */
+  /**
+   * Path of the project to show in messages, with a trailing slash, or "" for the current folder.
+   */
   readonly shown: string;
   readonly taken: TakenOver;
   /** Files that the user has declined to import. svc no longer mentions their rules. */

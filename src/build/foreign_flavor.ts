@@ -1,6 +1,4 @@
-/**
- * @module Detects whether `_redirects` and `_headers` are for Netlify or Cloudflare, which differ.
- */
+/** @module Detects whether `_redirects` and `_headers` are in Netlify's or Cloudflare's format. */
 import type { ProjectReader } from "../manifest/mod.ts";
 import type { ImportFlavor } from "../rules/mod.ts";
 

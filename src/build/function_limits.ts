@@ -5,7 +5,7 @@ import type { ProjectConfig } from "../config/project_config.ts";
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * Returns the manifest with the limits of `svc.toml`, which override the manifest's own limits. A
+ * Returns the manifest with the limits from `svc.toml`, which override the manifest's own limits. A
  * manifest that is not an object is returned unchanged, because another check refuses it.
  */
 export function withFunctionLimits(

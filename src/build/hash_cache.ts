@@ -1,5 +1,5 @@
 /**
- * @module Hashes from an earlier run, which are valid while the size and times of a file are
+ * @module Hashes from an earlier run. A hash is valid while the file's size and times are
  * unchanged.
  */
 import { relative, sep } from "node:path";
@@ -12,7 +12,7 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * A file that changed less than this many milliseconds ago can change again and keep the same
+ * A file that changed less than this many milliseconds ago can change again without a change to its
  * times, because file systems record times with a resolution of up to two seconds.
  */
 const UNSETTLED_MS = 2000;
@@ -42,7 +42,7 @@ export interface HashCachePlace {
 
 /**
  * Returns a string that changes when a file is written to or replaced. Deno reports `mtime` in
- * milliseconds and `ctime` in seconds; on Windows there is neither `ctime` nor `ino`.
+ * milliseconds and `ctime` in seconds. On Windows, there is neither `ctime` nor `ino`.
  */
 function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
   return `${size} ${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;
@@ -87,7 +87,7 @@ export class HashCache {
   }
 
   /**
-   * Keeps the hash of a file, unless the file was changed just now. `info` must be read before the
+   * Keeps the hash of a file, unless the file has just changed. `info` must be read before the
    * content.
    */
   add(path: string, info: Deno.FileInfo, sha256: string): void {

@@ -33,7 +33,7 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
 /** Maximum size in bytes of files that are read at once. Larger ones are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
-/** Number of files to check before other tasks get a turn. */
+/** Number of files to check before yielding to other tasks. */
 const FILES_PER_STEP = 100;
 
 /** Information about a file that has not been read yet. */

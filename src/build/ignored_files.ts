@@ -70,9 +70,9 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** Returns which entries are ignored. Ignore files in the folders below add to the rules. */
+/** Returns a test for ignored entries. Ignore files in subfolders add to the rules. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
-  // Patterns of .svcignore come last, whichever folder they are in, so they take precedence.
+  // Patterns from .svcignore files in any folder come last, so they take precedence.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);
   const ignored: IgnoredEntries = {
     isIgnored(path, isFolder) {
@@ -108,8 +108,8 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
 }
 
 /**
- * Whether the `.svcignore` files of a project list a path with `!`, which means that the author
- * wants to deploy it.
+ * Whether a project's `.svcignore` files list a path with `!`, which means that the author wants to
+ * deploy it.
  */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);

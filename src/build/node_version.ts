@@ -9,14 +9,17 @@ import { runProgram } from "../lib/spawn_program.ts";
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
- * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A text that is not a range
+ * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A string that is not a range
  * counts as satisfied, because the result is only used to explain failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);
 }
 
-/** Runs `node --version` in the environment of the host. Returns `undefined` without Node. */
+/**
+ * Runs `node --version` in the environment of the host. Returns `undefined` if Node is not
+ * installed.
+ */
 export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
     const env = { PATH: host.env.PATH ?? "" };

@@ -205,8 +205,8 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Prepares everything for a deployment that does not require the platform: runs {@link
- * assembleProject}, hashes the files and bundles the functions.
+ * Prepares everything for a deployment that does not need the platform: runs
+ * {@link assembleProject}, hashes the files and bundles the functions.
  *
  * @throws {BuildError} If the project is at fault
  */

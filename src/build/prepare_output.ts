@@ -41,7 +41,7 @@ export interface OutputFacts {
   readonly settings: ServerSettings;
   /** Whether the output directory was set explicitly instead of detected. */
   readonly isNamed?: boolean;
-  /** Image settings of `svc.toml`, if there are any. */
+  /** Image settings from `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
   /** True to skip validation of the manifest and servers. The platform validates them anyway. */
   readonly skipValidation?: boolean;
@@ -77,7 +77,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project of which only the start command in svc.toml is known. */
+/** Describes a project if only the start command in svc.toml is known. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -141,7 +141,7 @@ async function placeWithEntry(
   ]);
 }
 
-/** Adds the image settings of `svc.toml` to the manifest. */
+/** Adds the image settings from `svc.toml` to the manifest. */
 function withImages(proposed: unknown, images: ImageSettings | undefined): unknown {
   if (images === undefined || typeof proposed !== "object" || proposed === null) return proposed;
   const declared = (proposed as { readonly images?: ImageSettings }).images;
@@ -230,7 +230,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   return { listing, proposed, generated, found };
 }
 
-/** Collects the facts for preparing the servers of an output. */
+/** Collects the facts needed to prepare the servers of an output. */
 function serverFactsOf(
   host: BuildHost,
   facts: OutputFacts,
@@ -250,7 +250,7 @@ function serverFactsOf(
 
 /**
  * Lists the files, reads or creates the manifest, validates it, and prepares the servers. Throws
- * with all problems of a step at once.
+ * all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

@@ -100,7 +100,7 @@ Deno.test("packProject() keeps a handwritten manifest, and the files of its STAT
   });
 });
 
-Deno.test("packProject() runs the server of a Node project on Node, and reports it", async () => {
+Deno.test("packProject() runs a Node project's server on Node, and reports it", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -146,7 +146,7 @@ Deno.test("packProject() keeps a server on Deno if svc.toml requires it, and war
   });
 });
 
-Deno.test("packProject() reports all problems of a server for Deno with file and line", async () => {
+Deno.test("packProject() reports all problems in a Deno server with file and line", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": '\nimport "absent";\nimport "gone"; export const handler = 1;',
@@ -269,7 +269,7 @@ const PLAIN = {
   ".gitignore": "drafts/\nnotes.txt\n",
 };
 
-Deno.test("packProject() omits ignored files of a folder that is itself a site, and reports them", async () => {
+Deno.test("packProject() omits and reports ignored files in a folder that is itself a site", async () => {
   await withProject(PLAIN, async ({ host, options, said }) => {
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
@@ -382,7 +382,7 @@ Deno.test("packProject() omits the same files as git with nested .gitignore file
   });
 });
 
-Deno.test("packProject() honours a .gitignore below a folder that has none", async () => {
+Deno.test("packProject() honors a .gitignore below a folder that has none", async () => {
   const files = { "index.html": "", "a/b/.gitignore": "x.html", "a/b/x.html": "", "a/x.html": "" };
   await withProject(files, async ({ host, options }) => {
     const pack = await packProject(host, options);

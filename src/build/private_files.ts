@@ -64,7 +64,10 @@ export function isConfiguration(path: string): boolean {
   return HOST_FILES.some(matches) || !path.includes("/") && BUILD_FILES.some(matches);
 }
 
-/** Kinds of files that are pages, scripts or media. A key in such a file is only an example. */
+/**
+ * Kinds of files that are pages, scripts or media. A key in one of these files is assumed to be an
+ * example.
+ */
 const SHOWN_KINDS =
   /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|[cm]?[jt]sx?|map|css|scss|less|svelte|vue|astro|php|py|rb|go|rs|java|svgz?|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|pdf|wasm|gz|br|zst|zip|tgz|tar|xml|rss|atom|csv|tsv)$/i;
 
@@ -75,7 +78,7 @@ const KEY_KINDS =
 /** Kinds of files to read beyond their beginning. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
-/** Number of bytes to read from text files, and from all other files. */
+/** Number of bytes to read from text files and from other files. */
 const HEAD_BYTES = 64 * 1024;
 const BEGINNING_BYTES = 256;
 
@@ -178,7 +181,7 @@ export function findSecret(
 /** Maximum number of file names on one line. */
 const SHOWN = 3;
 
-/** Names the first paths, and the number of further ones. */
+/** Lists the first paths and the number of remaining ones. */
 export function shortList(paths: readonly string[]): string {
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
@@ -202,10 +205,10 @@ function projectPath(root: string, { absolutePath, path }: OutputFile): string {
   return found.startsWith("..") ? path : found.split(sep).join("/");
 }
 
-/** Number of files to check before other tasks get a turn. */
+/** Number of files to check before yielding to other tasks. */
 const FILES_PER_STEP = 200;
 
-/** Packages of other languages. They are not served, and some contain keys for their tests. */
+/** Packages for other languages. They are not served, and some contain keys for their tests. */
 const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 
 async function heldFiles(
@@ -270,7 +273,7 @@ export async function withoutConfiguration<File extends { readonly path: string 
   { projectRoot, isServed, sources }: {
     readonly projectRoot: string;
     isServed(path: string): boolean;
-    /** Patterns of files that are sources of the project's server. */
+    /** Patterns that match the source files of the project's server. */
     readonly sources: readonly RegExp[];
   },
 ): Promise<readonly File[]> {

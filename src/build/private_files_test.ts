@@ -85,7 +85,7 @@ async function assembled(files: TestFiles, svcignore?: string) {
   return result;
 }
 
-Deno.test("assembleProject() refuses every file that looks like a secret, and lists all", async () => {
+Deno.test("assembleProject() refuses every file that looks like a secret, and lists all of them", async () => {
   const files = Object.fromEntries(Object.entries(SECRETS).map(([path, [text]]) => [path, text]));
   const { error } = await assembled({ "index.html": "", ...HARMLESS, ...files });
   assert.equal(error?.code, "output_invalid");
@@ -114,7 +114,7 @@ Deno.test("assembleProject() deploys files that look like secrets if .svcignore 
   assert.deepEqual(below.paths, ["a/b.pem", "index.html"]);
 });
 
-Deno.test("assembleProject() refuses secrets in the output of a build, too", async () => {
+Deno.test("assembleProject() refuses secrets in build output, too", async () => {
   const files = { "dist/index.html": "", "dist/key.pem": key("PRIVATE KEY"), "dist/.npmrc": "a=1" };
   const { error } = await assembled(files);
   assert.match(error?.message ?? "", /^dist\/key\.pem: Looks like a private key$/m);
@@ -156,7 +156,7 @@ Deno.test("assembleProject() omits configuration in a project's root folder, and
   assert.equal((await assembled({ "package.json": "{}" })).error?.code, "output_missing");
 });
 
-Deno.test("assembleProject() publishes the configuration that a build puts into its output", async () => {
+Deno.test("assembleProject() publishes configuration that a build writes to its output", async () => {
   const files = { "dist/index.html": "", "dist/compose.yaml": "services: {}" };
   assert.deepEqual((await assembled(files)).paths, ["compose.yaml", "index.html"]);
 });
@@ -181,7 +181,7 @@ Deno.test("assembleProject() refuses a private key in binary form", async () => 
   });
 });
 
-Deno.test("isConfiguration() recognizes hosts' files anywhere and build files at the top", () => {
+Deno.test("isConfiguration() recognizes hosts' files anywhere and build files at the top level", () => {
   const rows: Readonly<Record<string, boolean>> = {
     "docker-compose.prod.yml": true,
     "a/Dockerfile": true,
@@ -200,7 +200,7 @@ Deno.test("isConfiguration() recognizes hosts' files anywhere and build files at
   }
 });
 
-Deno.test("assembleProject() does not read link targets outside of the project", async () => {
+Deno.test("assembleProject() does not read link targets outside the project", async () => {
   await withTestProject({ "index.html": "", "x.pem": "-> /etc/hostname" }, async (given) => {
     const options = { directory: given.project, config: undefined };
     await assert.rejects(assembleProject(given.host, options), /leaves the output directory/);

@@ -22,7 +22,7 @@ export type ProjectNodeResult =
 /** Major versions with long-term support, newest first. */
 const LTS_MAJORS = [26, 24, 22, 20, 18] as const;
 
-/** Names of release lines with long-term support, as used in `.nvmrc`. */
+/** Names of release lines with long-term support, as `.nvmrc` files use them. */
 const LTS_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -31,10 +31,10 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
   gallium: 16,
 };
 
-/** Maximum length of a text that counts as a version. */
+/** Maximum length of a string that counts as a version. */
 const MAX_TEXT = 128;
 
-/** Minor and patch version higher than those of any release of Node. */
+/** Minor and patch versions that are higher than those of any Node release. */
 const LAST = "9999.9999";
 
 const packageSchema = z.object({
@@ -42,7 +42,7 @@ const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
 });
 
-/** Converts a text to a range. Returns `undefined` if it is not a version. */
+/** Converts a string to a range. Returns `undefined` if it is not a version. */
 function asRange(text: string): string | undefined {
   const name = text.toLowerCase();
   if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";

@@ -59,7 +59,7 @@ Deno.test("readProjectNode() uses the workspace's version if the project sets no
   assert.deepEqual(await read(files), { type: "none" });
 });
 
-Deno.test("readProjectNode() reports anything but a version", async () => {
+Deno.test("readProjectNode() reports everything that is not a version", async () => {
   assert.deepEqual(await read({ ".nvmrc": "$(reboot)" }), {
     type: "unreadable",
     from: ".nvmrc",

@@ -50,7 +50,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates the rules of a folder. Returns `undefined` if it has none. Shows warnings and
+ * Reads and validates a folder's rules. Returns `undefined` if it has none. Shows warnings and
  * throws errors, both with line and column.
  */
 export async function readRulesFile(
@@ -66,7 +66,7 @@ export async function readRulesFile(
   return { path, ruleSet };
 }
 
-/** Checks the rules of a folder against the functions of its build. */
+/** Checks a folder's rules against the functions of its build. */
 export async function checkRuleFunctions(
   host: BuildHost,
   directory: string,

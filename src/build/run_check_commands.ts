@@ -1,4 +1,4 @@
-/** @module Runs the check commands of a release against the deployment's own URL. */
+/** @module Runs a release's check commands against the deployment's own URL. */
 import { CHECK_COMMANDS_MS } from "../lib/release_checks.ts";
 import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
@@ -15,7 +15,7 @@ export interface CommandOutcome {
 
 export interface CheckCommands {
   readonly commands: readonly string[];
-  /** Absolute path of the folder in which the commands run. */
+  /** Absolute path of the folder that the commands run in. */
   readonly directory: string;
   /**
    * The deployment's own URL, and the token that gives requests access. Missing for a migration.
@@ -44,8 +44,8 @@ const lastLines = (output: string): string =>
     .slice(-MAX_LINES).join("; ").slice(-MAX_QUOTED).toWellFormed();
 
 /**
- * Runs the commands one after the other. After a failure, continues with the next command. Throws
- * only if the host is stopped.
+ * Runs the commands one after the other. If one fails, continues with the next. Throws only if the
+ * host is stopped.
  */
 export async function runCheckCommands(
   host: BuildHost,
@@ -54,8 +54,8 @@ export async function runCheckCommands(
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
-  // The host is the prototype, so it provides everything else, including computed values such as
-  // its folders.
+  // The host is the prototype. It provides everything else, including computed values such as its
+  // folders.
   const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {

@@ -8,9 +8,9 @@ export interface CommandRun {
   readonly command: string;
   /** Absolute path. */
   readonly directory: string;
-  /** Variables that override the variables of the host. */
+  /** Variables that override the host's variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Called with the end of the output if the command fails, to find a possible reason. */
+  /** Called with the end of the output if the command fails, to look for a possible reason. */
   readonly suspect?: (output: string) => Promise<string | undefined>;
 }
 

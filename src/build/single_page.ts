@@ -1,4 +1,4 @@
-/** @module Finds the page of a site that is served for paths without a file. */
+/** @module Finds the page that a site serves for paths without a file. */
 import { join } from "node:path/posix";
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
@@ -55,7 +55,7 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
 }
 
 /**
- * Returns the manifest with the single-page settings of `svc.toml`, which override detection. A
+ * Returns the manifest with the single-page settings from `svc.toml`, which override detection. A
  * manifest that is not an object is returned unchanged, because another check refuses it.
  *
  * @throws {BuildError} if there is no page to serve

@@ -1,12 +1,12 @@
 /** @module The interface between a build and its host: the CLI, or the platform. */
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
-/** Parts of a build, by their names in log lines. */
+/** Parts of a build, as log lines name them. */
 export type BuildPhase = "detect" | "install" | "build";
 
 export type BuildLevel = "info" | "warn" | "error";
 
-/** Diagnostics of one file; `source` is its text. */
+/** Diagnostics for one file. `source` is the file's text. */
 export interface FileFindings {
   readonly file: string;
   readonly source?: string;
@@ -27,7 +27,7 @@ export interface BuildHost {
   warn(found: FileFindings): void;
   /** Opens one stream of a command's output. A command has two streams open at a time. */
   output(phase: BuildPhase): OutputSink;
-  /** Returns a path for people. */
+  /** Returns a path in the form to show to people. */
   showPath(absolutePath: string): string;
   /** Ends commands when it is aborted, and throws its reason. */
   readonly signal: AbortSignal;
@@ -39,9 +39,9 @@ export interface BuildHost {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the same host for commands in another environment. */
+/** Returns the same host with another environment for commands. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
-  // The host is the prototype, so it provides everything else, including computed values such as
-  // its folders.
+  // The host is the prototype. It provides everything else, including computed values such as its
+  // folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

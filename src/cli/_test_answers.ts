@@ -8,13 +8,13 @@ import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 
 const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
-// zod also writes a pattern for `format: "uuid"` and similar formats, so Ajv can ignore the formats
-// it does not know.
+// For `format: "uuid"` and similar formats, zod also writes a pattern, so Ajv can ignore formats
+// that it does not know.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
 
-/** The validator of a schema, compiled once. */
+/** The validator for a schema, compiled once. */
 function checkOf(name: string, schemaOf: () => JsonSchema | undefined): ValidateFunction {
   const made = known.get(name);
   if (made !== undefined) return made;
@@ -33,7 +33,7 @@ function assertFits(value: unknown, name: string, schemaOf: () => JsonSchema | u
   );
 }
 
-/** Returns the words of the command, or `help` or `version`. */
+/** Returns the command's words, or `help` or `version`. */
 function wordsOf(argv: readonly string[], answer: object): string {
   if ("help" in answer) return "help";
   const { leaf } = findCommand(argv, COMMANDS);

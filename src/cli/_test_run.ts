@@ -18,11 +18,13 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Waits. Without this function, waiting fails the test. */
+  /** Waits. If this function is missing, waiting fails the test. */
   readonly sleep?: Host["sleep"];
-  /** Called with each URL to open in a browser. Without this function, there is no browser. */
+  /**
+   * Called with each URL to open in a browser. If this function is missing, there is no browser.
+   */
   readonly openUrl?: Host["openUrl"];
-  /** Called with each text written to stdout. */
+  /** Called with each string that is written to stdout. */
   readonly onStdout?: (text: string) => void;
 }
 

@@ -18,11 +18,11 @@ export interface Step {
   readonly argv: readonly string[];
   readonly code?: number;
   readonly stdin?: string | Uint8Array;
-  /** Variables that override the variables of the bench. */
+  /** Variables that override the test bench's variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Project files to write first. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Answers of the person at the terminal. JSON mode skips a step with answers. */
+  /** Answers from the person at the terminal. JSON mode skips steps that have answers. */
   readonly answers?: readonly unknown[];
   /** Runs before the commands. */
   readonly before?: (bench: Bench) => Promise<unknown> | unknown;

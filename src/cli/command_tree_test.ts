@@ -15,8 +15,8 @@ const graphSchema = z.object({
 const SRC = new URL("../", import.meta.url).href;
 
 /**
- * Lists what each file below `src/` imports, except types: modules loaded immediately, and modules
- * loaded on demand.
+ * Lists, for each file below `src/`, the modules that it loads immediately and those that it loads
+ * on demand. Imports of types are left out.
  */
 async function readImports() {
   const { stdout } = await new Deno.Command(Deno.execPath(), {

@@ -81,7 +81,7 @@ cp "$work/svc" "$folder/.svc.installing" && mv -f "$folder/.svc.installing" "$fo
   rm -f "$folder/.svc.installing"
   fail "Cannot write $folder/svc: choose another folder with --dir"
 }
-# Next to <prefix>/bin, where man looks for the pages of its programs.
+# Next to <prefix>/bin, where man looks for the manual pages of the programs in it.
 case $folder in
   */bin)
     pages=${folder%/bin}/share/man/man1

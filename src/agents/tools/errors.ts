@@ -19,7 +19,7 @@ const MAX_OCCURRENCES = 10;
 const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>
   `${id} ${count}x, last ${lastSeen}, ${source === null ? kind : `${kind} ${source}`}: ${title}`;
 
-/** Returns the calls to suggest if the deployment of an error is known. */
+/** Returns the calls to suggest if an error's deployment is known. */
 function nextOf(project: string): NextCall[] {
   const named = { project };
   return [

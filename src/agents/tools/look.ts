@@ -5,7 +5,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
 import { FIRST_FILES } from "./upload.ts";
 
-/** Maximum number of items in a list of a result. */
+/** Maximum number of items in each list of a result. */
 const MAX_LISTED = 20;
 
 function lineOf(deployment: Deployment): string {

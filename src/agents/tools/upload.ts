@@ -25,7 +25,7 @@ interface SiteFile extends BlobSource {
   readonly path: string;
 }
 
-/** Files with settings or secrets, which are never pages of a site. */
+/** Files with settings or secrets. They are never pages of a site. */
 const NO_PAGE =
   /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?\.env(?:\..*)?|(?:.*\/)?\.git\/.*)$/;
 
@@ -99,7 +99,7 @@ export const deployFiles = defineTool({
   },
 });
 
-/** A site with a single page, as the example for a call. */
+/** A site with a single page, used as the example of a call. */
 export const FIRST_FILES = [{ path: "index.html", text: "<!doctype html><title>Hello</title>" }];
 
 export const makeProject = defineTool({

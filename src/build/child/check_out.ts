@@ -80,7 +80,7 @@ export async function checkOutAll(
   await placeLargeFiles(repository, largeFiles);
 }
 
-/** Returns the project's folder in the checkout. No link leads out of it. */
+/** Returns the project's folder in the checkout. No link points outside it. */
 export async function projectDirectory(
   repository: string,
   rootDirectory: string | null,

@@ -19,7 +19,7 @@ export interface ProjectParts {
 }
 
 /**
- * Returns the first changed file that can affect the project: a file of the project, of a package
+ * Returns the first changed file that can affect the project: a file in the project, in a package
  * that it needs, or directly in a folder above it, such as a lock file. Pure.
  */
 export function firstRelevant(
@@ -59,7 +59,7 @@ interface SkipFacts {
   readonly scratch: string;
 }
 
-/** Runs the command of `svc.toml`. Returns true if it reports that there is nothing to build. */
+/** Runs the command from `svc.toml`. Returns true if it reports that there is nothing to build. */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,

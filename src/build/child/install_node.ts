@@ -1,6 +1,5 @@
 /**
- * @module Provides the Node of a build: the one on the machine, or an npm package in the project's
- * cache.
+ * @module Provides Node for a build: the machine's own, or an npm package in the project's cache.
  */
 import { join } from "node:path";
 import { satisfies, validRange } from "semver";

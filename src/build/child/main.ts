@@ -1,5 +1,5 @@
 /**
- * @module The process in which the platform runs a build. It checks out a commit, packs the
+ * @module The process that runs a build for the platform. It checks out a commit, packs the
  * project, and reports the result on its standard output. It runs in a sandbox together with the
  * project's code, and contains nothing that this code must not see.
  */

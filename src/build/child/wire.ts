@@ -21,14 +21,14 @@ export const buildJobFile = z.object({
    * checkout.
    */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
-  /** The project's folder in the repository; null for the repository itself. */
+  /** The project's folder in the repository, or null for the repository's root. */
   rootDirectory: z.string().nullable(),
   installCommand: z.string().nullable(),
   buildCommand: z.string().nullable(),
   outputDirectory: z.string().nullable(),
   /** Version of Node to build with, or null for the machine's Node. */
   nodeVersion: z.string().nullable(),
-  /** Changes since the commit of the branch's last deployment, or null to build in any case. */
+  /** Changes since the commit of the branch's last deployment, or null to always build. */
   since: z.object({
     commitSha: z.string(),
     /** Paths in the repository. */
@@ -37,7 +37,7 @@ export const buildJobFile = z.object({
   variables: z.record(z.string(), z.string()),
   /** Folder that is kept between the builds of a project. */
   cache: z.string(),
-  /** Folder for output that is not a file of the checkout. */
+  /** Folder for output that is not part of the checkout. */
   outbox: z.string(),
   /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({

@@ -82,7 +82,7 @@ async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
   return config;
 }
 
-/** Creates an empty folder for the files of an image. It replaces the files of the last build. */
+/** Creates an empty folder for the files of an image. It replaces the previous build's files. */
 async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<string> {
   const folder = join(cacheDir, "images", image.replaceAll(/[^\w-]/g, "-"));
   await removeTree(folder);
@@ -91,7 +91,7 @@ async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<stri
 }
 
 /**
- * Exports an image that is on this machine. None of its code runs.
+ * Exports an image that is on this machine, without running any of its code.
  *
  * @throws {BuildError}
  */
@@ -100,7 +100,7 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // If the image has no command, a container can only be created with one. The command never runs.
+  // An image without a command needs one to create a container. The command never runs.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

@@ -1,4 +1,4 @@
-/** @module Reads from an image's configuration how its program starts. Pure. */
+/** @module Reads an image's configuration to find out how its program starts. Pure. */
 import * as z from "zod";
 
 const words = z.array(z.string()).nullish().transform((list) => list ?? []);
@@ -25,7 +25,7 @@ export interface ImageConfig {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder in the image. */
   readonly workdir: string;
-  /** Folders that the image declares as its data. Deployments do not keep them. */
+  /** Folders that the image declares as data volumes. Deployments do not persist them. */
   readonly volumes: readonly string[];
 }
 

@@ -34,9 +34,9 @@ export interface ImageFile {
 }
 
 export interface ImageFiles {
-  /** Files by their paths in the image, without the first slash. */
+  /** Files by their paths in the image, without the leading slash. */
   readonly files: ReadonlyMap<string, ImageFile>;
-  /** Relative targets of links by the paths of the links. */
+  /** Relative link targets, by the paths of the links. */
   readonly links: ReadonlyMap<string, string>;
   readonly folders: ReadonlySet<string>;
   /** Entries that a deployment cannot contain, each with its kind. */

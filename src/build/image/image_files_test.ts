@@ -73,7 +73,7 @@ Deno.test("readImageFiles() refuses links that point outside the image", () =>
     }
   }));
 
-Deno.test("readImageFiles() lists entries that a deployment cannot contain, and skips folders of the sandbox", () =>
+Deno.test("readImageFiles() lists entries that a deployment cannot contain, and skips the sandbox's folders", () =>
   withImage([
     other("character-device", "dev/null"),
     other("character-device", "srv/null"),
@@ -95,7 +95,7 @@ Deno.test("readImageFiles() lists entries that a deployment cannot contain, and 
     ]);
   }));
 
-Deno.test("readImageFiles() refuses entries outside the image, or below a link", async () => {
+Deno.test("readImageFiles() refuses entries outside the image or under a symbolic link", async () => {
   await refuses([file("../a")], /points outside it: "\.\.\/a"/);
   await refuses([file("a/../../b")], /points outside it/);
   await refuses([other("link", "a", "../b")], /points outside it/);

@@ -5,7 +5,7 @@ import { findToolchains, TOOLCHAINS } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 
-/** Id of the program that builds images. */
+/** ID of the program that builds images. */
 const TOOLCHAIN = "container";
 
 /** Returns the settings in svc.toml that deploy the project without an image. */

@@ -18,7 +18,7 @@ export interface WantedManager {
   readonly version: string;
   readonly hash: ManagerHash | undefined;
   /**
-   * Absolute path of the folder in which packages are installed. Its `.npmrc` can name a registry.
+   * Absolute path of the folder that packages are installed in. Its `.npmrc` can name a registry.
    */
   readonly directory: string;
 }
@@ -185,8 +185,8 @@ async function findKept(
 }
 
 /**
- * Returns the requested version of the package manager, from the host's tools or, with npm and its
- * settings, from the npm registry.
+ * Returns the requested version of the package manager, either from the host's tools or from the
+ * npm registry, which is accessed with npm and its settings.
  *
  * @throws {BuildError} if it cannot be fetched, or does not match its hash.
  */

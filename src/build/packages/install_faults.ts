@@ -1,4 +1,4 @@
-/** @module Explains why an install command failed, from the output of the package manager. Pure. */
+/** @module Explains why an install command failed, based on the package manager's output. Pure. */
 import type { FoundManager } from "../../manifest/mod.ts";
 
 const LOCK_FILES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ interface Fault {
   readonly says: (manager: string, lockFile: string) => string;
 }
 
-/** Known faults. The first match counts. */
+/** Known faults. The first match applies. */
 const FAULTS: readonly Fault[] = [
   {
     seen:

@@ -17,11 +17,11 @@ export interface InstallFacts {
 
 export interface PlannedInstall {
   readonly command: string;
-  /** Absolute path of the folder in which the command runs. */
+  /** Absolute path of the folder that the command runs in. */
   readonly directory: string;
 }
 
-/** Returns the files that a package manager creates: packages, or Yarn's table of packages. */
+/** Returns the files that a package manager creates: packages, or Yarn's package map. */
 const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => [
   "node_modules",
   packagesFolder,
@@ -29,8 +29,8 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 ];
 
 /**
- * Plans the installation. Returns `undefined` if packages are already installed or none are needed.
- * Development packages are only needed for a build command or a server.
+ * Plans the installation. Returns `undefined` if the packages are already installed or none are
+ * needed. Development packages are only needed for a build command or a server.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {
@@ -89,7 +89,7 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   if (manager?.name === "npm") await requirePlatformPackages(host, { ...facts.install, install });
 }
 
-/** An npm command that can run again and does not leave out packages on purpose. */
+/** An npm command that can be run again and does not intentionally leave out packages. */
 const REPEATABLE = /^npm (?:ci|install)(?!.*(?:--omit|--no-optional|[;&|]))/;
 
 /** Maximum number of packages to name. */
@@ -100,8 +100,8 @@ const shown = (names: readonly string[]): string =>
   (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
 /**
- * Installs again if npm has left out packages that this system needs, and names packages that are
- * still missing.
+ * Installs again if npm has left out packages that this system needs. Names packages that are still
+ * missing afterwards.
  */
 async function requirePlatformPackages(
   host: BuildHost,

@@ -13,15 +13,15 @@ export interface ManagerPackage {
   /** Name of the package in the registry. */
   readonly name: string;
   /**
-   * The content to which a hash in `packageManager` applies: the archive of the package, or a file
-   * in it. `undefined` if the package does not contain that program.
+   * The content that a hash in `packageManager` applies to: the package's archive, or a file in it.
+   * `undefined` if the package does not contain that program.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
   /** Paths of programs by name, for packages that do not declare any. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
-/** Whether a version, range or tag is for Yarn 2 or later. */
+/** Whether a version, range or tag refers to Yarn 2 or later. */
 const isModernYarn = (version: string) => Number(/^\D*(\d+)/.exec(version)?.[1] ?? 1) >= 2;
 
 const ARCHITECTURES: Readonly<Record<Machine["arch"], string>> = {

@@ -1,7 +1,7 @@
 /**
  * Finds packages with programs for this system that npm has left out. npm drops an optional package
- * that it cannot download, and still exits with 0; a lock file made on another system can lack it
- * altogether (npm/cli#4828).
+ * that it cannot download, and still exits with code 0. A lock file that was created on another
+ * system can lack such a package altogether (npm/cli#4828).
  *
  * @module
  */
@@ -20,7 +20,7 @@ const entrySchema = z.object({
 });
 type LockEntry = z.infer<typeof entrySchema>;
 
-/** npm's lock file, version 2 or 3: packages by their folders. */
+/** npm's lock file, version 2 or 3: packages by folder. */
 const lockSchema = z.object({ packages: z.record(z.string(), entrySchema) });
 
 /** Node's names for this system. */
@@ -38,7 +38,7 @@ function allows(field: readonly string[] | undefined, value: string): boolean {
   return field.includes(value) || field.every((each) => each.startsWith("!"));
 }
 
-/** Whether a package is only for this system. */
+/** Whether a package is intended only for this system. */
 function isForSystem({ os, cpu, libc }: LockEntry, system: System): boolean {
   return os !== undefined && cpu !== undefined && allows(os, system.os) &&
     allows(cpu, system.cpu) && (system.os !== "linux" || allows(libc, "glibc"));
@@ -52,7 +52,7 @@ function namesSystem(name: string, { os, cpu }: System): boolean {
 /** Names and versions that npm accepts. Others are not shown. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@[\w.+~^*-]+$/;
 
-/** The setting in `.npmrc` with which npm leaves out all optional packages. */
+/** The setting in `.npmrc` that makes npm leave out all optional packages. */
 const OMITS = /^\s*(?:omit(?:\[\])?\s*=.*\boptional\b|optional\s*=\s*false)/m;
 
 const nameOf = (folder: string): string => folder.split("node_modules/").at(-1)!;
@@ -79,7 +79,7 @@ function isLocked(
 }
 
 /**
- * Compares `package-lock.json` of a folder with its `node_modules`. Returns names with versions,
+ * Compares a folder's `package-lock.json` with its `node_modules`. Returns names with versions,
  * such as `@rollup/rollup-linux-x64-gnu@4.1.0`. The list is empty if there is no lock file from
  * npm.
  *

@@ -1,4 +1,4 @@
-/** @module Fetches the package manager of a deployed project, for scripts that its server calls. */
+/** @module Fetches a deployed project's package manager, for scripts that its server calls. */
 import { dirname, join, relative } from "node:path";
 import { detectProject, usualVersion } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -44,8 +44,8 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // Installs in the tools folder, because no one has checked the registry settings of the
-    // deployment.
+    // Installs in the tools folder, because the deployment's registry settings have not been
+    // checked.
     directory: host.toolsDir,
   });
   const folder = await Deno.realPath(dirname(bin));

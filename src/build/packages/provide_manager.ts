@@ -1,6 +1,6 @@
 /**
- * @module Provides a project's package manager: the one on the machine if its version fits,
- * otherwise one from npm.
+ * @module Provides a project's package manager: the machine's own if its version fits, otherwise
+ * one from npm.
  */
 import { delimiter, join } from "node:path";
 import { coerce, satisfies, valid, validRange } from "semver";
@@ -16,8 +16,8 @@ import { managerVariables } from "./manager_variables.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the environment with a folder first in its search path. The name of the variable can be
- * in upper or lower case.
+ * Returns the environment with a folder prepended to its search path. The variable's name can be in
+ * upper or lower case.
  */
 function withFolderFirst(env: Environment, folder: string): Environment {
   const name = Object.keys(env).find((each) => each.toUpperCase() === "PATH") ?? "PATH";
@@ -109,7 +109,7 @@ async function provide(
   return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
 }
 
-/** True if npm on the machine is sufficient, as it is for most projects. */
+/** True if the machine's npm is sufficient, as it is for most projects. */
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**

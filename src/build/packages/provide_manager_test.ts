@@ -28,7 +28,7 @@ async function withRegistry(run: (registry: TestRegistry) => Promise<void>): Pro
   }
 }
 
-/** Builds with this registry, and without a package manager other than npm. */
+/** Builds with this registry, and with no package manager but npm. */
 function build({ project, host }: TestProject, { url }: TestRegistry) {
   const env = { ...host.env, npm_config_registry: url, npm_config_cache: join(project, "../npm") };
   return assembleProject(inEnvironment(host, env), { directory: project, config: undefined });
@@ -88,7 +88,7 @@ Deno.test("assembleProject() uses a version that fits the lock file's format", a
   });
 });
 
-Deno.test("assembleProject() reports the response of a registry that lacks the version", async () => {
+Deno.test("assembleProject() reports a registry's response if it lacks the version", async () => {
   await withRegistry(async (registry) => {
     await registry.publish("pnpm", "9.1.0", MANAGER);
     await withTestProject(project("pnpm@9.2.0"), async (test) => {

@@ -1,4 +1,4 @@
-/** @module Bundles a server for the sandbox on Deno into one module. */
+/** @module Bundles a server into one module for the Deno sandbox. */
 import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import { editOf } from "./edit_modules.ts";
 import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** Source maps, which are only read on developers' machines. */
+/** Source maps. They are only read on developers' machines. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
 /** The real folder and path of a layer's entry, and where that folder is deployed. */
@@ -61,7 +61,7 @@ export async function bundleLayer(
 
 export interface LayerBundle {
   readonly result: ServerBundleResult;
-  /** Prefix of the bundle's paths in the deployment: a folder with a final slash, or empty. */
+  /** Prefix of the bundle's paths in the deployment: a folder with a trailing slash, or empty. */
   readonly prefix: string;
 }
 

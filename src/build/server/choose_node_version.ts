@@ -7,7 +7,7 @@ const SUPPORTED = [26, 24, 22] as const;
 /** Other major versions that a range can resolve to, newest first. */
 const OTHERS = [25, 23, 20, 21, 18] as const;
 
-/** Major versions with long-term support, by their code names. */
+/** Major versions with long-term support, by code name. */
 const CODE_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -33,9 +33,7 @@ interface Version {
   readonly version: string;
 }
 
-/**
- * Chooses a version from a range: the Node of the build if it fits, otherwise the newest version.
- */
+/** Chooses a version from a range: the build's Node version if it fits, otherwise the newest. */
 function fromRange(text: string, built: number | undefined): string | undefined {
   const range = validRange(text);
   if (range === null) return undefined;
@@ -80,7 +78,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Uses the first requirement. Without one, uses the major version of the Node that built the
+ * Uses the first requirement. If there is none, uses the major version of the Node that built the
  * project if it is supported, or else the newest version.
  */
 export function chooseNodeVersion(

@@ -29,7 +29,7 @@ for (const [text, built, expected] of ROWS) {
   });
 }
 
-Deno.test("chooseNodeVersion() uses the first requested version, a supported Node of the build, or the newest", () => {
+Deno.test("chooseNodeVersion() uses the first requested version, the build's Node if supported, or the newest", () => {
   const wishes = [{ source: "a", text: "22" }, { source: "b", text: "24" }];
   assert.deepEqual(chooseNodeVersion(wishes, "v24.0.0"), { ok: true, version: "22" });
   assert.deepEqual(chooseNodeVersion([], "v22.1.0"), { ok: true, version: "22" });

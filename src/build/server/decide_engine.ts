@@ -22,7 +22,7 @@ export interface EngineFacts {
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry, or `undefined` if the file does not exist yet. */
+  /** The entry's source, or `undefined` if the file does not exist yet. */
   readonly entry: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
   };
 }
 
-/** Names the files of a project that distinguish Node projects from Deno projects. */
+/** Names the files in a project that distinguish Node projects from Deno projects. */
 export async function readProjectKind(
   project: ProjectReader,
 ): Promise<Pick<EngineFacts, "hasPackageJson" | "hasDenoJson">> {

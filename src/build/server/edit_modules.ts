@@ -1,4 +1,4 @@
-/** @module Applies a framework's edits to the modules of a server. */
+/** @module Applies a framework's edits to a server's modules. */
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
@@ -20,7 +20,7 @@ export function editOf(launch: Launch | undefined): EditModule | undefined {
   };
 }
 
-/** Returns the modules of a layer that an edit changes, with their new text. */
+/** Returns a layer's modules that an edit changes, with their new source. */
 export async function editedModules(
   files: readonly OutputFile[],
   { directory }: ComputeLayer,

@@ -19,7 +19,7 @@ export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".yarn-state.yml",
 ]);
 
-/** Folder with the programs of packages, which scripts start. */
+/** Folder with packages' programs, which scripts start. */
 const PROGRAMS = ".bin";
 
 const names = z.record(z.string(), z.unknown()).catch({});
@@ -172,7 +172,7 @@ class Installed {
     this.#queue.push(folder);
   }
 
-  /** Adds all packages of the folders in which the project's imports are resolved. */
+  /** Adds all packages in the folders where the project's imports are resolved. */
   async #needAll(project: string): Promise<void> {
     for (const folder of this.#foldersUp()) await this.#needEntries(folder);
     await this.#needEntries(project);
@@ -202,7 +202,7 @@ class Installed {
     }
   }
 
-  /** Adds the programs of packages that are included. */
+  /** Adds the programs of included packages. */
   async #addPrograms(folder: string): Promise<void> {
     const store = await this.#store(folder);
     if (store === undefined) return;
@@ -219,7 +219,7 @@ class Installed {
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of entriesOf(folder)) {
-      // Packages of the project's own workspace can contain private files.
+      // Packages in the project's own workspace can contain private files.
       if (name === PACKAGES || (!isPublished && name.startsWith("."))) continue;
       if (TOOL_FILES.has(name) || !parseRelativePath(name).ok) continue;
       const path = `${folder}/${name}`;
@@ -233,7 +233,7 @@ class Installed {
     if (!this.files.has(path)) this.files.set(path, { parents: new Set() });
   }
 
-  /** Keeps a link within a package as a link. Drops links that lead out of the package. */
+  /** Keeps a link within a package as a link. Drops links that point outside the package. */
   async #addLink(path: string, home: string): Promise<void> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real !== undefined && isInside(real, home)) this.links.set(path, real);

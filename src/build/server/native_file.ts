@@ -13,7 +13,7 @@ const MACH_MACHINES: Readonly<Record<number, string>> = {
   0x0100000c: "aarch64",
 };
 
-/** Libraries that a program for musl loads. */
+/** Libraries that a program linked against musl loads. */
 const MUSL = /libc\.musl-|ld-musl-/;
 
 /** Returns the system of a program or library, or `undefined` for other files. */
@@ -61,7 +61,7 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/** Returns the name of the main package to which a package with an addon for one system belongs. */
+/** Returns the name of the main package that a package with an addon for one system belongs to. */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -1,4 +1,4 @@
-/** @module Checks whether the native addons of a server can run on the platform. */
+/** @module Checks whether a server's native addons can run on the platform. */
 import type { OutputContent } from "../hash_files.ts";
 import type { BuildHost } from "../types.ts";
 import {
@@ -72,7 +72,7 @@ export async function withFittingAddons(
   contents: readonly OutputContent[],
   majors: NodeMajors,
 ): Promise<readonly OutputContent[]> {
-  // On other systems, the processor of the platform is not known.
+  // On other systems, the platform's processor is not known.
   const arch = Deno.build.os === "linux" ? Deno.build.arch : undefined;
   const dropped = new Set<string>();
   for (const [name, addons] of await addonsOf(contents)) {

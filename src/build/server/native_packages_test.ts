@@ -63,7 +63,7 @@ Deno.test("packageFamily() returns the name of the package to install", () => {
 });
 
 Deno.test({
-  name: "withFittingAddons() keeps addons for Linux, and reports others",
+  name: "withFittingAddons() keeps addons for Linux and reports all others",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTestProject({}, async ({ project, host, said }) => {

@@ -24,7 +24,7 @@ interface RunnableEntry {
   /** Path in the deployment. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
-  /** Packages that a compiled entry imports; empty if it is not compiled. */
+  /** Packages that a compiled entry imports. Empty if the entry is not compiled. */
   readonly imports: readonly string[];
 }
 
@@ -32,7 +32,7 @@ interface RunnableEntry {
  * Compiles an entry in TypeScript or JSX, and other modules that its framework lists. Other files
  * do not change.
  *
- * @throws {BuildError} with all problems of its code
+ * @throws {BuildError} with all problems in the code
  */
 async function compileEntry(
   { cacheDir }: BuildHost,

@@ -15,7 +15,9 @@ interface ServerProject {
   readonly workspace?: string;
   readonly hasLockFile?: boolean;
   readonly output?: string;
-  /** Number of files that are not deployed. Without any, small installations are not traced. */
+  /**
+   * Number of files that are not deployed. Without them, small installations would not be traced.
+   */
   readonly ignored?: number;
   readonly entry?: string;
   readonly directory?: string;
@@ -92,7 +94,7 @@ interface Row {
   readonly files: TestFiles;
   readonly wanted?: ServerProject;
   readonly prints: string;
-  /** Deployed paths in addition to the listed files, or prefixes of such paths. */
+  /** Paths, or prefixes of paths, that are deployed in addition to the listed files. */
   readonly has: readonly string[];
   readonly links?: readonly string[];
   readonly lacks?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * @module Package folders that a framework has assembled for its server. They are deployed
+ * @module Package folders that a framework has assembled for its server and that are deployed
  * unchanged.
  */
 import { join, sep } from "node:path";
@@ -9,7 +9,7 @@ import type { Listing } from "../list_files.ts";
 import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
 
-/** The files of packages that are deployed. */
+/** The deployed package files. */
 export interface PackageFiles {
   readonly contents: readonly OutputContent[];
   /** Symbolic links by their paths in the deployment, with their relative targets. */

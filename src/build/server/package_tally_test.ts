@@ -12,7 +12,7 @@ Deno.test("createPackageTally() counts packages, files and bytes", () => {
   assert.deepEqual(tally.total(), { count: 2, files: 3, bytes: 25 });
 });
 
-Deno.test("createPackageTally() names the largest packages if they are too large", () => {
+Deno.test("createPackageTally() names the largest packages if the total size is too large", () => {
   const tally = createPackageTally(LIMITS);
   tally.add("node_modules/small/a", 10);
   assert.throws(() => tally.add("server/node_modules/@big/one/lib.so", 4_000), (error) => {

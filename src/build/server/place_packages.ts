@@ -2,10 +2,10 @@
  * @module Places the packages of a server in its deployment. Each module finds the same packages as
  * in the project. Pure: paths are absolute, real and with `/`.
  *
- * Packages of the project, and of the folders above it up to its workspace, are merged into one
- * `node_modules` of the server. For packages with the same name, the nearest one is used. Packages
- * that do not fit, and packages of the workspace, keep their relative paths in a separate folder.
- * If Node would then find a different package than before, a link is added next to the importer.
+ * Packages of the project and of the folders above it, up to its workspace, are merged into one
+ * `node_modules` for the server. For packages with the same name, the nearest one is used. Packages
+ * that do not fit, and workspace packages, keep their relative paths in a separate folder. If Node
+ * would then find a different package than before, a link is added next to the importer.
  */
 import { dirname, join, relative } from "node:path/posix";
 
@@ -38,7 +38,7 @@ export interface PlacesOptions {
 }
 
 export interface PlacedPackages {
-  /** Deployment paths of the files that are not already in the output, by their real paths. */
+  /** Deployment paths of the files that are not already in the output, by real path. */
   readonly files: ReadonlyMap<string, string>;
   /** Symbolic links by their paths in the deployment, with their relative targets. */
   readonly links: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ function resolveName(
   }
 }
 
-/** Target paths of links by the paths of the links. */
+/** Target paths of links, by the links' paths. */
 type Links = Map<string, string>;
 
 /** Adds links for importers that would otherwise find a different package, or none. */

@@ -18,7 +18,7 @@ export interface PreparedServers {
   /** The deployed files, in ascending order of their paths. */
   readonly contents: readonly OutputContent[];
   /**
-   * The manifest. Its COMPUTE layers contain the decisions so far, and the settings of `svc.toml`.
+   * The manifest. Its COMPUTE layers contain the decisions so far and the settings from `svc.toml`.
    */
   readonly manifest: Manifest;
   readonly servers: readonly ServerReport[];
@@ -77,7 +77,7 @@ async function prepareServer(
   return server;
 }
 
-/** Applies the server settings of `svc.toml`, which override the manifest. */
+/** Applies the server settings from `svc.toml`, which override the manifest. */
 function withSettings(layer: ComputeLayer, { server, tmpMb }: ServerFacts["settings"]) {
   const written = { ...(tmpMb === undefined ? {} : { tmpMb }), ...server };
   if (Object.keys(written).length === 0) return layer;

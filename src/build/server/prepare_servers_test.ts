@@ -73,7 +73,7 @@ const STANDALONE = {
   "public/robots.txt": "",
 };
 
-Deno.test("prepareServers() deploys packages that a framework traced, links as links", async () => {
+Deno.test("prepareServers() deploys packages that a framework traced, and keeps links as links", async () => {
   await prepare(STANDALONE, {}, async ({ contents, manifest, servers }) => {
     assert.deepEqual(contents.map(({ path }) => path), [
       ".next/BUILD_ID",
@@ -130,7 +130,7 @@ Deno.test("prepareServers() starts a server on Node with a module next to its en
   });
 });
 
-Deno.test("prepareServers() writes the settings of svc.toml to the COMPUTE layers", async () => {
+Deno.test("prepareServers() writes the settings from svc.toml to the COMPUTE layers", async () => {
   const files = { "out/server.js": "export default { fetch: () => new Response() };" };
   const server = { healthPath: "/healthz", startTimeoutMs: 90_000 };
   const settings = { server, tmpMb: 128, nodeVersion: "24" };

@@ -1,4 +1,6 @@
-/** @module Compiles the functions that a project has for other platforms, for its dev server. */
+/**
+ * @module Compiles a project's functions for other platforms, so that the dev server can run them.
+ */
 import { join } from "node:path";
 import type { ProjectConfig } from "../../config/project_config.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -21,7 +23,7 @@ import { serverProblems } from "./server_problems.ts";
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
   /** Absolute path of the module that Node starts. It is one of `modules`. */
   readonly entry: string;
-  /** Texts of modules that do not exist as files in the project, by their absolute paths. */
+  /** Source of modules that do not exist as files in the project, by absolute path. */
   readonly modules: Readonly<Record<string, string>>;
   /** Patterns of URL paths that the functions handle if no file matches. */
   readonly withoutFile: readonly string[];
@@ -52,7 +54,7 @@ export async function findFunctions(
   return server === undefined || isFunctionProject(framework?.id) ? provided : undefined;
 }
 
-/** Compiles functions in TypeScript, by the paths of their entries. */
+/** Compiles TypeScript functions, by the paths of their entries. */
 async function compiled(
   { cacheDir }: Pick<BuildHost, "cacheDir">,
   directory: string,

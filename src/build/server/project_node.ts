@@ -38,7 +38,7 @@ async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
 export interface ProjectNode {
   /** The version of Node that runs the server. */
   readonly version: string;
-  /** The version of Node that built the project, or `undefined` without Node. */
+  /** The version of Node that built the project, or `undefined` if there was no Node. */
   readonly built: string | undefined;
 }
 

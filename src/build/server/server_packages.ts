@@ -94,7 +94,7 @@ const NOTHING_TRACED: Trace = {
   unresolved: [],
 };
 
-/** Finds everything that the server could load, if its code does not show what it loads. */
+/** Finds everything that a server could load if its code does not show what it loads. */
 async function wholePackages(
   folders: Folders,
   own: Pick<Trace, "files" | "links">,
@@ -107,7 +107,7 @@ async function wholePackages(
   };
 }
 
-/** Returns the package of an import: `hono` for `hono/jsx`. */
+/** Returns the package that an import belongs to: `hono` for `hono/jsx`. */
 function packageName(specifier: string): string {
   const [first = "", second = ""] = specifier.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
@@ -133,9 +133,9 @@ export async function serverPackages(
   { facts, tally, command, imports }: {
     readonly facts: ServerFacts;
     readonly tally: PackageTally;
-    /** The start command instead of the entry. It can start any program of any package. */
+    /** The start command that replaces the entry. It can start any program of any package. */
     readonly command: string | undefined;
-    /** Imports of a compiled entry, which a trace of its source could miss. */
+    /** Imports of a compiled entry. A trace of its source could miss them. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {

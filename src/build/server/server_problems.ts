@@ -1,9 +1,9 @@
-/** @module Describes all problems in the code of a server as one error. */
+/** @module Describes all problems in a server's code as one error. */
 import { type Diagnostic, formatPlace } from "../../lib/diagnostic.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Lists all problems of a server with their positions. */
+/** Lists all problems in a server's code with their positions. */
 export function serverProblems(
   entry: string,
   problems: readonly (Diagnostic & { readonly file: string })[],

@@ -1,4 +1,4 @@
-/** @module Reports the findings of a trace to the author of a project. */
+/** @module Reports the findings of a trace to the project's author. */
 import { relative } from "node:path/posix";
 import { formatCount, printable } from "../../lib/format.ts";
 import type { Trace } from "../../runtime/mod.ts";

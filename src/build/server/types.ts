@@ -3,7 +3,7 @@ import type { ComputeLayer, Engine, FoundServer, Manifest } from "../../manifest
 import type { Listing } from "../list_files.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** Server settings of `svc.toml` and of the platform's project. */
+/** Server settings from `svc.toml` and from the project's settings on the platform. */
 export interface ServerSettings {
   /** Whether to deploy the output as a static site, even if it looks like server code. */
   readonly isStatic?: boolean;

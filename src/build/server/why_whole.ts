@@ -18,7 +18,7 @@ function doubtOf(bundle: ServerBundle): string | undefined {
 
 /**
  * Explains as a clause why all packages of a server are deployed. Returns `undefined` if the code
- * shows everything that it loads. The code is bundled only to read it.
+ * shows everything that it loads. The code is bundled only to analyze it.
  */
 export async function whyWhole(
   host: BuildHost,

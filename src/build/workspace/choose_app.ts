@@ -24,7 +24,7 @@ async function kindOf(directory: string, member?: Member): Promise<string | unde
   const reader = createFolderReader(directory);
   const { framework, server } = await detectProject(reader);
   const hasPage = await reader.exists("index.html");
-  // Vite often builds libraries, too.
+  // Vite is often used to build libraries, too.
   if (framework !== undefined && (framework.id !== "vite" || hasPage)) return framework.name;
   if (server !== undefined) return "a server";
   if (member?.scripts.has("start") === true) return "a start script";

@@ -1,4 +1,4 @@
-/** @module The packages of a workspace, and which of them depend on each other. */
+/** @module The packages of a workspace, and their dependencies on each other. */
 import { join } from "node:path";
 import { isMember, memberBases, parsePackageFacts, workspacePatterns } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -76,8 +76,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * Returns the direct and indirect dependencies of a package within the workspace. Each one comes
- * after its own dependencies. Cycles are ordered by name.
+ * Returns a package's direct and indirect dependencies within the workspace. Each one comes after
+ * its own dependencies. Cycles are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

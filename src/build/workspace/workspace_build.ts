@@ -13,9 +13,7 @@ import {
 import { createFolderReader } from "../folder_reader.ts";
 import { type Member, neededBy, readMembers } from "./members.ts";
 
-/**
- * Task runners that follow the dependency graph of a workspace, each with its settings file.
- */
+/** Task runners that follow a workspace's dependency graph, each with its settings file. */
 const RUNNERS: readonly {
   readonly file: string;
   readonly package: string;
@@ -34,7 +32,7 @@ const RUNNERS: readonly {
   { file: "nx.json", package: "nx", command: (name) => `nx run ${name}:build` },
 ];
 
-/** How each package manager runs a program of the workspace's root from a member's folder. */
+/** How each package manager runs a program from the workspace's root in a member's folder. */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",
   pnpm: "pnpm -w exec",
@@ -46,7 +44,7 @@ const PROGRAM: Readonly<Record<PackageManager, string>> = {
 /** Names that a shell reads as a single word. */
 const PLAIN_NAME = /^[@\w./-]+$/;
 
-/** Builds each package using only the package manager, in the given order. */
+/** Builds the packages in the given order, using only the package manager. */
 const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => string>> = {
   npm: (members) => `npm run build${members.map(({ name }) => ` --workspace=${name}`).join("")}`,
   pnpm: (members) => `pnpm --filter=${members.at(-1)?.name}... run build`,
@@ -68,7 +66,7 @@ async function runnerAt(root: string) {
   return undefined;
 }
 
-/** Returns the name that Nx gives to a project. */
+/** Returns Nx's name for a project. */
 async function nxName(directory: string, name: string): Promise<string> {
   const text = await createFolderReader(directory).readText("project.json") ?? "";
   const written = /"name"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? name;

@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefi
 };
 
 for (const [name, [files, app, expected]] of Object.entries(ROWS)) {
-  Deno.test(`workspaceBuild() returns the build command of an app: ${name}`, async () => {
+  Deno.test(`workspaceBuild() returns the build command for an app: ${name}`, async () => {
     await withTestProject(files, async ({ project }) => {
       const directory = join(project, app);
       const detected = await detectProject(createFolderReader(directory));

@@ -7,7 +7,7 @@ import { neededBy, readMembers } from "./members.ts";
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** A script that builds a page from the output of the packages that the app depends on. */
+/** A script that builds a page from the output of the app's dependencies. */
 const page = "mkdir -p dist && cat ../../packages/*/made > dist/index.html";
 const made = (name: string) => `test -z "$MADE_FAIL" && printf ${name} > made`;
 
@@ -48,7 +48,7 @@ const at = ({ project }: TestProject, path = "") => ({
   config: undefined,
 });
 
-Deno.test("readMembers() lists the packages of a workspace, and no other folder", async () => {
+Deno.test("readMembers() lists the packages of a workspace and no other folders", async () => {
   const files = { ...SHOP, "packages/notes/readme.md": "", "tools/cli/package.json": "{}" };
   await withTestProject(files, async ({ project }) => {
     const members = await readMembers(project) ?? [];

@@ -27,7 +27,7 @@ async function ask(env: NonNullable<RunOptions["env"]>, question = QUESTION) {
   return { stdout, asked };
 }
 
-Deno.test("git-credential gives git the key of a CI job", async () => {
+Deno.test("git-credential gives git a CI job's key", async () => {
   const { stdout, asked } = await ask({ SVC_ID_TOKEN: "of the job" });
   assert.equal(stdout, "username=svc\npassword=svc_of_the_job\n");
   const [fields] = asked;
@@ -43,7 +43,7 @@ Deno.test("git-credential prefers a configured key to a CI job's key, and sends 
   assert.deepEqual(asked, []);
 });
 
-Deno.test("git-credential exchanges no token for another host, or for paths that are not repositories", async () => {
+Deno.test("git-credential does not exchange a token for another host or for paths that are not repositories", async () => {
   for (
     const question of [
       QUESTION.replace("svc.example.com", "forge.example.net"),

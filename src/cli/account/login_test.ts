@@ -32,7 +32,7 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, with a clock that only advances while it waits. */
+/** The CLI without a key, with a clock that only advances while the CLI waits. */
 function tool(bench: Bench, during: {
   /** Called at each wait with the number of the wait (from 1) and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;
@@ -65,7 +65,7 @@ function tool(bench: Bench, during: {
   return { run, waits, file: join(env.HOME, ".config", "svc", "credentials.json") };
 }
 
-Deno.test("login stores the token of the workspace that was approved; logout revokes it", () =>
+Deno.test("login stores the approved workspace's token, and logout revokes it", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const { run, waits, file } = tool(bench, { onWait: (_, code) => ada.approve(code, "acme") });
@@ -121,7 +121,7 @@ Deno.test("logins to several workspaces coexist, and logout --all ends them all"
     assert.deepEqual(JSON.parse((await run(["logout", "--json"])).stdout).loggedOut, []);
   }));
 
-Deno.test("workspace switch names the login that is needed", () =>
+Deno.test("workspace switch names the required login", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const { run } = tool(bench, { onWait: (_, code) => ada.approve(code, "acme") });

@@ -5,7 +5,7 @@ import { drawQrCode } from "./qr_code.ts";
 Deno.test("drawQrCode() draws every module, two rows per line, with a quiet zone", () => {
   const address = "http://localhost:8787/device?code=BCDF-GHJK";
   const { text, columns } = drawQrCode(address);
-  // deno-lint-ignore no-control-regex -- matches the colour codes of a terminal
+  // deno-lint-ignore no-control-regex -- matches a terminal's color codes
   const lines = text.split("\n").map((line) => line.replace(/\x1b\[[\d;]*m/g, ""));
   const rows = lines.flatMap((line) => [
     [...line].map((block) => "█▀".includes(block)),

@@ -19,7 +19,7 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 
-/** Revokes a token of the current platform. */
+/** Revokes a token on the current platform. */
 export async function endToken(ctx: Context, token: string): Promise<TokenEnd> {
   const client = ctx.client({ phase: "auth", token });
   try {

@@ -15,7 +15,7 @@ export type LoginOutcome = Extract<PollAnswer, { type: "token" | "refused" }>;
 
 export interface WaitOptions {
   readonly now: Clock;
-  /** Waits; rejects when the user stops the program. */
+  /** Waits. Rejects when the user stops the program. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called when the platform stops responding, and when it responds again. */
   readonly onTrouble: (error: Error | undefined) => void;

@@ -43,7 +43,7 @@ const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeK
 /** Lists the members that all lines of a stream have. */
 const membersOfLine = (schema: z.ZodType): string => `{ ${namesOf(schema).join(", ")} }`;
 
-/** The object that a failing command prints; some commands add fields. */
+/** The object that a failing command prints. Some commands add fields. */
 const failure = z.looseObject({
   error: text.describe("What went wrong"),
   code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Machine-readable code of the error"),
@@ -81,7 +81,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, {
     io: "output",
     override({ jsonSchema }) {
-      // The contract uses OpenAPI's name for examples.
+      // The contract uses OpenAPI's keyword for examples.
       if (!("example" in jsonSchema)) return;
       jsonSchema.examples = [jsonSchema.example];
       delete jsonSchema.example;
@@ -91,7 +91,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
 /** Words of the commands that print JSON, in table order. */
 export const ANSWERING: readonly string[] = Object.keys({ ...ANSWERS, ...LINES });
 
-/** Members of the command's output; `undefined` if it prints no JSON. */
+/** Members of the command's output, or `undefined` if it prints no JSON. */
 export function answerMembers(words: string): string | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   const parts = [

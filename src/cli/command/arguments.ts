@@ -5,7 +5,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag of most commands in groups. It can also precede the command. */
+/** A flag that most commands in groups have. It can also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that can precede the command and take a value. */
@@ -20,7 +20,7 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
 const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
 
 export interface Lookup {
-  /** The command; `undefined` if the words name a group or nothing. */
+  /** The command, or `undefined` if the words name a group or nothing. */
   readonly leaf: CommandLeaf | undefined;
   /** True if a word should name a command but does not. */
   readonly isUnknown: boolean;
@@ -44,7 +44,7 @@ function withFlagsLast(argv: readonly string[], end: number): readonly string[] 
   return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
-/** Finds the command of a command line, because only this command is loaded. */
+/** Finds the command that a command line names. Only this command is loaded. */
 export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
   let entries = commands;
   let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;
@@ -57,8 +57,8 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     const entry = entryNamed(entries, word);
     if (entry === undefined) {
       isUnknown = true;
-      // The word can be the value of a flag of the fallback command. Directly after the group's
-      // name, it cannot.
+      // The word can be the value of one of the fallback command's flags, unless it directly
+      // follows the group's name.
       if (index === group?.end) group = undefined;
       break;
     }
@@ -80,7 +80,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
 }
 
 /**
- * Returns the names of the group or command that a command line is about, such as `db`, `branches`.
+ * Returns the words of the group or command that a command line is about, such as `db`, `branches`.
  */
 export function namedWords(
   argv: readonly string[],
@@ -121,12 +121,12 @@ export function resolveSwitches(
   return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
 }
 
-/** Inputs that are an argument of some commands and a flag of others. */
+/** Inputs that some commands take as an argument and others as a flag. */
 const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**
  * Accepts `--name x` for a command whose only argument is `name`, and `create x` for a command that
- * takes `--name`. Users then don't have to remember which form a command takes.
+ * takes `--name`. This way, users do not have to remember which form a command takes.
  */
 export function resolveNamedInput(
   argv: readonly string[],

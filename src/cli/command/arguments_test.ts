@@ -68,7 +68,7 @@ Deno.test("withoutHelpFlags() does not change commands without a help flag", () 
   assert.deepEqual(withoutHelpFlags(["deplyo", "-h", "--prod", "--version"]), ["deplyo", "--prod"]);
 });
 
-Deno.test("resolveSwitches() accepts true and false for flags without a value", () => {
+Deno.test("resolveSwitches() accepts true and false for flags that take no value", () => {
   const flags = [
     { long: "--prod", short: undefined, takesValue: false },
     { long: "--branch", short: undefined, takesValue: true },

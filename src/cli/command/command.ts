@@ -9,17 +9,17 @@ export interface CommandInput<Args extends unknown[], Flags extends OptionValues
 }
 
 export interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
-  /** Shown by help below the summary; the summary itself is in the group. */
+  /** Shown by help below the summary. The summary itself is in the group. */
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with a description of what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
-  /** The flags that help shows; `--help all` shows them all. */
+  /** The flags that help shows. `--help all` shows all flags. */
   readonly common?: ReadonlySet<string>;
   /** The kind of resource that each argument names, for completion and prompts. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
-  /** Runs the command; a number that it returns is the exit code, instead of 0. */
+  /** Runs the command. If it returns a number, that is the exit code; otherwise, it is 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
 

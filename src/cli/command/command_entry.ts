@@ -16,11 +16,9 @@ export type Section = (typeof SECTIONS)[number];
 export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
-  /** Heading in help; commands of a group have none. */
+  /** Heading in help. Commands in a group have none. */
   readonly section?: Section;
-  /**
-   * True for commands that are called by programs and not by people. Help and reference omit them.
-   */
+  /** True for commands that programs call rather than people. Help and the reference omit them. */
   readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }

@@ -8,7 +8,7 @@ export interface Confirmation {
   readonly question: string;
   /** The message if the user cannot be asked. It names the action that needs confirmation. */
   readonly wanted: string;
-  /** The message after a "no". It says what was not done. */
+  /** The message to show after a "no". It states what was not done. */
   readonly declined: string;
   /** The command that skips the question (default: this one with `--force`). */
   readonly next?: string;

@@ -1,4 +1,4 @@
-/** @module Leaves flags that were not given out of a request. */
+/** @module Omits flags from a request if they were not given. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

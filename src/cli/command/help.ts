@@ -24,7 +24,8 @@ const MIN_WRAP_WIDTH = 20;
 const TWO_COLUMNS_FROM = 60;
 
 /**
- * Formats a term of help and its meaning side by side, or one below the other on narrow terminals.
+ * Formats a term and its description in help side by side, or one below the other on narrow
+ * terminals.
  */
 function formatItem(term: string, termWidth: number, meaning: string, helper: Help): string {
   const width = helper.helpWidth ?? MAX_HELP_WIDTH;
@@ -71,7 +72,7 @@ function wrapText(text: string, width: number): string {
   return text.replace(new RegExp(`(.{1,${room}})(?:\\s+|$)`, "g"), "$1\n").trimEnd();
 }
 
-/** Formats the examples of a command for its help. */
+/** Formats a command's examples for help. */
 export function formatExamples(command: LoadedCommand, columns = MAX_HELP_WIDTH): string {
   const width = Math.max(...command.examples.map(([line]) => line.length));
   const lines = command.examples.map(([line, meaning]) =>

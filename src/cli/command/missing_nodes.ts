@@ -1,4 +1,4 @@
-/** @module Warns about nodes whose part of a response is missing. */
+/** @module Warns about nodes whose part of a result is missing. */
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 

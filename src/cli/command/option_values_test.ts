@@ -25,7 +25,7 @@ for (const [text, moment] of moments) {
   });
 }
 
-Deno.test("parseSince() refuses anything but a time", () => {
+Deno.test("parseSince() refuses everything that is not a time", () => {
   for (const text of ["", "h", "1w", "yesterday", "1", "-5m", "2026-13-99"]) {
     assert.throws(() => parseSince(text, NOW), /Expected a duration before now/, text);
   }
@@ -39,7 +39,7 @@ Deno.test("wholeNumber() enforces its bounds", () => {
   }
 });
 
-Deno.test("deploymentId() refuses invalid ids, before anything is sent", () => {
+Deno.test("deploymentId() refuses invalid IDs before anything is sent", () => {
   const id = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
   assert.equal(deploymentId(id.toUpperCase()), id);
   for (const text of ["", "nope", `${id}0`]) {

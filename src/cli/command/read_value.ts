@@ -123,7 +123,7 @@ async function read(ctx: Context, flags: ValueFlags, facts: ValueFacts): Promise
   return await ask(ctx, facts);
 }
 
-/** Returns the problem with a value, if any, without repeating the value. */
+/** Describes the problem with a value, if any, without repeating the value. */
 export function checkValue(
   value: string,
   { category, allowEmpty }: {

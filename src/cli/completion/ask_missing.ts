@@ -20,8 +20,8 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 }
 
 /**
- * Asks for an argument. The user picks an existing value if the command declares the kind of the
- * argument, or otherwise types text. Returns `undefined` if the user cannot be asked.
+ * Asks for an argument. If the command declares the argument's kind, the user picks an existing
+ * value; otherwise, the user types one. Returns `undefined` if the user cannot be asked.
  */
 export async function askMissing(
   ctx: Context,

@@ -14,7 +14,7 @@ export type Shell = (typeof SHELLS)[number];
 
 const PROGRAM = "svc";
 
-/** Flags of any command that name resources of the platform. */
+/** Flags that name resources on the platform, in any command. */
 const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
   "--project-id": "project",
   "--database": "database",
@@ -46,7 +46,7 @@ export async function completionScript(shell: Shell): Promise<string> {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-/** Candidates for the word that is being typed, which is the value of a flag or an argument. */
+/** Candidates for the word that is being typed: the value of a flag or an argument. */
 interface Offers {
   readonly at: { readonly flag: string } | { readonly argument: string };
   readonly candidates: readonly Candidate[];
@@ -82,7 +82,7 @@ const visible = (entries: readonly CommandEntry[]) =>
 /** The command line to complete, parsed. */
 export interface TypedLine {
   readonly commands: readonly CommandEntry[];
-  /** The command that is named before the last word. */
+  /** The command named by the words before the last one. */
   readonly asked: CommandLeaf | undefined;
   readonly globalFlags: Parser["options"];
   readonly lookUp: LookUp;
@@ -121,7 +121,7 @@ function readTyped(
   return { args, flag: undefined, project };
 }
 
-/** Finds out what the user is typing, and looks up matching resources of the platform. */
+/** Finds out what the user is typing, and looks up matching resources on the platform. */
 async function offersFor(
   words: readonly string[],
   line: TypedLine & { readonly asked: CommandLeaf },

@@ -23,7 +23,7 @@ for (const [name, words, values] of rows) {
   });
 }
 
-Deno.test("svc completion prints a script for each shell, in JSON mode as one object", async () => {
+Deno.test("svc completion prints a script for each shell, and in JSON mode a single object", async () => {
   for (const shell of SHELLS) {
     const { code, stdout } = await runCli(["completion", shell]);
     assert.equal(code, 0);

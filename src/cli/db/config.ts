@@ -8,8 +8,8 @@ import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 /**
- * Environments by name, or null for all of them. This is an object because the value of a flag
- * cannot be null.
+ * Environments by name, or null for all of them. This is wrapped in an object because a flag's
+ * value cannot be null.
  */
 interface EnvironmentList {
   readonly names: string[] | null;

@@ -19,7 +19,7 @@ const MARKS = { added: "+", removed: "-", changed: "~" } as const;
 /** Formats a definition on one line. */
 const inLine = (definition: string): string => printable(definition.replace(/\s+/g, " ").trim());
 
-/** The text of a function is too long to be useful on one line. */
+/** A function's source is too long to be useful on one line. */
 const isShown = ({ kind }: SchemaChange): boolean => kind !== "function" && kind !== "view";
 
 function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly string[] {
@@ -35,8 +35,8 @@ function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly stri
 }
 
 /**
- * Chooses the branch: the named one, the one for previews of the current git branch, or the only
- * branch other than `main`.
+ * Chooses the named branch, the branch for previews of the current git branch, or the only branch
+ * other than `main`.
  */
 async function settleBranch(
   ctx: Context,

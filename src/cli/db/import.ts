@@ -12,12 +12,12 @@ import { passEvents } from "./query/run_sql.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const STDIN = "-";
-/** Maximum size in bytes of a script for which errors show the affected line. */
+/** Maximum size of a script, in bytes, for errors to show the affected line. */
 const MAX_SHOWN = 4 * 1024 * 1024;
 
 interface Script {
   readonly octets: ReadableStream<Uint8Array>;
-  /** The text, if it is small enough for an error to show the affected line. */
+  /** The script, if it is small enough for errors to show the affected line. */
   readonly sql?: string;
   readonly file?: string;
 }

@@ -17,7 +17,7 @@ export function takeBranch(command: Command) {
     .option(...PROJECT_OPTION);
 }
 
-/** Finds the branch with this name or id, or throws `not_found`. */
+/** Finds the branch with this name or ID, or throws `not_found`. */
 export async function findBranch(
   ctx: Context,
   { client, database }: OpenedDatabase,
@@ -48,7 +48,7 @@ export async function confirmByPerson(
   { force, question, no }: {
     readonly force: boolean | undefined;
     readonly question: string;
-    /** The message after a "no". */
+    /** The message to show after a "no". */
     readonly no: string;
   },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** @module Commands of the prompt, taken from the most common ones in psql. */
+/** @module Commands for the prompt, modeled on psql's most common ones. */
 
 export type PromptCommand =
   | { readonly type: "quit" | "help" | "expanded" }
@@ -14,7 +14,7 @@ export const PROMPT_HELP = `Statements end with ; and can have several lines.
 Ctrl-C cancels the running statement or clears the input.
 A transaction is sent when you enter COMMIT or ROLLBACK.`;
 
-/** Converts any text to an SQL literal. */
+/** Converts any string to an SQL literal. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function listRelations(kinds: string): string {

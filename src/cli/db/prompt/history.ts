@@ -21,7 +21,7 @@ export function looksSecret(statement: string): boolean {
   return SECRET.test(statement);
 }
 
-/** Returns the statements of a history file, oldest first; invalid lines are left out. */
+/** Returns the statements in a history file, oldest first. Invalid lines are left out. */
 export function parseHistory(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
     try {
@@ -45,7 +45,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file that is not valid text contains no statements either.
+    // A file that is not valid UTF-8 contains no statements either.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }
@@ -54,7 +54,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
 /** Formats a statement on one line. JSON escapes its line breaks. */
 const lineOf = (statement: string): string => `${JSON.stringify(statement)}\n`;
 
-/** Opens the history in a file; without a file, it lasts as long as the prompt. */
+/** Opens the history in a file. Without a file, the history lasts as long as the prompt. */
 export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {

@@ -45,7 +45,7 @@ Deno.test({
     }),
 });
 
-Deno.test("parseHistory() keeps the newest, and drops lines that are not statements", () => {
+Deno.test("parseHistory() keeps the newest statements, and drops lines that are not statements", () => {
   const lines = Array.from({ length: MAX_HISTORY + 5 }, (_, number) => `"select ${number};"`);
   const kept = parseHistory(["{broken", "12", ...lines, ""].join("\n"));
   assert.equal(kept.length, MAX_HISTORY);

@@ -12,7 +12,7 @@ export interface PromptOptions {
   readonly history: History;
   /** Runs SQL and shows the result or failure. */
   readonly run: (sql: string, signal: AbortSignal) => Promise<void>;
-  /** Prints a line from the prompt itself, not from a result. */
+  /** Prints a line that comes from the prompt itself, not from a result. */
   readonly say: (text: string) => void;
   readonly setExpanded: (expanded: boolean) => void;
 }
@@ -29,7 +29,7 @@ class Prompt {
   #saidThatHeld = false;
   #isClosed = false;
   readonly #ended = Promise.withResolvers<void>();
-  /** The list that the arrow keys browse. */
+  /** The list that the arrow keys go through. */
   #shown: string[];
 
   readonly #options: PromptOptions;
@@ -55,7 +55,7 @@ class Prompt {
     this.#lines.on("close", () => this.#finish());
   }
 
-  /** The history contains whole statements, not the single lines that were typed. */
+  /** The history contains whole statements, not the individual lines that were typed. */
   #replaceHistory(shown: string[] = this.#shown): void {
     this.#shown = shown;
     shown.splice(0, shown.length, ...this.#options.history.statements);

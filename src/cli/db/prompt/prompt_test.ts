@@ -11,7 +11,7 @@ interface Bench {
   /** Returns the terminal's current content. */
   shown(): string;
   type(text: string): void;
-  /** Waits until the terminal shows a new text after its previous content. */
+  /** Waits until the terminal shows the given text after its previous content. */
   sees(text: string): Promise<void>;
   /** Called with each running statement. */
   onRun: (sql: string, signal: AbortSignal) => Promise<void>;

@@ -1,4 +1,4 @@
-/** @module Runs the prompt of `svc db query` on a database of the platform. */
+/** @module Runs the `svc db query` prompt on a database on the platform. */
 import process from "node:process";
 import { dirname, join } from "node:path";
 import { queryEvents } from "../../../client/query_events.ts";

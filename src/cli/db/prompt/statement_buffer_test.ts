@@ -18,7 +18,7 @@ Deno.test("add() runs a statement once it ends", () => {
   ]);
 });
 
-Deno.test("add() shows open constructs with its prompt", () => {
+Deno.test("add() shows open constructs in its prompt", () => {
   for (const [line, mark] of [["select 'a", "'"], ["select (", "("], ["/* a", "*"]] as const) {
     assert.deepEqual(type(line), [{ type: "more" }, mark]);
   }

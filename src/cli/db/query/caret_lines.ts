@@ -1,7 +1,9 @@
-/** @module Shows the line of SQL that has an error, with a caret under its position. */
+/**
+ * @module Shows the line of SQL that contains an error, with a caret under the error's position.
+ */
 import { onOneLine, widthOf } from "./text_width.ts";
 
-/** A position in a text. Line and column start at 1, and columns count characters. */
+/** A position in text. Line and column start at 1, and columns count characters. */
 export interface Place {
   readonly line: number;
   readonly column: number;

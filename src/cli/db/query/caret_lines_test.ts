@@ -8,7 +8,7 @@ Deno.test("placeOf() counts characters like PostgreSQL", () => {
   assert.deepEqual(placeOf("a", 99), { line: 1, column: 2 });
 });
 
-Deno.test("caretLines() points at the place", () => {
+Deno.test("caretLines() points at the error's position", () => {
   assert.deepEqual(caretLines("select 1;\r\nselect x;\r\n", { line: 2, column: 8 }), [
     "  2 | select x;",
     "    |        ^",
@@ -21,7 +21,7 @@ Deno.test("caretLines() points past wide and escaped characters", () => {
   assert.equal(widthOf(caret!) - 1, widthOf(line!.slice(0, line!.lastIndexOf("x"))));
 });
 
-Deno.test("caretLines() shows a long line around the place", () => {
+Deno.test("caretLines() shortens a long line around the error's position", () => {
   const sql = `${"a".repeat(500)}X${"b".repeat(500)}`;
   const [line, caret] = caretLines(sql, { line: 1, column: 501 });
   assert.ok(line!.length < 140);
