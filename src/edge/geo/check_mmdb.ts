@@ -9,7 +9,7 @@ export class DamagedDatabaseError extends Error {
 /** The shape of the file according to its metadata. */
 export interface MmdbShape {
   readonly nodeCount: number;
-  /** Bits of one half of a node: 24, 28 or 32. */
+  /** Number of bits in half a node: 24, 28 or 32. */
   readonly recordSize: number;
   /** Offset of the metadata's content, after its marker. */
   readonly metadataStart: number;
@@ -24,7 +24,7 @@ const MARKER_BYTES = 14;
 /** Maximum nesting depth of a value; pointers count as a level. */
 const MAX_DEPTH = 32;
 
-/** The offset that is added to a pointer, by the pointer's size. */
+/** The offset to add to a pointer, by the pointer's size. */
 const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
@@ -49,7 +49,7 @@ const MAX_SIZES: Readonly<Record<number, number>> = {
 const EXACT_SIZES: Readonly<Record<number, number>> = { 3: 8, 15: 4 };
 
 class DataSection {
-  /** Nesting depth of the values that were already checked, by offset. */
+  /** Nesting depth of the values that have been checked, by offset. */
   readonly #checked = new Map<number, number>();
 
   readonly #bytes: Uint8Array;
