@@ -11,7 +11,8 @@ import { ClientRequest } from "../request/client_request.ts";
 export const SOURCE_ACCEPT = "image/*";
 
 /**
- * Request headers that the source does not get: credentials, conditions for another representation, and connection-specific fields.
+ * Request headers that the source does not get: credentials, conditions for another representation,
+ * and connection-specific fields.
  */
 const WITHHELD =
   /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;
