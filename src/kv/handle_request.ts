@@ -108,7 +108,7 @@ class KvHandler {
   }
 }
 
-/** Creates the request handler for a caller with a known namespace; it never rejects. */
+/** Creates the request handler for a caller with a known namespace. The handler never rejects. */
 export function createNamespaceHandler(
   options: NamespaceHandlerOptions,
 ): (namespace: Namespace, request: Request) => Promise<Response> {
@@ -119,7 +119,8 @@ export function createNamespaceHandler(
 const BEARER = /^Bearer ([\x21-\x7e]{1,200})$/;
 
 /**
- * Creates the handler of the HTTP API, where a token determines the namespace; it never rejects.
+ * Creates the handler of the HTTP API, where a token determines the namespace. The handler never
+ * rejects.
  */
 export function createKvHandler<Owner>(
   options: KvHandlerOptions<Owner>,

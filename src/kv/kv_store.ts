@@ -32,7 +32,7 @@ export interface KvStoreOptions {
   readonly root: RecordKey;
   readonly quota?: KvQuota;
   /**
-   * Whether nobody else writes below the root, so that recently read or written heads can be
+   * Whether this is the only writer below the root, so recently read or written heads can be
    * cached.
    */
   readonly isOnlyWriter?: boolean;
@@ -63,7 +63,7 @@ const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expir
 /** A unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** Size of a key and its value, as counted for the namespace. */
+/** Size of a key and its value, as counted against the namespace's quota. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
@@ -154,7 +154,7 @@ export class KvStore {
     return { items, cursor: null };
   }
 
-  /** Removes all keys that begin with a prefix; returns their number. */
+  /** Removes all keys that begin with a prefix. Returns their number. */
   async clear(namespace: Namespace, prefix = ""): Promise<number> {
     let count = 0;
     for await (const { key } of this.#scan(namespace, prefix)) {
@@ -168,7 +168,7 @@ export class KvStore {
     return this.#usage.of(namespace);
   }
 
-  /** Removes expired keys; returns their number. */
+  /** Removes expired keys. Returns their number. */
   async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();
@@ -218,7 +218,7 @@ export class KvStore {
     return { versionstamp, stored: parseHead(value) };
   }
 
-  /** Commits a change to a key; `stored` is its head afterwards. */
+  /** Commits a change to a key. `stored` is the key's new head. */
   async #commit(
     operation: Operation,
     name: string,
@@ -278,7 +278,7 @@ export class KvStore {
     return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
-  /** The start of a write: removes the old value, provided that it has not changed. */
+  /** Starts a write: removes the old value, provided that it has not changed. */
   #removal(
     namespace: Namespace,
     key: string,
@@ -322,7 +322,7 @@ export class KvStore {
 
   async *#scan(namespace: Namespace, prefix: string, after?: string) {
     const heads = this.#keys.heads(namespace);
-    // The next key after a key is that key plus a zero byte.
+    // The successor of a key is that key plus a zero byte.
     const start = [...heads, after === undefined || after < prefix ? prefix : `${after}\0`];
     for await (
       const entry of this.#kv.list({ prefix: heads, start }, { batchSize: 200 })

@@ -27,7 +27,7 @@ interface Mark {
   readonly order: number;
 }
 
-/** The fields of a page that marks apply to. */
+/** The fields of a page that decide which marks apply to it. */
 export interface MarkedPage {
   readonly path: string;
   readonly tags: readonly string[];

@@ -16,8 +16,8 @@ const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpo
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded: their names in lower case, without
- * fields that `isLeftOut` matches.
+ * The end-to-end fields of a message, which are forwarded. Names are in lower case; fields that
+ * `isLeftOut` matches are omitted.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -48,7 +48,7 @@ export interface Hop {
 }
 
 /**
- * How many times a request may return to this edge: a page can call the site's functions, which can
+ * How many times a request may return to this edge. A page can call the site's functions, which can
  * call another site on this platform. More returns mean a loop.
  */
 export const MAX_RETURNS = 3;
@@ -90,7 +90,7 @@ export function responseHeadersFrom(headers: readonly (readonly [string, string]
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** Creates a name for `Via` that clients cannot predict, so that no client can fake a loop. */
+/** Creates an unpredictable name for `Via`, so no client can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

@@ -8,7 +8,7 @@
 import type { Header } from "../messages/header_list.ts";
 import type { RateLimitVerdict } from "./rate_limiter.ts";
 
-/** A verdict with the name of its policy: the id of the rule. */
+/** A verdict with the name of its policy, which is the rule's id. */
 export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
@@ -31,7 +31,8 @@ function effectiveWindow(verdict: Standing): number {
 }
 
 /**
- * The fields for a response whose request was counted under these policies; none if there are none.
+ * The fields for a response whose request was counted under these policies; empty if there are no
+ * policies.
  */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];

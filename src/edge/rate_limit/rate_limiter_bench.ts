@@ -12,7 +12,7 @@ export interface RateLimiterRow {
   readonly nanosecondsPerCheck: number;
   /** Memory of the counters, which is fixed. */
   readonly tableBytes: number;
-  /** Number of clients that were evicted. */
+  /** Number of evicted clients. */
   readonly evicted: number;
 }
 
@@ -38,7 +38,7 @@ function timed(limiter: RateLimiter, count: number, addressOf: (index: number) =
   return (performance.now() - started) * 1e6 / count;
 }
 
-/** Measures every size; about three seconds. */
+/** Measures every size, which takes about three seconds. */
 export function benchRateLimiter(): readonly RateLimiterRow[] {
   const seed = { k0: 0x5eed, k1: 0xca11 };
   timed(createRateLimiter({ now: Date.now, seed, slots: 64 }), 20_000, (index) => index);

@@ -8,7 +8,7 @@
 
 export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 
-/** Path to which the script sends measurements. */
+/** Path that the script sends measurements to. */
 export const VITALS_PATH = "/_svc/vitals";
 
 /** The minified script, at most 1 kB after compression; a test measures it. */
