@@ -1,4 +1,4 @@
-/** @module Writes files so that a crash leaves either the old or the new content. */
+/** @module Writes files atomically: after a crash, a file has either the old or the new content. */
 import { dirname } from "node:path";
 import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";

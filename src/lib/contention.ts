@@ -1,6 +1,6 @@
 /**
- * @module Waits for writers in other processes. The pauses grow, vary at random so that two writers
- * do not collide again, and end after a time limit.
+ * @module Waits for writers in other processes. The pauses grow, and vary randomly so that two
+ * writers do not collide again. Retries stop after a time limit.
  */
 
 /** How long a change waits for writers in other processes, in milliseconds. */
@@ -42,7 +42,10 @@ export class Contention {
   }
 }
 
-/** True for the error that Deno KV throws while another process writes; nothing was stored then. */
+/**
+ * True for the error that Deno KV throws while another process writes. In this case, nothing has
+ * been stored.
+ */
 const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");
 

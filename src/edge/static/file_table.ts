@@ -31,7 +31,7 @@ export interface FileTable {
 }
 
 interface LowerCasePaths {
-  /** Returns the lower-case form of a path. */
+  /** Returns the path of a file, given its lower-case form. */
   readonly get: (lower: string) => string | undefined;
   readonly has: HasFile;
 }

@@ -8,7 +8,7 @@ import { DenoStore } from "../../store/mod.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
 
-/** Prints the value of `here`, and then sets keys from another process. */
+/** Reads `here`, sets keys and prints the value of `here`, in another process. */
 const OTHER_PROCESS = `
 import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./open_local_kv.ts"))};
 const { store, namespace, close } = await openLocalKv(Deno.args[0]);
