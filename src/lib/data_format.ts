@@ -48,7 +48,7 @@ export class FormatMarkError extends Error {
 }
 
 /**
- * The mark of a data directory; `undefined` if it has none.
+ * The mark of a data directory; `undefined` if there is none.
  *
  * @throws {FormatMarkError} if its content is not a valid mark.
  */

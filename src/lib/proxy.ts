@@ -3,7 +3,7 @@
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface NamedProxy {
-  /** Variable that names it. */
+  /** Environment variable that sets it. */
   readonly variable: string;
   /** Its address, without user name and password. */
   readonly address: string;

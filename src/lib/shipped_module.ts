@@ -1,6 +1,6 @@
 /**
- * @module Rarely needed modules of packages in the compiled program. They are attached like large
- * files (`shipped_file.ts`), so that a start does not have to load them.
+ * @module Rarely needed package modules in the compiled program. They are attached like large files
+ * (`shipped_file.ts`), so they are not loaded at startup.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";

@@ -8,7 +8,7 @@ import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
 import { VERCEL_CALLS } from "./vercel_launcher.ts";
 
-/** Web requests and responses on top of node:http. */
+/** Web-standard requests and responses on top of node:http. */
 const WEB = String.raw`
 const originOf = ({ headers }) =>
   (headers["x-forwarded-proto"] === "https" ? "https" : "http") + "://" + (headers.host ?? "localhost");
@@ -77,7 +77,10 @@ const decode = (text) => {
   }
 };
 
-/** The function for a path, with its parameters; "method" if it does not accept the method. */
+/**
+ * The function for a path, with its parameters; "method" if the function does not accept the
+ * method.
+ */
 function find(path, method) {
   let others;
   for (const route of routes) {
@@ -132,11 +135,11 @@ http.createServer((request, response) => {
 export interface LauncherFacts {
   readonly functions: readonly FoundFunction[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Path from the folder of the launcher to the project, with a final slash: `../`. */
+  /** Path from the launcher's folder to the project, with a trailing slash: `../`. */
   readonly root: string;
 }
 
-/** Writes the module. */
+/** Generates the module. */
 export function functionsLauncher({ functions, rewrites, root }: LauncherFacts): string {
   const routes = functions
     .flatMap(({ file, provider, routes }) => routes.map((route) => ({ ...route, file, provider })))
