@@ -17,7 +17,7 @@ async function load(name: string): Promise<unknown> {
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Imports the module of a package in the compiled program; once per thread is enough.
+ * Imports a package's module in the compiled program. Once per thread is enough.
  *
  * @throws {Error} If it is damaged.
  */

@@ -1,4 +1,4 @@
-/** @module All limits of the build output manifest. */
+/** @module All limits for the build output manifest. */
 
 export const MANIFEST_VERSION = 1;
 
@@ -18,13 +18,13 @@ export const MAX_DIRECTORY_LENGTH = 256;
 export const MAX_ENTRY_LENGTH = 512;
 export const MAX_PATTERN_LENGTH = 500;
 
-/** Maximum size of a `meta`, in UTF-8 bytes of its JSON. */
+/** Maximum size of `meta` as JSON, in UTF-8 bytes. */
 export const MAX_META_BYTES = 16 * 1024;
 
-/** Maximum size of a manifest text, in UTF-8 bytes. */
+/** Maximum size of a manifest, in UTF-8 bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Maximum nesting of objects and arrays in a manifest text. */
+/** Maximum nesting depth of objects and arrays in a manifest. */
 export const MAX_MANIFEST_DEPTH = 64;
 
 /** Maximum number of reported problems. A final line counts the others. */
@@ -45,11 +45,11 @@ export const MAX_TMP_MB = 4096;
 /** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command, which is not blank and contains no NUL, because NUL ends an argument. */
+/** A shell command. It is not blank and contains no NUL, because NUL ends an argument. */
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
-/** Maximum sizes of an image's arguments, variables, names, values and folders. */
+/** Limits for an image's arguments, variables, names, values and folders. */
 export const MAX_IMAGE_ARGUMENTS = 256;
 export const MAX_IMAGE_VARIABLES = 512;
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
@@ -59,7 +59,7 @@ export const VARIABLE_NAME = /^[^=\x00]{1,256}$/;
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const ABSOLUTE_PATH = /^\/[^\x00]*$/;
 
-/** Default time within which a server must listen. */
+/** Default time limit for a server to start listening. */
 export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;

@@ -1,8 +1,8 @@
 /**
- * @module The module that serves functions of other platforms: it finds the function for a request,
- * and calls it as the original platform would.
+ * @module The module that serves functions written for other platforms. It finds the function for a
+ * request, and calls it as the original platform would.
  *
- * The text is JavaScript for Node 20 and later, with only the project's files available.
+ * The code is JavaScript for Node 20 and later, and can only use the project's files.
  */
 import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
@@ -77,10 +77,7 @@ const decode = (text) => {
   }
 };
 
-/**
- * The function for a path, with its parameters; "method" if the function does not accept the
- * method.
- */
+/** The function for a path, with its parameters; "method" if it does not accept the method. */
 function find(path, method) {
   let others;
   for (const route of routes) {
