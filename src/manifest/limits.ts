@@ -64,7 +64,7 @@ export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
 
-/** Engines of servers: the sandbox on Deno, Node, or any program that a command starts. */
+/** Server engines: the Deno sandbox, Node, or any program started with a command. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
 /** A version of Node, or its first components: `24`, `24.1`, `24.1.0`. */
@@ -74,18 +74,18 @@ export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 export const MAX_HEALTH_LENGTH = 512;
 export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
-/** Maximum cache time of a route, in seconds: one year. */
+/** Maximum cache time for a route, in seconds: one year. */
 export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
- * Maximum size of a compiled pattern, in steps and character ranges of its program. Repetitions
- * such as `{1000}` multiply them.
+ * Maximum size of a compiled pattern: the number of steps and character ranges in its program.
+ * Repetitions such as `{1000}` multiply them.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
- * Maximum excess cost of all patterns of a manifest together. The excess is the cost beyond twice
- * the length of a pattern. It is close to zero for patterns without repetition counts and Unicode
+ * Maximum total excess cost of all patterns in a manifest. The excess is the cost beyond twice the
+ * length of a pattern. It is close to zero for patterns without repetition counts and Unicode
  * classes.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
@@ -101,10 +101,10 @@ export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Maximum time for which a replaced deployment serves its pages, in seconds: 7 days. */
+/** Maximum time that a replaced deployment can serve its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Maximum number of ids that pages can use to name their deployment. */
+/** Maximum number of ids that pages can use to identify their deployment. */
 export const MAX_PAGE_IDS = 8;
 
 /** The format of a page id. */

@@ -1,4 +1,4 @@
-/** Creates and sends the single-use links in mails. @module */
+/** Creates and sends the single-use links in emails. @module */
 import { addressGroup, type Client } from "../../core/http/mod.ts";
 import type { AccountMail, SendAccountMail } from "./account_mails.ts";
 import type { MailLink, MailLinkStore, MailLinkType } from "./mail_link_store.ts";
@@ -7,17 +7,19 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of mails per hour that one network or known browser can send to one recipient, so
- * that nobody uses up the owner's share. Further mails are silently dropped.
+ * Maximum number of emails per hour that one network or known browser can send to one recipient, so
+ * nobody can use up the owner's share. Further emails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/** Maximum number of mails per hour that all unknown browsers can send to one recipient. */
+/** Maximum number of emails per hour that all unknown browsers can send to one recipient. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
   readonly link: MailLink;
-  /** Path of the page that the mail links to, with `{token}` instead of the link's token. */
+  /**
+   * Path of the page that the email links to, with `{token}` as a placeholder for the link's token.
+   */
   readonly path: string;
   readonly client: Client;
   /** The account that the mail is for; missing if there is none yet. */
