@@ -94,7 +94,7 @@ export interface AccountServices {
   readonly publicOrigin: string;
 }
 
-/** The account services, with everything that other capabilities and the composition root need. */
+/** The account services, with everything that other capabilities and the platform itself need. */
 export interface Accounts extends AccountServices {
   readonly parts: AccountParts;
   readonly capability: Capability;

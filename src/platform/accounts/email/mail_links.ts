@@ -22,9 +22,9 @@ export interface LinkMail {
    */
   readonly path: string;
   readonly client: Client;
-  /** The account that the mail is for; missing if there is none yet. */
+  /** The account that the email is for; missing if there is no account yet. */
   readonly userId?: string | undefined;
-  /** The text of the mail; `undefined` to do the same work without sending anything. */
+  /** The text of the email; `undefined` to do the same work without sending anything. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
@@ -48,7 +48,7 @@ export class MailLinks {
     this.#allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Stores a link and its mail without waiting for the mail server. */
+  /** Stores a link and its email without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
     const { random, now, publicOrigin } = this.#parts;
     const { store, send, onTrouble } = this.#options;
@@ -62,7 +62,7 @@ export class MailLinks {
     );
   }
 
-  /** Counts a mail, with the same lookups whether or not there is an account. */
+  /** Counts an email, with the same lookups whether or not there is an account. */
   async #mayMail(
     to: string,
     { client, userId }: Pick<LinkMail, "client" | "userId">,
@@ -77,7 +77,8 @@ export class MailLinks {
   }
 
   /**
-   * Finds a link; `undefined` if it was used, has expired or is wrong. Wrong tokens are counted.
+   * Finds a link; `undefined` if it has been used, has expired or is wrong. Wrong tokens are
+   * counted.
    */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);
