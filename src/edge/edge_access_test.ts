@@ -372,7 +372,7 @@ Deno.test("a password gives access through a form, until the password changes", 
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "new password");
 });
 
-Deno.test("a path that browsers mistake for a host never leads to another site", async () => {
+Deno.test("a path that browsers mistake for a host never redirects to another site", async () => {
   const parts = protectedEdge();
   for (const path of ["//evil.test/a", "/\\evil.test", "/_svc/access/sign-in?to=//evil.test"]) {
     const { callback, browserCookie } = await signIn(parts, { url: `http://site.test${path}` });

@@ -186,7 +186,7 @@ const TWO_SERVERS: Routes = [
 ];
 const nowhere: TestServer = () => new Response("no such page of mine", { status: 404 });
 
-Deno.test("a 404 leads to the next route if the route falls through", async () => {
+Deno.test("a 404 continues with the next route if the route falls through", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   assert.equal(await (await edge.fetch("/api/x")).text(), "hello");
   assert.equal(await (await edge.fetch("/form")).text(), "form");

@@ -28,7 +28,7 @@ export interface EdgeOptions {
   /** Receives more details of each request than the log contains, for the site's developers. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Seeds hash tables, so that clients cannot predict them. */
+  /** Seeds hash tables, so clients cannot predict them. */
   readonly random: Random;
   /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;

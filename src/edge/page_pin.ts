@@ -29,7 +29,7 @@ const QUERY = /(?:^|&)dpl=([^&]*)/;
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The build id in the query of a payload; a refetched payload has a timestamp there instead. */
+/** The build id in a payload's query. A refetched payload has a timestamp instead. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -37,7 +37,7 @@ function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   return /^\d*$/.test(id) ? undefined : id;
 }
 
-/** Whether a browser opens a page; pages always come from the live deployment. */
+/** Whether a browser opens a page. Pages always come from the live deployment. */
 function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }

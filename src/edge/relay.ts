@@ -14,7 +14,7 @@ import type { Origin } from "./origin.ts";
 import { type ClientRequest, KEEP_FIELD, type MayKeep } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Timeout for the head of a response, in milliseconds; the platform's own timeouts are shorter. */
+/** Timeout for a response's headers, in milliseconds. The platform's own timeouts are shorter. */
 const HEAD_MS = 15 * 60_000;
 
 /** Seconds after which a client may retry. */

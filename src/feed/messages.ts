@@ -7,7 +7,7 @@ import type { Protection } from "../lib/protection.ts";
 /** A release that is shown to a share of a host's visitors. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment that the share sees; all other visitors see the host's own deployment. */
+  /** The deployment shown to this share. All other visitors see the host's own deployment. */
   readonly deploymentId: string;
   /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;

@@ -3,7 +3,7 @@ import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 /** A subscriber as the publisher sees it. */
 export interface Subscription {
-  /** Sends a change; changes arrive in the order of their positions. */
+  /** Sends a change. Changes arrive in order of position. */
   send(change: Change): void;
   /**
    * Called if the subscriber has not applied a change in time. The subscriber must then stop
@@ -18,7 +18,7 @@ export interface Subscribed {
   readonly behind: number;
   /** Records that every change up to a position has been applied. */
   applied(place: number): void;
-  /** Ends the subscription, so that no call waits for it. */
+  /** Ends the subscription, so no call waits for it. */
   end(): void;
 }
 

@@ -47,7 +47,7 @@ export interface ListOptions {
   readonly after?: string | undefined;
 }
 
-/** The current entry under a key; `head` is missing if there is none, or it has expired. */
+/** The current entry under a key. `head` is missing if the key does not exist or has expired. */
 interface CurrentEntry extends StoredHead {
   readonly head: Head | undefined;
 }
@@ -85,7 +85,7 @@ export class KvStore {
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
-  /** The value of a key; `undefined` if there is none. */
+  /** The value of a key; `undefined` if the key does not exist. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
     const contention = new Contention();
     do {
@@ -129,7 +129,9 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` if the condition is not met. A missing key counts as removed. */
+  /**
+   * Removes a key. Returns `false` if the condition is not met. A missing key counts as removed.
+   */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();
@@ -238,7 +240,7 @@ export class KvStore {
     }
   }
 
-  /** Returns `undefined` if a write has replaced the parts in the meantime. */
+  /** Returns `undefined` if a concurrent write has replaced the parts. */
   async #readParts(
     namespace: Namespace,
     head: Head,
@@ -278,7 +280,10 @@ export class KvStore {
     return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
-  /** Starts a write: removes the old value, provided that it has not changed. */
+  /**
+   * The operation that starts a write. It removes the old value, provided that the value has not
+   * changed.
+   */
   #removal(
     namespace: Namespace,
     key: string,

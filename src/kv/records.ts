@@ -8,7 +8,7 @@ import type { RecordKey } from "../store/mod.ts";
 /** Values up to this size are in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
-/** Size of one part in bytes; a Deno KV value has at most 64 KiB. */
+/** Size of one part, in bytes. A Deno KV value is at most 64 KiB. */
 const PART_BYTES = 60_000;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);

@@ -63,7 +63,7 @@ export async function makeRepository(folder: string, name = "site"): Promise<Tes
   };
 }
 
-/** Creates a repository with a static site on three branches; returns their heads. */
+/** Creates a repository with a static site on three branches. Returns the branches' heads. */
 export async function makeSite(folder: string) {
   const repository = await makeRepository(folder);
   const first = await repository.commit("main", { "index.html": "<h1>one</h1>" }, "Begin");

@@ -8,7 +8,7 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
-/** Writes a temporary file next to `path`, flushes it to disk, then renames it to `path`. */
+/** Writes a temporary file next to `path`, flushes it to disk, and renames it to `path`. */
 export async function writeFileAtomically(
   path: string,
   data: string | Uint8Array,

@@ -33,7 +33,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     this.#size++;
   }
 
-  /** Removes an entry; returns false if it is already removed. */
+  /** Removes an entry. Returns false if it has already been removed. */
   remove(entry: Entry): boolean {
     const { previous, next } = entry;
     if (previous === undefined || next === undefined) return false;

@@ -14,7 +14,7 @@ export function isClosedSocketRead(error: unknown): boolean {
 
 let isForgiving = false;
 
-/** Prevents such a read from ending the process; the socket itself reports that it has ended. */
+/** Prevents such a read from ending the process. The socket itself reports that it has ended. */
 export function forgiveClosedSocketReads(): void {
   if (isForgiving) return;
   isForgiving = true;

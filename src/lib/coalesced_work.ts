@@ -1,6 +1,4 @@
-/**
- * @module Work that can be requested at any time, and of which only one run is active at a time.
- */
+/** @module Runs requested work, with at most one run at a time. */
 
 /** Requests during a run cause one more run. */
 export class CoalescedWork {

@@ -33,7 +33,7 @@ export class Contention {
     this.#end = this.#now() + CONTENTION_LIMIT_MS;
   }
 
-  /** Waits before the next attempt; returns `false` immediately if the time is up. */
+  /** Waits before the next attempt. Returns `false` immediately if the time is up. */
   async wait(): Promise<boolean> {
     if (this.#now() >= this.#end) return false;
     const longest = Math.min(2 ** ++this.#lost, MAX_PAUSE_MS);

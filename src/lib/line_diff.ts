@@ -1,4 +1,4 @@
-/** @module The lines in which two texts differ. Pure. */
+/** @module Finds the lines in which two texts differ. Pure. */
 
 export interface DiffLine {
   readonly type: "same" | "removed" | "added";

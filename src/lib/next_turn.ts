@@ -1,4 +1,4 @@
-/** @module Yields during long work, so that waiting requests are handled. */
+/** @module Yields during long work, so waiting requests are handled. */
 
 /**
  * Resolves in a later turn of the event loop, after the I/O that is ready now.
@@ -49,7 +49,7 @@ export class Pace {
     this.#spent += cost;
   }
 
-  /** Records completed work; true if the step is full and the next one begins. */
+  /** Records completed work. True if the step is full and the next one begins. */
   fills(cost = 0): boolean {
     this.#spent += cost;
     if (this.#spent < this.#perStep) return false;
@@ -61,7 +61,7 @@ export class Pace {
 /** Number of items to handle between two interruptions. */
 const ITEMS_PER_STEP = 1000;
 
-/** Calls `visit` for each item in order; may be interrupted every 1000 items. */
+/** Calls `visit` for each item in order. Can be interrupted every 1000 items. */
 export function* inSteps<T>(
   items: Iterable<T>,
   visit: (item: T, index: number) => void,

@@ -7,7 +7,7 @@
 export const TRAILING_SLASHES = ["auto", "always", "never"] as const;
 export type TrailingSlash = (typeof TRAILING_SLASHES)[number];
 
-/** The URLs of a site's pages; each setting has a default. */
+/** The URLs of a site's pages. Each setting has a default. */
 export interface PageUrls {
   /** `auto` when omitted. */
   readonly trailingSlash?: TrailingSlash | undefined;

@@ -73,7 +73,7 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
-/** Whether a text contains `mark` more than `most` times. */
+/** Whether text contains `mark` more than `most` times. */
 function hasMore(text: string, mark: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {

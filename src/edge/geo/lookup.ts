@@ -38,7 +38,7 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
-/** Number of addresses whose records are memoized; most requests come from recent addresses. */
+/** Number of addresses whose records are memoized. Most requests come from recent addresses. */
 const REMEMBERED = 4096;
 
 /** Any valid address; looking it up opens the database. */
@@ -88,7 +88,7 @@ class AddressDatabase {
     return this.#reader;
   }
 
-  /** Treats an address as unknown if its lookup fails, so that no request fails. */
+  /** Treats an address as unknown if its lookup fails, so no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);

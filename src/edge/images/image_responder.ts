@@ -256,7 +256,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not stored at the edge; later responses use the remembered source.
+        // The first response is not stored at the edge. Later responses use the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
@@ -265,7 +265,7 @@ export class ImageResponder {
   }
 
   /**
-   * A response without reading the source, because the client or the platform already has the
+   * A response that does not need the source, because the client or the platform already has the
    * result.
    */
   async #known(

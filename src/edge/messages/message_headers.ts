@@ -41,7 +41,7 @@ export interface Hop {
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
-  /** `Via` as the client sent it, so that a pipeline step cannot hide a loop. */
+  /** `Via` as the client sent it, so a pipeline step cannot hide a loop. */
   readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
@@ -68,8 +68,8 @@ export function viaOf({ via, pseudonym }: Trace): string {
 }
 
 /**
- * The fields of a request to an upstream. `host` comes from its URL; the HTTP client adds
- * `content-length` if the body has one.
+ * The fields of a request to an upstream. `host` comes from the URL, and the HTTP client adds
+ * `content-length` if the body's length is known.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);

@@ -14,7 +14,7 @@ export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";
 }
 
-/** A request on its way to the origin; steps may replace it. */
+/** A request on its way to the origin. Steps can replace it. */
 export interface PipelineRequest {
   readonly method: string;
   /** Absolute URL, with the host as the client sent it. */
@@ -51,11 +51,11 @@ export interface OriginResponse {
   readonly kept?: Kept | undefined;
 }
 
-/** A response on its way to the client; steps may replace it. */
+/** A response on its way to the client. Steps can replace it. */
 export interface PipelineResponse extends OriginResponse {
   /** The reason for an error page, for the site's log. */
   readonly problem?: string;
-  /** The open WebSocket of a server; no step changes a response with one. */
+  /** A server's open WebSocket. No step changes a response that has one. */
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages. */
   readonly isEdgePage?: boolean | undefined;

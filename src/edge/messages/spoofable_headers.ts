@@ -11,7 +11,7 @@ import { memoize } from "../../lib/memo.ts";
 const REMEMBERED = 1024;
 
 /**
- * Fields in which a trusted proxy sends the client's country; the first field that is present is
+ * Fields in which a trusted proxy sends the client's country. The first field that is present is
  * used.
  */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
@@ -66,7 +66,7 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-nitro-prerender",
   "x-nuxt-error",
   "x-nuxt-no-ssr",
-  // React Router and Remix: fields that request a prerender (CVE-2025-43864, CVE-2025-43865).
+  // React Router and Remix: fields for prerendering and SPA mode (CVE-2025-43864, CVE-2025-43865).
   "x-react-router-prerender",
   "x-react-router-prerender-data",
   "x-react-router-spa-mode",

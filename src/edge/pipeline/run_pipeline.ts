@@ -36,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, so that nothing else can read it. */
+/** Whether a failed step has started to read the body, so nothing else can read it. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }

@@ -23,8 +23,8 @@ function quoted(text: string): string {
 }
 
 /**
- * The effective window in seconds (draft, 4.1.2): the time in which only the remaining quota can be
- * used.
+ * The effective window in seconds (draft, 4.1.2): the time during which only the remaining quota
+ * can be used.
  */
 function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;

@@ -139,7 +139,7 @@ export class RateLimiter {
     this.#hash = new HalfSipHash(options.seed);
   }
 
-  /** Size of the table in bytes; it is created by the first counted request. */
+  /** Size of the table in bytes. The first counted request creates the table. */
   get byteLength(): number {
     return this.#table?.byteLength ?? 0;
   }
@@ -192,7 +192,7 @@ export class RateLimiter {
 
   /**
    * The current time within the part in which the slot counts; the start of the part if the clock
-   * was set back.
+   * has been set back.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

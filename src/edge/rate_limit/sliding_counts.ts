@@ -102,8 +102,8 @@ export function roomLeft(held: number, limit: number): number {
 }
 
 /**
- * Number of parts to wait until another request fits, if none arrives before; 0 if a request fits
- * now.
+ * Number of parts to wait until another request fits, if none arrives before that; 0 if a request
+ * fits now.
  */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;

@@ -46,8 +46,8 @@ export interface Connection {
   /** Whether a server of a deployment on this machine opened the connection. */
   readonly isOwn?: boolean | undefined;
   /**
-   * The front edge that forwarded the request; its information about the client overrides any
-   * proxy's.
+   * The front edge that forwarded the request. Its information about the client overrides that of
+   * any proxy.
    */
   readonly relayedBy?: string | undefined;
   /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
@@ -171,7 +171,7 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** Returns this request; its later forms in a pipeline refer back to it. */
+  /** Returns this request. Its later forms in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
@@ -294,7 +294,7 @@ export class ClientRequest implements FactSources {
     return fields;
   }
 
-  /** The request body; `null` if there is none, or the method is `GET` or `HEAD`. */
+  /** The request body; `null` if there is no body or the method is `GET` or `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }

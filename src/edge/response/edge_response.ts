@@ -27,7 +27,7 @@ export interface EdgeResponse {
   readonly bytes: number | undefined;
   /** Why something behind the edge failed; for the site's log, never for the client. */
   readonly problem?: string;
-  /** The open WebSocket of a server; the client's connection is upgraded, and the status is 101. */
+  /** A server's open WebSocket. The client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages, which one of the site's pages may replace. */
   readonly isEdgePage?: boolean | undefined;

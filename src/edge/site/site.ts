@@ -22,7 +22,7 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** A path as the most lenient server would read it, so that no spelling gets past the check. */
+/** A path as the most lenient server would read it, so no spelling gets past the check. */
 function plainPath(path: string): string {
   let decoded = path;
   try {
@@ -125,7 +125,7 @@ export interface Site {
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** All ids by which its pages identify it, including its own. */
+  /** All ids that its pages use to identify it, including its own. */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;
@@ -206,7 +206,9 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
   return inTurns(underRules(site, rules));
 }
 
-/** How many times each rule of the site took effect or was logged; empty if there are no rules. */
+/**
+ * How many times each of the site's rules took effect or was logged; empty if there are no rules.
+ */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }

@@ -51,8 +51,8 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 }
 
 /**
- * Returns the path at which a file is served. A page whose path would refer to another file keeps
- * its file path, so a page never redirects to a path that redirects elsewhere.
+ * Returns the path at which a file is served. If a page's path would refer to another file, the
+ * page keeps its file path. A page therefore never redirects to a path that redirects elsewhere.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

@@ -134,7 +134,7 @@ export class SiteContent {
     GET: new Map(),
     HEAD: new Map(),
   };
-  /** Other paths by which files have been requested. */
+  /** Other paths that have been used to request files. */
   readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),

@@ -25,7 +25,7 @@ interface Form {
   /** Path of the file, relative to its layer. It determines the type and `Cache-Control`. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
-  /** Whether the file has several forms, so that the choice depends on the request. */
+  /** Whether the file has several forms, so the choice depends on the request. */
   readonly varies: boolean;
   /** Fields of every response from the site. */
   readonly common: HeaderList;

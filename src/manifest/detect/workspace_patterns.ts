@@ -61,7 +61,7 @@ export function isMember(folder: string, patterns: readonly string[]): boolean {
 }
 
 /**
- * Returns the folders, without pattern characters, in which members can be. `.` is the root itself.
+ * Returns the folders that can contain members, without pattern characters. `.` is the root itself.
  */
 export function memberBases(patterns: readonly string[]): readonly string[] {
   const bases = patterns.filter((pattern) => !pattern.startsWith("!")).map((pattern) => {

@@ -83,7 +83,7 @@ const DENO_SPECIFIER =
   /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
 
 /**
- * Returns the evidence that a server is written for Deno, as a clause, or `undefined` if there is
+ * Returns, as a clause, the evidence that a server is written for Deno, or `undefined` if there is
  * none.
  */
 export function denoSign(source: string): string | undefined {

@@ -8,8 +8,8 @@ export interface ProjectReader {
   /** Absolute path of the project, if it is known. */
   readonly directory?: string;
   /**
-   * Reads the text of a file, whose path is relative to the project with `/`. Returns `undefined`
-   * if there is none.
+   * Reads a text file. Its path is relative to the project, with `/`. Returns `undefined` if the
+   * file does not exist.
    */
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
@@ -91,7 +91,7 @@ export interface BuiltOutput {
   /** Folder of the output, relative to the project. `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** Reads the text of a file. Returns `undefined` if there is none. */
+  /** Reads a text file. Returns `undefined` if it does not exist. */
   readonly readText: (path: string) => Promise<string | undefined>;
   readonly project: ProjectReader;
 }

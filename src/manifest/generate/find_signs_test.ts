@@ -1,6 +1,6 @@
 /**
- * Tests projects in which nothing is detected. They are not published if they have signs of a
- * server.
+ * Tests projects in which nothing is detected. If they have signs of a server, they are not
+ * published.
  */
 import assert from "node:assert/strict";
 import type { BuiltOptions } from "./generate_manifest.ts";

@@ -132,7 +132,7 @@ export class AccountStore {
     return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
 
-  /** Stores a new workspace with its owner; false if the slug is taken. */
+  /** Stores a new workspace with its owner. Returns false if the slug is taken. */
   async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
     const operation = this.#kv.atomic();
     workspaces.insert(operation, workspace);

@@ -137,7 +137,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     }, { maxBytes, before });
   }
 
-  /** The parts of an upload, in number order. */
+  /** The parts of an upload, sorted by number. */
   async partsOf({ projectId, environment, id }: UploadRecord): Promise<readonly PartRecord[]> {
     return await this.#parts.collect(projectId, environment, id);
   }

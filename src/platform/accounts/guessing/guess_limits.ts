@@ -53,7 +53,7 @@ const counted = z.object({
 });
 type Counted = z.infer<typeof counted>;
 
-/** The outcome of a guess on another node, and the limits that it counts towards. */
+/** The outcome of a guess on another node, and the limits that it counts toward. */
 export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
 export type EndedGuess = z.infer<typeof endedGuess>;
 
@@ -135,7 +135,7 @@ export class GuessLimits {
     if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }
 
-  /** Counts a guess towards every limit or none. @throws {Failure} `rate_limited` */
+  /** Counts a guess toward every limit or none. @throws {Failure} `rate_limited` */
   #takeAll(counts: readonly Counted[]): void {
     for (const [index, { limit, key }] of counts.entries()) {
       const seconds = this.#limiters[limit].take(key);

@@ -53,7 +53,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     super(kv, publishers);
   }
 
-  /** Adds a publisher; false if the workspace has reached its limit. */
+  /** Adds a publisher. Returns false if the workspace has reached its limit. */
   override async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);

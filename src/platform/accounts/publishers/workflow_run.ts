@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { PublisherProvider } from "../../../contract/publishers.ts";
 
-/** What triggered a workflow. */
+/** The branch, tag or pull request that triggered a workflow. */
 export interface WorkflowRef {
   readonly type: "branch" | "tag" | "pull request";
   readonly name: string;

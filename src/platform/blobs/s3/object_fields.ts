@@ -80,7 +80,7 @@ function isBefore(object: ObjectRecord, date: string | null): boolean | undefine
 }
 
 /**
- * Evaluates the conditions of a read (RFC 9110, 13.2.2); true if the client already has the object.
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2). True if the client already has the object.
  *
  * @throws {BlobStoreError} `PreconditionFailed`
  */

@@ -178,7 +178,7 @@ Deno.test("BuildQueue retries an interrupted build once, then fails it", () =>
     await builds.close();
   }));
 
-Deno.test("BuildQueue.drop() removes a waiting build; dropProject() ends all builds of a project", () =>
+Deno.test("BuildQueue.drop() removes a waiting build, and dropProject() ends all builds of a project", () =>
   withParts(async ({ queue, store, begun, stateOf }) => {
     const builds = queue(1);
     await builds.start();
