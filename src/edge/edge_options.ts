@@ -35,7 +35,7 @@ export interface EdgeOptions {
   /** Creates a short unique id from visible ASCII characters. */
   requestId(): string;
   /**
-   * The platform, which handles everything except rules and files for a front edge. If missing,
+   * For a front edge: the platform, which handles everything except rules and files. If missing,
    * this process is the origin.
    */
   readonly origin?: Origin | undefined;

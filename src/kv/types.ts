@@ -1,6 +1,6 @@
 /** @module Values in a key-value namespace, as callers see them. */
 
-/** Separates different users' values, for example `[projectId, environment]`. */
+/** Separates the values of different users, for example `[projectId, environment]`. */
 export type Namespace = readonly [string, ...string[]];
 
 export interface KvValue {

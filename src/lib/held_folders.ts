@@ -43,7 +43,9 @@ export async function makeHeldFolder(
   };
 }
 
-/** Whether a folder belongs to this user, is old enough, and its process is no longer running. */
+/**
+ * Whether a folder belongs to this user and is old enough, and its process is no longer running.
+ */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);
   if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;

@@ -32,8 +32,8 @@ export function uuidV7(now: Clock, random: Random): string {
 }
 
 /**
- * Digits and consonants. There are no vowels, so ids contain no words, and no characters that look
- * like 0 or 1.
+ * Digits and consonants. Without vowels, ids spell no words. Characters that look like 0 or 1 are
+ * omitted.
  */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 

@@ -11,7 +11,7 @@ export function nextTurn(): Promise<void> {
 /** How long work may occupy the thread before it yields, in milliseconds. */
 const TURN_MS = 3;
 
-/** Yields to other work if it is time to. */
+/** Yields to other work if a pause is due. */
 export type Pause = () => Promise<void> | undefined;
 
 /**

@@ -72,8 +72,8 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
 }
 
 /**
- * The value of the field with a lower-case name, as `Headers.get()` returns it: multiple lines are
- * joined with commas.
+ * The value of a field, given its lower-case name, as `Headers.get()` returns it: multiple lines
+ * are joined with commas.
  */
 export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {
   const list = listOf(headers, key);

@@ -19,7 +19,7 @@ const loading = new Map<string, Promise<unknown>>();
 /**
  * Imports a package's module in the compiled program. Once per thread is enough.
  *
- * @throws {Error} If it is damaged.
+ * @throws {Error} If the module is damaged.
  */
 export function importShippedModule(name: string): Promise<unknown> {
   const known = loading.get(name);

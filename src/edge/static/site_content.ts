@@ -58,7 +58,7 @@ export interface ComputeResolution {
   readonly walk: Walk;
 }
 
-/** How far a request has got in the routes. */
+/** How far a request has progressed through the routes. */
 interface Walk {
   readonly matched: readonly CompiledRoute[];
   /** Index of the next route to try. */
@@ -201,7 +201,7 @@ export class SiteContent {
   }
 
   /**
-   * Follows the routes. A request other than `GET` and `HEAD` skips files and can reach a server
+   * Follows the routes. Requests other than `GET` and `HEAD` skip files and can reach a server
    * behind them. In the layers before the first server, a file whose URL has this path takes
    * precedence over a file that the path only refers to.
    */

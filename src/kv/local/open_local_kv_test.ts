@@ -8,7 +8,7 @@ import { DenoStore } from "../../store/mod.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
 
-/** Reads `here`, sets keys and prints the value of `here`, in another process. */
+/** Another process that reads `here`, sets keys, and prints the value of `here`. */
 const OTHER_PROCESS = `
 import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./open_local_kv.ts"))};
 const { store, namespace, close } = await openLocalKv(Deno.args[0]);
