@@ -3,7 +3,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
 /**
- * Changes that are not a person's decision: file uploads, steps of a deployment, and events from
+ * Changes that no person decided to make: file uploads, steps of a deployment, and events from
  * programs.
  */
 const NOT_RECORDED: ReadonlySet<string> = new Set(

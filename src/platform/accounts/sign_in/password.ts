@@ -19,7 +19,7 @@ const MAX_MEMORY = 64 * 1024 * 1024;
 
 /** Maximum number of hashes to compute at a time. Two hashes use 64 MiB and two cores. */
 const CONCURRENT = 2;
-/** Maximum number of waiting hashes, which are about 4 seconds of work. More are refused. */
+/** Maximum number of waiting hashes (about 4 seconds of work). More are refused. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({

@@ -77,7 +77,7 @@ export function buildEnvironment(
   };
 }
 
-/** Masks secrets in commands' problems, which may quote output. */
+/** Masks secrets in the problems that commands report, because they may quote output. */
 export function maskResults(
   results: readonly CommandResult[],
   masker: SecretMasker,
