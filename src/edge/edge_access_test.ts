@@ -114,7 +114,7 @@ type Protected = ReturnType<typeof protectedEdge>;
 const cookieOf = (response: Response, name: string): string =>
   response.headers.getSetCookie().find((each) => each.startsWith(`${name}=`))!.split(";")[0]!;
 
-/** Follows the redirects to the platform and back, as a member's browser would. */
+/** Follows the redirects to the platform and back, like a member's browser. */
 async function signIn({ edge }: Protected, {
   url = "http://site.test/page?a=1",
   change = {},
@@ -372,7 +372,7 @@ Deno.test("a password gives access through a form, until the password changes", 
   assert.equal((await edge.fetch("/page", { headers })).status, 401, "new password");
 });
 
-Deno.test("a path that browsers mistake for a host never leads to another site", async () => {
+Deno.test("a path that browsers mistake for a host never redirects to another site", async () => {
   const parts = protectedEdge();
   for (const path of ["//evil.test/a", "/\\evil.test", "/_svc/access/sign-in?to=//evil.test"]) {
     const { callback, browserCookie } = await signIn(parts, { url: `http://site.test${path}` });
@@ -427,7 +427,7 @@ Deno.test("no rule responds, caches or redirects for a visitor without access", 
   }
 });
 
-Deno.test("maintenance takes production down for everyone but members and allowed addresses", async () => {
+Deno.test("maintenance takes production down for everyone except members and allowed addresses", async () => {
   const maintenance = { allowCidrs: ["203.0.113.0/24"] };
   const parts = protectedEdge({ facts: { protection: "off", maintenance }, production: true });
   const { edge, access } = parts;
@@ -456,7 +456,7 @@ Deno.test("maintenance takes production down for everyone but members and allowe
   const page = await edge.fetch("/page", { headers });
   assert.equal(await page.text(), "secret page");
   assert.equal(page.headers.get("cache-control"), "private, no-cache");
-  // Strangers see nothing of a project that is also protected, not even its 503 page.
+  // If the project is also protected, other visitors see nothing of it, not even its 503 page.
   access.replace({ ...FACTS, protection: "all", maintenance, version: "2" });
   const both = await edge.fetch("/", { headers: PAGE });
   assert.equal(both.status, 503);

@@ -19,7 +19,7 @@ const { site: guarded } = testSite(FILES, {
   }],
 });
 
-/** Ways to escape the site's files; none may return a file. */
+/** Attempts to escape the site's folder; none may return a file. */
 const traversals = [
   "/../../etc/passwd",
   "/..%2f..%2fetc/passwd",
@@ -61,7 +61,7 @@ for (const path of traversals) {
   });
 }
 
-/** Spellings of `/admin/secret.txt`; each one that finds the file must match the rule. */
+/** Spellings of `/admin/secret.txt`; every spelling that finds the file must match the rule. */
 const spellings = [
   "/admin/secret.txt",
   "//admin/secret.txt",
@@ -284,7 +284,7 @@ Deno.test("edge trusts country, ASN and host only from a trusted proxy", async (
   );
 });
 
-Deno.test("edge refuses any target over 8 KiB, without repeating it", async () => {
+Deno.test("edge refuses any target over 8 KiB, without echoing it", async () => {
   const path = `/${"a".repeat(4000)}?${"b".repeat(4191)}`;
   for (const site of [open, guarded]) {
     assert.equal((await testEdge(site).fetch(path)).status, 404);

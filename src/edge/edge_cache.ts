@@ -1,7 +1,7 @@
 /**
  * @module The cache of a front edge. It stores the responses that the platform's caches have
- * stored, under the same terms. The platform marks each such response and sends it before rules
- * edit it, because the edge evaluates the rules for each visitor.
+ * stored, under the same terms. The edge evaluates the rules for each visitor, so the platform
+ * marks these responses and sends them before rules edit them.
  */
 import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
@@ -26,13 +26,13 @@ import { targetOf } from "./site/route_target.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
-/** Fields whose values differ from person to person. */
+/** Fields whose values differ between visitors. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
-/** Fields in which the platform's own cache reports its work. */
+/** Fields in which the platform's own cache reports hits and misses. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields that are about a single response or meant only for the edge. */
+/** Fields that describe a single response, or that only the edge needs. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
@@ -62,8 +62,8 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * Used on the platform: converts a response to the form that a front edge may store; `undefined` if
- * the response is stale or only for this visitor.
+ * Used on the platform. Converts a response to the form that a front edge may store, or returns
+ * `undefined` if the response is stale or only for this visitor.
  */
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
@@ -96,11 +96,11 @@ export function forEdgeCache(
 interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
-  /** Whether it bypasses request collapsing, because its response is seldom stored. */
+  /** Whether it bypasses request collapsing, because its response is rarely stored. */
   readonly isAlone: boolean;
 }
 
-/** Converts a request to one for the cache; `undefined` if only the platform can respond to it. */
+/** Converts a request to a cache request; `undefined` if only the platform can respond to it. */
 function askedOf(
   context: RequestContext,
   decided: EdgeResponse | Destination,
@@ -163,7 +163,7 @@ export interface EdgeAnswer {
 class EdgeCacheRequest {
   /** The response, if it is for this visitor only. */
   #final: EdgeResponse | undefined;
-  /** The fields in which the platform's cache reports its work. */
+  /** The fields in which the platform's cache reports hits and misses. */
   #reports: HeaderList = [];
   #isAnswered = false;
 
@@ -183,7 +183,7 @@ class EdgeCacheRequest {
       return asKept(response, vary, site);
     }
     if (vary !== undefined && !isRefresh) {
-      // The platform already shows another deployment, with other rules.
+      // The platform already serves another deployment, with different rules.
       discardBody(response.body);
       response = await this.origin.ask(clientRequest);
     }

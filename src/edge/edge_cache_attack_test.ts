@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { OutboundRequest } from "../runtime/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
 
-/** Another site that believes all forwarding, range and condition fields, and echoes them. */
+/** Another site that trusts and echoes all forwarding, range and conditional fields. */
 function gullible({ headers, url, method }: OutboundRequest): Response {
   const believed = headers
     .filter(([name]) => /^(?:x-|forwarded|front-|range|if-|authorization)/.test(name))
@@ -90,7 +90,7 @@ for (const path of SUFFIXES) {
   });
 }
 
-Deno.test("a cached response never gives another client a cookie or a response to Authorization", async () => {
+Deno.test("no client gets another client's cookie or authorized response from the cache", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream, cached()],
     upstream: () =>

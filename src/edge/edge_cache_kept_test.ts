@@ -75,7 +75,7 @@ function world(server: TestServer, rules: readonly Rule[] = RULES) {
   return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
 }
 
-/** Fields of responses that are for one visitor, or for a single use. */
+/** Fields of responses that are for one visitor or a single use. */
 const PERSONAL: readonly Record<string, string>[] = [
   { "set-cookie": "a=1" },
   { vary: "cookie" },
@@ -116,7 +116,7 @@ Deno.test("no personal response is stored", async () => {
   assert.equal(seen.kept, 0);
 });
 
-Deno.test("responses that a rule caches for some visitors are not shown to others", async () => {
+Deno.test("responses that a rule caches for some visitors are not served to others", async () => {
   const { seen, get } = world(counting(), [
     {
       id: "members",

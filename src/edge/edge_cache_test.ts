@@ -66,7 +66,7 @@ Deno.test("the cache is not used for bypass_cache, other methods and the static 
   assert.equal(state(await files.fetch("/")), null);
 });
 
-Deno.test("many clients wait for one request", async () => {
+Deno.test("many clients share one request", async () => {
   const gate = Promise.withResolvers<void>();
   const edge = world({
     upstream: async (_, count) => {
@@ -82,7 +82,7 @@ Deno.test("many clients wait for one request", async () => {
   assert.ok(answers.every(({ text }) => text === "answer 1"));
 });
 
-Deno.test("a client that disconnects does not end the request that others wait for", async () => {
+Deno.test("a client that disconnects does not cancel the request that others wait for", async () => {
   const gate = Promise.withResolvers<void>();
   const edge = world({
     upstream: async () => {

@@ -162,7 +162,7 @@ for (const [reason, status] of FAILURES) {
     const rules of [undefined, [{ id: "c", action: { type: "cache", ttlSeconds: 9 } }] as const]
   ) {
     const how = rules === undefined ? "" : " behind the cache";
-    Deno.test(`a server that fails with ${reason} gives a plain ${status}${how}`, async () => {
+    Deno.test(`a server that fails with ${reason} results in a plain ${status}${how}`, async () => {
       const edge = edgeWith({ server: () => reason }, rules === undefined ? {} : { rules });
       const response = await edge.fetch("/api");
       const text = await response.text();
@@ -186,7 +186,7 @@ const TWO_SERVERS: Routes = [
 ];
 const nowhere: TestServer = () => new Response("no such page of mine", { status: 404 });
 
-Deno.test("a 404 leads to the next route if the route falls through", async () => {
+Deno.test("a 404 continues with the next route if the route falls through", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   assert.equal(await (await edge.fetch("/api/x")).text(), "hello");
   assert.equal(await (await edge.fetch("/form")).text(), "form");
@@ -262,7 +262,7 @@ Deno.test("a cache rule stores responses of a server, and an unsafe request inva
   assert.equal(await get(), "3");
 });
 
-Deno.test("a pipeline leads to the server, and its steps see the response", async () => {
+Deno.test("a pipeline ends at the server, and its steps see the response", async () => {
   const edge = edgeWith({ server: (request) => new Response(request.headers.get("x-step")) }, {
     rules: [{
       id: "pipeline",

@@ -215,7 +215,7 @@ function answerOf(url: string, count: number): Response {
   return new Response(`${url} ${count}`, { headers: fields });
 }
 
-/** Creates one of the two edges that are compared, with its own state. */
+/** Creates one of the two compared edges, with its own state. */
 function world(first: readonly Rule[], trustProxy: readonly string[]) {
   let now = Date.UTC(2026, 0, 1);
   let [count, isOpen, watched, deployments] = [0, true, 0, 0];
@@ -284,7 +284,7 @@ function world(first: readonly Rule[], trustProxy: readonly string[]) {
   };
 }
 
-/** Rules and events; the events use only a few URLs, so the same URLs are requested repeatedly. */
+/** Rules and events. The events use only a few URLs, so the same URLs are requested repeatedly. */
 const story = fc.tuple(
   ruleSet,
   fc.array(address, { minLength: 1, maxLength: 4 }).chain((urls) =>

@@ -103,7 +103,7 @@ Deno.test("targets that differ in host, path or query are different targets", as
   }
 });
 
-Deno.test("a target in another spelling is the same page under the same rules", async () => {
+Deno.test("a target with another spelling is the same page with the same rules", async () => {
   const edge = dynamicEdge({
     rules: [deny({ path: { type: "exact", value: "/no" } }), toUpstream, cached()],
   });
@@ -134,7 +134,7 @@ Deno.test("a cached target still respects validators, authorization, ranges and 
   assert.deepEqual((await ask())[2], "answer 3");
 });
 
-Deno.test("new rules of the same host are not confused with earlier ones", async () => {
+Deno.test("new rules for the same host are not confused with earlier ones", async () => {
   const before = testSite({ "index.html": "home" }, { rules: [toRedirect("/old")] }).site;
   const after = withRules(before, runtimeRules([toRedirect("/new")]));
   let site = before;

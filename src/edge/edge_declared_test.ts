@@ -99,7 +99,7 @@ Deno.test("Cache-Status says why a response is not stored", async () => {
   assert.match(headers.get("cache-status")!, /detail=set_cookie/);
 });
 
-Deno.test("a server that never opts in gets each request, and its responses do not mention a cache", async () => {
+Deno.test("a server that never opts in gets every request, and its responses do not mention a cache", async () => {
   const edge = declaredEdge(counting({ "cache-control": "max-age=60", "cache-tag": "a" }));
   assert.equal(await edge.get("/"), "null page 1");
   assert.equal(await edge.get("/"), "null page 2");

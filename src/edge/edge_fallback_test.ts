@@ -1,4 +1,4 @@
-/** Tests the page of a single-page app, which is served for documents without a file. */
+/** Tests the page of a single-page app, which is served if a document has no file. */
 import assert from "node:assert/strict";
 import type { Manifest } from "../manifest/mod.ts";
 import { computeOf } from "./_test_compute.ts";
@@ -138,7 +138,7 @@ Deno.test("the page of a single-page app is revalidated, and varies by Accept", 
   assert.equal(data.status, 404);
 });
 
-Deno.test("a missing part of a page gets a 404 for every Accept, depending on its use in the browser", async () => {
+Deno.test("a missing subresource gets a 404 for every Accept, if the browser says how it is used", async () => {
   const edge = testEdge(testSite(NO_404, APP).site);
   const rows = [
     ["document", 200],
@@ -158,7 +158,7 @@ Deno.test("a missing part of a page gets a 404 for every Accept, depending on it
   }
 });
 
-Deno.test("a rewrite to a document does not replace a missing part of a page", async () => {
+Deno.test("a rewrite to a document does not replace a missing subresource", async () => {
   const files = { ...NO_404, "photos/one.jpg": "one" };
   const rules: typeof REWRITE_ALL = [{
     id: "photos",

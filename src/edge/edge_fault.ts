@@ -1,4 +1,4 @@
-/** @module The response to a failure of the edge itself or behind it. */
+/** @module The response to a failure of the edge or of something behind it. */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
@@ -9,7 +9,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }
 
-/** A page with status 503 for a temporary failure, or 500 for any other. */
+/** A page with status 503 for a temporary failure, and 500 for any other failure. */
 export function edgeFault(
   request: PagedRequest,
   error: unknown,

@@ -12,7 +12,7 @@ interface World {
   readonly startAt?: number;
 }
 
-/** A site whose server responds to `/…` with pages that are fresh for a minute. */
+/** A site whose server responds to `/…` with pages that stay fresh for a minute. */
 function pagesEdge(server: TestServer, world: World = {}) {
   let now = world.startAt ?? START;
   const store = world.store ?? new MemoryIsrStore();
@@ -44,7 +44,7 @@ function pagesEdge(server: TestServer, world: World = {}) {
     const response = await edge.fetch(path, init);
     return `${response.headers.get("x-svc-cache")} ${await response.text()}`;
   };
-  /** Waits until background work has ended. */
+  /** Waits until background work has finished. */
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };
@@ -122,7 +122,7 @@ Deno.test("a refresh that fails keeps the page and its age, and is tried again",
   assert.equal(edge.compute.errors.length, 2);
 });
 
-Deno.test("a failed first fetch stores nothing, and each visitor's request tries again", async () => {
+Deno.test("a failed first fetch stores nothing, and each visitor's request retries it", async () => {
   let isBroken = true;
   const edge = pagesEdge(() => isBroken ? "timeout" : new Response("fine"));
   assert.equal((await edge.fetch("/")).status, 504);
@@ -130,7 +130,7 @@ Deno.test("a failed first fetch stores nothing, and each visitor's request tries
   assert.equal(await edge.get("/"), "MISS fine");
 });
 
-Deno.test("the age of a slow page counts from the request", async () => {
+Deno.test("the age of a slow page is counted from the request", async () => {
   const edge = pagesEdge(() => {
     edge.wait(50);
     return new Response("slow");
@@ -166,7 +166,7 @@ Deno.test("a damaged page counts as missing", async () => {
   assert.equal(await pagesEdge(() => new Response("new"), { store }).get("/"), "MISS new");
 });
 
-Deno.test("a clock that was set back makes a page stale, not fresh forever", async () => {
+Deno.test("if the clock is set back, a page is stale, not fresh forever", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/");
   await edge.settle();
@@ -244,7 +244,7 @@ Deno.test("a page that became private is removed", async () => {
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
-Deno.test("a page that no longer exists becomes a 404 until it exists again", async () => {
+Deno.test("a page that no longer exists is a 404 until it exists again", async () => {
   let isThere = true;
   const edge = pagesEdge(() =>
     isThere ? new Response("page") : new Response("gone", { status: 404 })
@@ -286,7 +286,7 @@ Deno.test("a stored page serves HEAD, conditions and ranges", async () => {
   assert.equal(edge.compute.asked.length, 1);
 });
 
-Deno.test("a body that breaks off, or is longer than declared, is not stored", async () => {
+Deno.test("a body that ends early, or is longer than declared, is not stored", async () => {
   let length = "5";
   const edge = pagesEdge(() => new Response("longer", { headers: { "content-length": length } }));
   await edge.fetch("/").then((response) => response.text()).catch(() => {});

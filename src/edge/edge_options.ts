@@ -13,35 +13,35 @@ import type { Origin } from "./origin.ts";
 import type { Site } from "./site/site.ts";
 
 export interface EdgeOptions {
-  /** Finds the site of a host name in canonical form: lower-case punycode without port. */
+  /** Finds the site for a hostname in canonical form: lowercase Punycode without a port. */
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
-  /** Lets visitors in at protected hosts; without it, no host is protected. */
+  /** Lets visitors into protected hosts. If missing, no host is protected. */
   readonly access?: AccessKeeper | undefined;
-  /** Logs a response; must be quick and must not throw. */
+  /** Logs a response. It must be quick and must not throw. */
   record(entry: AccessRecord): void;
-  /** Counts a response; must be quick and must not throw. */
+  /** Counts a response. It must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Receives the ids of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
-  /** Records measurements of a visitor's browser; must be quick and must not throw. */
+  /** Records measurements from a visitor's browser. It must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Receives more details of each request than the log contains, for developers of the site. */
+  /** Receives more details of each request than the log contains, for the site's developers. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Seeds hash tables, so that clients cannot predict them. */
+  /** Seeds hash tables, so clients cannot predict them. */
   readonly random: Random;
-  /** A clock that never jumps, for durations, in milliseconds. */
+  /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;
-  /** Creates a unique id of a few visible ASCII characters. */
+  /** Creates a short unique id from visible ASCII characters. */
   requestId(): string;
   /**
-   * At a front edge, the platform, which handles everything beyond rules and files. If missing,
+   * For a front edge: the platform, which handles everything except rules and files. If missing,
    * this process is the origin.
    */
   readonly origin?: Origin | undefined;
   /** Stores responses of other sites, functions and servers. */
   readonly cache: HttpCache;
-  /** Sends requests to other sites; refuses addresses that are not allowed. */
+  /** Sends requests to other sites, and refuses addresses that are not allowed. */
   readonly outbound: OutboundFetch;
   /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
@@ -51,9 +51,9 @@ export interface EdgeOptions {
   readonly forwardedHeader?: ForwardedHeader;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
-  /** Converts images; without it, sites have no image endpoint. */
+  /** Converts images. If missing, sites have no image endpoint. */
   readonly images?: ImageService | undefined;
-  /** Called with the fault behind a response of 500. */
+  /** Called with the error behind a 500 response. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 

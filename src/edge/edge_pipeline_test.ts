@@ -174,7 +174,7 @@ Deno.test("without `failure`, request steps fail closed and response steps fail 
 });
 
 for (const reason of REASONS) {
-  Deno.test(`a handle that fails with ${reason} gives an error page, and an observer's failure changes nothing`, async () => {
+  Deno.test(`a failing handle (${reason}) results in an error page; a failing observer changes nothing`, async () => {
     const failing = dynamicEdge({
       rules: [pipeline([{ handle: "bad" }])],
       functions: { bad: fails(reason) },

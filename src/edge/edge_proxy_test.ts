@@ -172,7 +172,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {
-  Deno.test(`an upstream that fails with ${code} gives a ${status} without details`, async () => {
+  Deno.test(`an upstream that fails with ${code} results in a ${status} without details`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream],
       upstream: () => {
@@ -189,7 +189,7 @@ for (const [code, status] of FAILURES) {
   });
 }
 
-Deno.test("a request that returns to this edge ends with 508", async () => {
+Deno.test("a request that loops back to this edge ends with 508", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: async ({ headers }) => {
@@ -224,7 +224,7 @@ Deno.test("the edge detects a loop even if a step drops Via", async () => {
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-/** Rewrites a request to this URL, with an outbound client that checks and records addresses. */
+/** Rewrites a request to this URL, using an outbound client that checks and records addresses. */
 async function throughGuard(target: string): Promise<{ status: number; dialled: string[] }> {
   const names: Record<string, string[]> = {
     "inside.test": ["10.0.0.1"],
@@ -297,7 +297,7 @@ Deno.test("the edge does not connect to a name that becomes private after the ch
   );
 });
 
-Deno.test("the record has the length of a body, or states that it is unknown", async () => {
+Deno.test("the record contains the length of a body, or says that it is unknown", async () => {
   const stream = () => new Response("streamed").body;
   const edge = dynamicEdge({
     rules: [toUpstream],

@@ -81,14 +81,14 @@ Deno.test("an earlier allow exempts a client from rate_limit", async () => {
   assert.deepEqual(await statuses(edge, 4), [200, 200, 200, 200]);
 });
 
-Deno.test("IPv6 clients are counted by their /64", async () => {
+Deno.test("IPv6 clients are counted by /64 prefix", async () => {
   const edge = limited([limit()]);
   assert.deepEqual(await statuses(edge, 2, "2001:db8::1"), [200, 200]);
   assert.deepEqual(await statuses(edge, 1, "2001:db8::ffff"), [429]);
   assert.deepEqual(await statuses(edge, 1, "2001:db8:0:1::1"), [200]);
 });
 
-Deno.test("a front edge counts local limits, and leaves others to the platform", async () => {
+Deno.test("a front edge counts local limits, and leaves other limits to the platform", async () => {
   const origin: Origin = {
     redirectsToHttps: () => false,
     ask: () =>

@@ -76,7 +76,7 @@ Deno.test("edge behind Deno.serve sees hosts and targets as clients send them", 
   });
 });
 
-Deno.test("edge sends HEAD with the length of the file and no body", async () => {
+Deno.test("edge responds to HEAD with the length of the file and no body", async () => {
   await withServer(async (port) => {
     const answer = await clientRequest(port, [
       "HEAD / HTTP/1.1",

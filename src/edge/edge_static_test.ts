@@ -79,7 +79,7 @@ const scenarios: readonly Scenario[] = [
   },
   { name: "encoded brackets", path: "/%5Bslug%5D", status: 200, body: "brackets" },
   { name: "brackets without encoding", path: "/[slug]", status: 200, body: "brackets" },
-  { name: "the build's own folder is private", path: "/.svc/manifest.json", status: 404 },
+  { name: "the build's internal folder is private", path: "/.svc/manifest.json", status: 404 },
   {
     name: "the layer's own 404 page",
     path: "/nowhere",
@@ -287,7 +287,7 @@ for (const { name, path, method = "GET", headers = {}, status, has = {}, body } 
   });
 }
 
-Deno.test("edge serves several ranges as multipart/byteranges", async () => {
+Deno.test("edge serves multiple ranges as multipart/byteranges", async () => {
   const response = await testEdge(site).fetch("/style.css", {
     headers: { range: "bytes=0-3, 100-103" },
   });
@@ -319,7 +319,7 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   const parts = await edge.fetch(`/${SUM}`, { headers: { range: "bytes=0-9,3000000-3000009" } });
   const length = Number(parts.headers.get("content-length"));
   assert.equal((await parts.arrayBuffer()).byteLength, length);
-  // Two whole files, two ranges, and the whole file that was read before its first range.
+  // Two whole files, two ranges, and the whole file that is read before its first range.
   assert.equal(blobs.streams, 5);
 });
 

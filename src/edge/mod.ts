@@ -1,7 +1,7 @@
 /**
- * @module The edge serves the requests for deployments. A site is compiled once, by
- * `compileSite()`; `createEdge()` creates the handler that serves all sites. `README.md` next to
- * this file follows a request through it.
+ * @module The edge serves requests for deployments. `compileSite()` compiles a site once;
+ * `createEdge()` creates the handler that serves all sites. `README.md` next to this file follows a
+ * request through the edge.
  */
 export { type AccessKeeper, type PasswordOutcome, SHARE } from "./access/gatekeeper.ts";
 export { CALLBACK_PATH } from "./access/gate_pages.ts";

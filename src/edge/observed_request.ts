@@ -8,7 +8,7 @@ export interface ObservedRequest {
   readonly requestId: string;
   readonly method: string;
   readonly host: string;
-  /** Path and query as the client wrote them. */
+  /** Path and query as the client sent them. */
   readonly target: string;
   readonly status: number;
   /** Time until the response headers were ready, in milliseconds. */
@@ -35,7 +35,7 @@ function layerOf({ clientRequest, site, decision }: RequestContext): string {
   return resolution.type === "compute" ? resolution.route.layer.name : "files";
 }
 
-/** Sums up a request once its response is ready. */
+/** Summarizes a request once its response is ready. */
 export function observedRequest(
   context: RequestContext,
   { response, durationMs }: { readonly response: EdgeResponse; readonly durationMs: number },

@@ -1,8 +1,8 @@
 /**
- * @module Decides what a front edge leaves to the platform. The edge only serves what the rules and
- * files of a site decide (redirects, denials, and files with their headers) and the platform's
- * responses that it may store. For everything else, the platform evaluates the rules again, so a
- * front edge can respond earlier, but never allow more.
+ * @module Decides what a front edge leaves to the platform. The edge only serves what a site's
+ * rules and files determine (redirects, denials, and files with their headers), and those of the
+ * platform's responses that it may store. For everything else, the platform evaluates the rules
+ * again, so a front edge can respond earlier, but never allow more.
  */
 import { answerOf } from "../lib/whole_answer.ts";
 import { normalizePath } from "../rules/mod.ts";
@@ -22,9 +22,9 @@ import { upgradeClient } from "./upgrade_client.ts";
 /** The process that handles requests that an edge cannot serve itself. */
 export interface Origin {
   /**
-   * Sends a client's request unchanged; rejects if there is no response. With `mayKeep`, the
-   * response states whether an edge may store it; if so, rules have not edited it yet. With
-   * `signal`, that signal ends the request instead of the client's. A `refresh` does not count as a
+   * Sends a client's request unchanged. Rejects if there is no response. With `mayKeep`, the
+   * response states whether an edge may store it; if so, rules have not edited it yet. If `signal`
+   * is set, it aborts the request instead of the client's signal. A `refresh` does not count as a
    * visit.
    */
   ask(
@@ -76,7 +76,7 @@ export function needsOrigin(
   return resolution.type !== "file";
 }
 
-/** Relays a client's request; an unsafe method invalidates cached responses. */
+/** Relays a client's request. An unsafe method invalidates cached responses. */
 export async function relay(
   origin: Origin,
   clientRequest: ClientRequest,
@@ -94,7 +94,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** Passes a response of the platform on unchanged, because it already has all fields. */
+/** Passes on a response from the platform unchanged, because it already has all fields. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

@@ -1,6 +1,6 @@
 /**
  * @module Finds the deployment of the page that a request comes from. Frameworks name it in a
- * header or the query, and the edge gives pages of sites with servers a cookie.
+ * header or the query. For sites with servers, the edge sets a cookie on pages.
  */
 import { VERSION_FILES } from "../manifest/mod.ts";
 import { gateCookieName, gateCookieValues } from "./access/gate_cookies.ts";
@@ -29,7 +29,7 @@ const QUERY = /(?:^|&)dpl=([^&]*)/;
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The build id in the query of a payload; a refetched payload has a timestamp there instead. */
+/** The build id in a payload's query. A refetched payload has a timestamp instead. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -37,12 +37,12 @@ function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   return /^\d*$/.test(id) ? undefined : id;
 }
 
-/** Whether a browser opens a page; pages always come from the live deployment. */
+/** Whether a browser opens a page. Pages always come from the live deployment. */
 function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
 
-/** The id in a request from a page; `undefined` if the request has none. */
+/** The deployment id in a request from a page; `undefined` if the request has none. */
 export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
@@ -52,9 +52,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie; only for requests that, according to the browser, come from a page. Assets
- * come from any deployment that has them, and a file that states the live version comes from the
- * live deployment.
+ * The id in the cookie. It only counts if the browser says that the request comes from a page.
+ * Assets come from any deployment that has them, and a file that states the live version comes from
+ * the live deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -84,8 +84,8 @@ export function withoutPageCookie(header: string): string | null {
 }
 
 /**
- * Adds the deployment's cookie to a page, and prevents other caches from storing responses meant
- * for pages of an earlier deployment.
+ * Adds the deployment's cookie to a page, and keeps other caches from storing responses meant for
+ * pages of an earlier deployment.
  */
 export function finishPage(context: RequestContext, response: EdgeResponse): EdgeResponse {
   const { clientRequest, site, pin } = context;

@@ -5,7 +5,7 @@ import { edgePage, type PageWords } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
 /**
- * Maximum length of a path and query together, in characters; RFC 9110, 4.1 asks for at least 8000.
+ * Maximum total length of a path and query, in characters. RFC 9110, 4.1 asks for at least 8000.
  */
 const MAX_TARGET = 8192;
 

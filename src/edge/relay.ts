@@ -14,10 +14,10 @@ import type { Origin } from "./origin.ts";
 import { type ClientRequest, KEEP_FIELD, type MayKeep } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Timeout for the head of a response, in milliseconds; the platform's own timeouts are shorter. */
+/** Timeout for a response's headers, in milliseconds. The platform's own timeouts are shorter. */
 const HEAD_MS = 15 * 60_000;
 
-/** Seconds after which a client may try again. */
+/** Seconds after which a client may retry. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Only front edges send fields with this prefix. */
@@ -40,11 +40,11 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
    * another edge has already added these fields to the requests.
    */
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
-  /** Whether the platform should find clients behind proxies itself. */
+  /** Whether the platform itself should determine the clients behind proxies. */
   readonly leavesProxies?: boolean | undefined;
   /**
-   * The lower-case name of the field with which the platform refuses a signature. Missing if
-   * another edge signs the requests: that edge then gets the refusal as its response.
+   * The lower-case name of the field that the platform uses to refuse a signature. Missing if
+   * another edge signs the requests, because that edge then gets the refusal as its response.
    */
   readonly refusedHeader?: string | undefined;
 }
@@ -57,7 +57,7 @@ export interface Relay extends Origin {
 const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
-/** Whether the platform's runtime sent a stream: it adds this field to streams only. */
+/** Whether the platform's runtime sent a stream. It adds this field only to streams. */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 

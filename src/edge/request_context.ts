@@ -30,7 +30,7 @@ import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
-/** The deployment of a page, as a request from that page names it. */
+/** The deployment of a page, as named by a request from that page. */
 export interface PagePin {
   readonly pageId: string;
   /** Whether the id is in the URL, where it separates the responses in caches. */
@@ -44,7 +44,7 @@ interface ContextParts {
   readonly isFrontEdge: boolean;
 }
 
-/** The state of one request at the edge; rules ask it about files and rate limits. */
+/** The state of one request at the edge. Rules query it about files and rate limits. */
 export class RequestContext implements EvaluationHooks, PageMoves {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
@@ -52,9 +52,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   facts: RequestFacts | undefined;
   /** The cached decision for the URL of the request. */
   cachedDecision: CachedDecision | undefined;
-  /** True if a rule has a rate limit that only the platform counts. */
+  /** Whether a rule has a rate limit that only the platform counts. */
   lacksLimits = false;
-  /** Names the earlier deployment that serves the request; `undefined` for the live one. */
+  /** Names the earlier deployment that serves the request; `undefined` for the live deployment. */
   readonly pin: PagePin | undefined;
 
   readonly #parts: ContextParts;
@@ -69,8 +69,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * The same request at an earlier deployment, which its page names. Objects are not part of a
-   * deployment, so objects that the live deployment no longer shows become unavailable immediately.
+   * The same request for an earlier deployment, which the request's page names. Objects are not
+   * part of a deployment, so objects that the live deployment no longer shows become unavailable
+   * immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
@@ -91,8 +92,8 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Whether the rules let the client move to another path of the same page. Rules come first: if
-   * they redirect that path, the page is served at its current path, so the two redirects cannot
+   * Whether the rules let the client move to another path of the same page. Rules take precedence.
+   * If they redirect that path, the page is served at its current path, so the two redirects cannot
    * form a loop.
    */
   canMoveTo(path: string): boolean {
@@ -148,9 +149,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
- * Applies the header edits of the rules, and adds the fields that report rate limits. A rule may
- * remove the field that keeps a preview out of search engines; no rule can let other caches store
- * the response of a protected host.
+ * Applies the header edits of the rules, and adds the fields that report rate limits. A rule can
+ * remove the field that keeps a preview out of search engines, but no rule can let other caches
+ * store a protected host's response.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;
@@ -179,7 +180,7 @@ function editResponse(
   return { ...response, headers: [...edited, ...report] };
 }
 
-/** A redirect; built once if the decision is cached. */
+/** A redirect, which is built only once if the decision is cached. */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -205,8 +206,8 @@ export function cachedRedirect(
 }
 
 /**
- * Whether a request to a server concerns the HTTP cache: a `cache` or `bypass_cache` rule matches
- * it, or its method may invalidate stored responses.
+ * Whether a request to a server involves the HTTP cache, because a `cache` or `bypass_cache` rule
+ * matches it, or because its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

@@ -1,4 +1,4 @@
-/** @module Opens WebSockets of clients whose upgrade a server has accepted. */
+/** @module Opens WebSockets to clients whose upgrade a server has accepted. */
 import type { ComputeSocket } from "../runtime/mod.ts";
 import { relayWebSocket } from "./compute/relay_websocket.ts";
 import type { ClientRequest } from "./request/client_request.ts";
@@ -7,7 +7,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // Deno itself selects a protocol only if the client spells its list in one exact way.
+    // Deno itself selects a protocol only if the client formats its list in exactly one way.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;

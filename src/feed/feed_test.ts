@@ -36,7 +36,7 @@ function edgeOf(publisher: Publisher, options: { apply?(): Promise<void> } = {})
   return {
     shown,
     end: () => subscribed.entry.end(),
-    /** Delivers the sent messages, without the changes at these indexes. */
+    /** Delivers the sent messages, except the changes at these indexes. */
     deliver(lost: readonly number[] = []) {
       arrived.splice(0).forEach((change, index) => {
         if (!lost.includes(index)) subscriber.receive(change);
@@ -89,7 +89,7 @@ Deno.test("Publisher reports a late subscriber", async () => {
   await published;
 });
 
-Deno.test("Subscriber applies changes one after the other", async () => {
+Deno.test("Subscriber applies changes one at a time", async () => {
   const publisher = publisherOf([]);
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let applied = 0;

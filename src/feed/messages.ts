@@ -1,13 +1,13 @@
 /**
  * @module Updates for an edge: hosts and their content, and invalidations. The messages only
- * contain data, so that they can be sent to other processes and machines.
+ * contain data, so they can be sent to other processes and machines.
  */
 import type { Protection } from "../lib/protection.ts";
 
-/** A release that a share of the visitors of a host sees. */
+/** A release that is shown to a share of a host's visitors. */
 export interface RollingBinding {
   readonly releaseId: string;
-  /** The deployment that the share sees; all other visitors see the host's own deployment. */
+  /** The deployment shown to this share. All other visitors see the host's own deployment. */
   readonly deploymentId: string;
   /** Percentage of the visitors, from 1 to 100. */
   readonly share: number;
@@ -16,7 +16,7 @@ export interface RollingBinding {
 /** A previous production deployment. */
 export interface PastDeployment {
   readonly id: string;
-  /** When another one replaced it, in milliseconds since the Unix epoch. */
+  /** When another deployment replaced it, in milliseconds since the Unix epoch. */
   readonly until: number;
 }
 
@@ -28,7 +28,7 @@ export interface HostBinding {
   readonly production: boolean;
   /** The current rolling release on this host; missing if everyone sees the same deployment. */
   readonly rolling?: RollingBinding | undefined;
-  /** Versionstamp of the commit that created the binding; a later one wins. */
+  /** Versionstamp of the commit that created the binding. The latest one wins. */
   readonly version: string;
   /** Previous production deployments, newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
@@ -52,7 +52,7 @@ export interface DomainBinding {
 
 /** The access settings of a project's sites. */
 export interface AccessState {
-  /** Versionstamp of the record; a later one wins. */
+  /** Versionstamp of the record. The latest one wins. */
   readonly version: string;
   readonly protection: Protection;
   /** Whether production is down for maintenance. */
@@ -78,7 +78,7 @@ export type FeedMessage =
   /** A host now shows another deployment, or other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
-  /** No host shows the deployment now. */
+  /** No host shows the deployment any longer. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
   /**
    * Cached responses are removed or, with `staleSince`, count as stale since that time, in

@@ -1,33 +1,36 @@
-/** @module Numbers the changes, and waits until every subscriber has applied each of them. */
+/** @module Numbers changes, and waits until every subscriber has applied them. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 /** A subscriber as the publisher sees it. */
 export interface Subscription {
-  /** Sends a change; changes arrive in the order of their positions. */
+  /** Sends a change. Changes arrive in order of position. */
   send(change: Change): void;
-  /** Called if the subscriber has not applied a change in time: it must stop serving. */
+  /**
+   * Called if the subscriber has not applied a change in time. The subscriber must then stop
+   * serving.
+   */
   onLate(change: Change): void;
 }
 
 /** A subscriber's entry, which records the changes that it has applied. */
 export interface Subscribed {
-  /** Number of changes that were sent but are not applied yet. */
+  /** Number of changes that have been sent but not applied yet. */
   readonly behind: number;
   /** Records that every change up to a position has been applied. */
   applied(place: number): void;
-  /** Ends the subscription, so that no call waits for it. */
+  /** Ends the subscription, so no call waits for it. */
   end(): void;
 }
 
 export interface PublisherOptions {
-  /** Time in which a subscriber has to apply a change, in milliseconds. */
+  /** Maximum time for a subscriber to apply a change, in milliseconds. */
   readonly patienceMs: number;
 }
 
 interface Entry {
   readonly subscription: Subscription;
   applied: number;
-  /** Callbacks, by the position that they wait for. */
+  /** Callbacks, by the position they wait for. */
   readonly waiting: Map<number, () => void>;
 }
 
@@ -74,7 +77,7 @@ export class Publisher {
     return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
   }
 
-  /** Sends a message to all subscribers; resolves when each has applied it, or was dropped. */
+  /** Sends a message to all subscribers. Resolves when each has applied it or has been dropped. */
   readonly publish = async (message: FeedMessage): Promise<void> => {
     const change: Change = { place: ++this.#place, message };
     await Promise.all([...this.#entries].map((entry) => this.#send(entry, change)));

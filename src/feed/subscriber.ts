@@ -25,12 +25,12 @@ export class Subscriber {
     this.#options = options;
   }
 
-  /** Resolves when every received change is applied. */
+  /** Resolves when every received change has been applied. */
   settled(): Promise<void> {
     return this.#work;
   }
 
-  /** Applies a snapshot; changes before its position are no longer needed. */
+  /** Applies a snapshot. Changes before its position are no longer needed. */
   reset({ place, messages }: Snapshot): void {
     this.#place = place;
     this.#then(place, () => this.#options.replace(messages));

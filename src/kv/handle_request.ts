@@ -28,7 +28,7 @@ const failure = (status: number, code: string, error: string): Response =>
 const CONFLICT = "The key has changed: read it and try again";
 
 /**
- * Whether the client states the length of the body; if it does, the server reads no more than that.
+ * Whether the client states the length of the body. If it does, the server reads no more than that.
  */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 
@@ -108,7 +108,7 @@ class KvHandler {
   }
 }
 
-/** Creates the request handler for a caller with a known namespace; it never rejects. */
+/** Creates the request handler for a caller with a known namespace. The handler never rejects. */
 export function createNamespaceHandler(
   options: NamespaceHandlerOptions,
 ): (namespace: Namespace, request: Request) => Promise<Response> {
@@ -119,7 +119,8 @@ export function createNamespaceHandler(
 const BEARER = /^Bearer ([\x21-\x7e]{1,200})$/;
 
 /**
- * Creates the handler of the HTTP API, where a token determines the namespace; it never rejects.
+ * Creates the handler of the HTTP API, where a token determines the namespace. The handler never
+ * rejects.
  */
 export function createKvHandler<Owner>(
   options: KvHandlerOptions<Owner>,

@@ -33,7 +33,7 @@ async function withApi(test: (ask: Ask) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("a value can be set, read, replaced by its version, and removed", () =>
+Deno.test("a value can be set, read, replaced with a version check, and removed", () =>
   withApi(async (ask) => {
     const path = `/v1/value?key=${encodeURIComponent("boats/../Kestrel ⛵")}`;
     assert.equal((await ask("GET", path)).status, 404);
@@ -70,7 +70,7 @@ Deno.test("keys are listed page by page, and cleared by prefix", () =>
     assert.deepEqual(await (await ask("DELETE", "/v1/values?prefix=a:")).json(), { removed: 3 });
   }));
 
-Deno.test("invalid requests get a response with advice", () =>
+Deno.test("invalid requests get a helpful response", () =>
   withApi(async (ask) => {
     const bad: readonly [string, string, number, RegExp, Record<string, string>?][] = [
       ["GET", "/v1/value", 400, /key: Add the key to the query/],

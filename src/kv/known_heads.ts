@@ -1,5 +1,5 @@
 /**
- * @module Recently used heads, for a store without other writers: reading them needs no
+ * @module Recently used heads, for a store without other writers. Reading them needs no
  * transaction.
  */
 import { RecentMap } from "../lib/memo.ts";
@@ -12,7 +12,7 @@ export interface StoredHead {
   readonly stored: Head | undefined;
 }
 
-/** Number of heads in each of the map's two generations: 16 MiB if all have a value of 1 KiB. */
+/** Number of heads in each of the map's two generations: 16 MiB if every value is 1 KiB. */
 const MAX_KNOWN = 4096;
 
 export class KnownHeads {
@@ -20,7 +20,7 @@ export class KnownHeads {
   readonly #reading = new Map<string, Promise<StoredHead>>();
 
   /**
-   * Reads the head of a key by its name. Concurrent reads of a key share one `load`. A read that
+   * Reads the head of a key by name. Concurrent reads of a key share one `load`. A read that
    * started before a change ended is not shared with later reads.
    */
   read(name: string, load: () => Promise<StoredHead>): StoredHead | Promise<StoredHead> {

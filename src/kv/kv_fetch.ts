@@ -18,7 +18,7 @@ export interface KvFetchResponse {
   readonly redirected: boolean;
 }
 
-/** Performs a request to the store; never rejects because of the request's content. */
+/** Performs a request to the store. Never rejects because of the request's content. */
 export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 
 /** Creates the function that performs requests to a namespace. */

@@ -32,7 +32,7 @@ export interface KvStoreOptions {
   readonly root: RecordKey;
   readonly quota?: KvQuota;
   /**
-   * Whether nobody else writes below the root, so that recently read or written heads can be
+   * Whether this is the only writer below the root, so recently read or written heads can be
    * cached.
    */
   readonly isOnlyWriter?: boolean;
@@ -47,7 +47,7 @@ export interface ListOptions {
   readonly after?: string | undefined;
 }
 
-/** The current entry under a key; `head` is missing if there is none, or it has expired. */
+/** The current entry under a key. `head` is missing if the key does not exist or has expired. */
 interface CurrentEntry extends StoredHead {
   readonly head: Head | undefined;
 }
@@ -63,7 +63,7 @@ const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expir
 /** A unique name for a key. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** Size of a key and its value, as counted for the namespace. */
+/** Size of a key and its value, as counted against the namespace's quota. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
@@ -85,7 +85,7 @@ export class KvStore {
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
-  /** The value of a key; `undefined` if there is none. */
+  /** The value of a key; `undefined` if the key does not exist. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
     const contention = new Contention();
     do {
@@ -129,7 +129,9 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` if the condition is not met. A missing key counts as removed. */
+  /**
+   * Removes a key. Returns `false` if the condition is not met. A missing key counts as removed.
+   */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();
@@ -154,7 +156,7 @@ export class KvStore {
     return { items, cursor: null };
   }
 
-  /** Removes all keys that begin with a prefix; returns their number. */
+  /** Removes all keys that begin with a prefix. Returns their number. */
   async clear(namespace: Namespace, prefix = ""): Promise<number> {
     let count = 0;
     for await (const { key } of this.#scan(namespace, prefix)) {
@@ -168,7 +170,7 @@ export class KvStore {
     return this.#usage.of(namespace);
   }
 
-  /** Removes expired keys; returns their number. */
+  /** Removes expired keys. Returns their number. */
   async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();
@@ -218,7 +220,7 @@ export class KvStore {
     return { versionstamp, stored: parseHead(value) };
   }
 
-  /** Commits a change to a key; `stored` is its head afterwards. */
+  /** Commits a change to a key. `stored` is the key's new head. */
   async #commit(
     operation: Operation,
     name: string,
@@ -238,7 +240,7 @@ export class KvStore {
     }
   }
 
-  /** Returns `undefined` if a write has replaced the parts in the meantime. */
+  /** Returns `undefined` if a concurrent write has replaced the parts. */
   async #readParts(
     namespace: Namespace,
     head: Head,
@@ -278,7 +280,10 @@ export class KvStore {
     return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
-  /** The start of a write: removes the old value, provided that it has not changed. */
+  /**
+   * The operation that starts a write. It removes the old value, provided that the value has not
+   * changed.
+   */
   #removal(
     namespace: Namespace,
     key: string,
@@ -322,7 +327,7 @@ export class KvStore {
 
   async *#scan(namespace: Namespace, prefix: string, after?: string) {
     const heads = this.#keys.heads(namespace);
-    // The next key after a key is that key plus a zero byte.
+    // The successor of a key is that key plus a zero byte.
     const start = [...heads, after === undefined || after < prefix ? prefix : `${after}\0`];
     for await (
       const entry of this.#kv.list({ prefix: heads, start }, { batchSize: 200 })

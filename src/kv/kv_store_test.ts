@@ -67,7 +67,7 @@ Deno.test("small and large values are returned as they were set, each in its nam
     assert.deepEqual(parts, [], "the parts of the replaced value are gone");
   }));
 
-Deno.test("a condition decides between concurrent writers", () =>
+Deno.test("with a condition, only one of several concurrent writers succeeds", () =>
   withStore(async ({ store }) => {
     const absent = { type: "absent" } as const;
     const both = await Promise.all([
@@ -103,7 +103,7 @@ Deno.test("a value expires, and sweep() removes its remaining records", () =>
       (await store.list(BOATS, { prefix: "", limit: 10 })).items.map(({ key }) => key),
       ["hull", "moon"],
     );
-    // A value that was set again, without an expiry, is kept.
+    // A value that was set again without an expiry is kept.
     await store.set(BOATS, "moon", text("new"));
     wait(600_000);
     assert.equal(await store.sweep(new AbortController().signal), 1);
@@ -146,7 +146,7 @@ Deno.test("a namespace never exceeds its quota, even with concurrent writers", (
     assert.equal((await store.set(BOATS, "k0", text("shorter"))).type, "set");
   }, { bytes: 500, keys: 100 }));
 
-Deno.test("recordsOf() names all records of a project", () =>
+Deno.test("recordsOf() lists all records of a project", () =>
   withStore(async ({ store, kv }) => {
     await store.set(BOATS, "a", { bytes: new Uint8Array(5000), contentType: "x/y" });
     await store.set(OTHER, "b", text("b"));
@@ -252,7 +252,7 @@ Deno.test("the only writer of a store also expires known values", () =>
     assert.equal((await store.set(BOATS, "boat", text("Heron"))).type, "set");
   }));
 
-Deno.test("values are stored as bytes, and values of earlier versions stay readable", () =>
+Deno.test("values are stored as bytes, and values from earlier versions are still readable", () =>
   withStore(async ({ store, kv }) => {
     await store.set(BOATS, "boat", { ...text("Kestrel"), ttlSeconds: 60 });
     for await (const { value } of kv.list({ prefix: ["user_kv"] })) {

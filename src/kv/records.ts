@@ -1,4 +1,6 @@
-/** @module Values in Deno KV: a small head for each key, larger values in parts, expiry times. */
+/**
+ * @module Values in Deno KV: a small head for each key, parts for larger values, and expiry times.
+ */
 import * as z from "zod";
 import type { Namespace } from "./types.ts";
 import type { RecordKey } from "../store/mod.ts";
@@ -6,7 +8,7 @@ import type { RecordKey } from "../store/mod.ts";
 /** Values up to this size are in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
-/** Size of one part in bytes; a Deno KV value has at most 64 KiB. */
+/** Size of one part, in bytes. A Deno KV value is at most 64 KiB. */
 const PART_BYTES = 60_000;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
@@ -54,7 +56,7 @@ function decodeHead(encoded: Uint8Array<ArrayBuffer>): Head {
   return head.partsId === undefined ? { ...head, inline: encoded.subarray(end) } : head;
 }
 
-/** Reads the head of an entry; `undefined` if there is none. */
+/** Reads the head of an entry; `undefined` if there is no entry. */
 export function parseHead(value: unknown): Head | undefined {
   if (value === null) return undefined;
   // Earlier versions stored objects.
@@ -67,7 +69,7 @@ export function parseHead(value: unknown): Head | undefined {
 export const NO_VALUE = new Uint8Array();
 
 /**
- * Converts the value of an entry to the current format; `undefined` if it is already in that
+ * Converts the value of an entry to the current format; `undefined` if the value is already in that
  * format.
  */
 export function renewedValue(value: unknown): Uint8Array | undefined {
@@ -108,7 +110,7 @@ export class KvKeys {
   }
 }
 
-/** Divides a value into parts to write. */
+/** Splits a value into the parts to write. */
 export function divide(
   value: Uint8Array<ArrayBuffer>,
   newId: () => string,
@@ -121,6 +123,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** The number of parts for a value of a given size. */
+/** The number of parts of a value of a given size. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

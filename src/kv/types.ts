@@ -1,13 +1,13 @@
-/** @module Values of a key-value namespace as callers see them. */
+/** @module Values in a key-value namespace, as callers see them. */
 
-/** Separates the values of users, such as `[projectId, environment]`. */
+/** Separates the values of different users, for example `[projectId, environment]`. */
 export type Namespace = readonly [string, ...string[]];
 
 export interface KvValue {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Media type given when the value was set. */
   readonly contentType: string;
-  /** Changes with each write of the key. */
+  /** Changes each time the key is written. */
   readonly version: string;
   /** Milliseconds since the epoch; missing if the value does not expire. */
   readonly expiresAt?: number;
@@ -23,11 +23,11 @@ export interface KvItem {
 
 export interface KvPage {
   readonly items: readonly KvItem[];
-  /** The start of the next page; `null` after the last one. */
+  /** The start of the next page; `null` on the last page. */
   readonly cursor: string | null;
 }
 
-/** A precondition of a write (atomic compare-and-set). */
+/** A precondition for a write (atomic compare-and-set). */
 export type KvCondition =
   | { readonly type: "absent" }
   | { readonly type: "version"; readonly version: string };
@@ -38,7 +38,7 @@ export interface SetOptions {
   readonly condition?: KvCondition | undefined;
 }
 
-/** `conflict`: the condition was not met. `full`: the namespace has no space for the value. */
+/** `conflict`: the condition was not met. `full`: the namespace has no room for the value. */
 export type SetResult =
   | { readonly type: "set"; readonly version: string }
   | { readonly type: "conflict" }

@@ -28,7 +28,7 @@ export class Usage {
     return { ...await this.#total(namespace) };
   }
 
-  /** Reserves space before a write; returns why there is none, or `undefined`. */
+  /** Reserves space before a write. If there is not enough space, returns the reason. */
   async reserve(namespace: readonly string[], change: Change): Promise<string | undefined> {
     const total = await this.#total(namespace);
     const { bytes, keys } = this.#quota;
@@ -43,7 +43,7 @@ export class Usage {
     return undefined;
   }
 
-  /** Subtracts a change that did not happen, or a removal. */
+  /** Subtracts a removal, or a change that did not happen. */
   async undo(namespace: readonly string[], change: Change): Promise<void> {
     const total = await this.#total(namespace);
     total.bytes -= change.bytes;

@@ -1,8 +1,8 @@
 /**
  * @module One HTTP/1.1 request over its own connection, sent exactly as written.
  *
- * Deno 2.7's `node:http` never reports a response that breaks off, and `fetch()` normalizes
- * paths. Tests need both.
+ * Tests need to see truncated responses, which Deno 2.7's `node:http` never reports, and to send
+ * unnormalized paths, which `fetch()` cannot do.
  */
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
@@ -24,7 +24,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeResponse {
   readonly status: number;
-  /** Names in lower case; fields of the same name are joined, except for `set-cookie`. */
+  /** Names are in lower case. Fields with the same name are joined, except for `set-cookie`. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -44,7 +44,7 @@ function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Reads the parts of a response from a connection. */
+/** Reads a response from a connection, part by part. */
 class Reading {
   #rest = new Uint8Array();
 
@@ -166,7 +166,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeRespon
     conn.close();
   }, TIMEOUT_MS);
   try {
-    // A response may arrive, and the connection end, before the complete request is sent.
+    // The response may arrive and the connection may end before the whole request has been sent.
     writeAll(conn, format(request)).catch(() => {});
     const response = await readResponse(conn, method);
     return response;

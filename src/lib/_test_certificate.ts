@@ -1,4 +1,4 @@
-/** @module Self-signed certificates for tests and benches, made with openssl. */
+/** @module Self-signed certificates for tests and benchmarks, created with openssl. */
 import { join } from "node:path";
 import { inTestFolder } from "./_test_folder.ts";
 import { runProgram } from "./spawn_program.ts";

@@ -1,11 +1,11 @@
-/** @module A real DNS server on loopback, over UDP and TCP; tests define its records. */
+/** @module A real DNS server on loopback, over UDP and TCP. Tests define its records. */
 import { createTCPServer, createUDPServer, type DnsHandler, Packet, UDPClient } from "dns2";
 import { listening, onUnusedPort } from "./_test_same_port.ts";
 
 const RECORD_KINDS = ["TXT", "CNAME", "NS", "A", "AAAA", "CAA"] as const;
 type RecordKind = typeof RECORD_KINDS[number];
 
-/** The server's response for a name: records by type, or a failure. */
+/** The server's response to a query for a name: records by type, or a failure. */
 export type DnsEntry =
   | Readonly<Partial<Record<RecordKind, readonly string[]>>>
   | "SERVFAIL"
@@ -15,9 +15,9 @@ export type DnsEntry =
 export interface DnsFixture {
   /** `address:port`. */
   readonly server: string;
-  /** The names that exist, in lower case; for all others, the response is NXDOMAIN. */
+  /** The names that exist, in lower case. For all other names, the response is NXDOMAIN. */
   readonly names: Map<string, DnsEntry>;
-  /** Names whose complete responses need TCP. */
+  /** Names whose complete responses require TCP. */
   readonly truncated: Set<string>;
   /** Ports of the zones' servers on loopback. If there are any, CNAME records are followed. */
   readonly delegated: Map<string, number>;
@@ -38,7 +38,7 @@ function resource(name: string, type: RecordKind, value: string) {
 
 type Zone = Pick<DnsFixture, "names" | "delegated">;
 
-/** Asks the server of a zone. */
+/** Queries a zone's server. */
 async function pass(response: Packet, name: string, type: number, port: number): Promise<void> {
   const ask = UDPClient({ dns: LOOPBACK, port, timeout: 1000 });
   try {
@@ -77,7 +77,7 @@ async function addAnswers(
   }
 }
 
-/** Serves DNS over UDP and TCP on one port; `server` is its `address:port`. */
+/** Serves DNS over UDP and TCP on one port. `server` is its `address:port`. */
 function serveDns(handle: DnsHandler): Promise<Pick<DnsFixture, "server" | "close">> {
   return onUnusedPort(async (port) => {
     const tcp = createTCPServer(handle);

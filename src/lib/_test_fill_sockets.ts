@@ -1,6 +1,6 @@
 /**
- * @module A program that uses kernel memory that no process accounts for, for tests of control
- * groups.
+ * @module A program for tests of control groups. It uses kernel memory that does not count as any
+ * process's memory.
  */
 
 /** A Python module: `fill(count)` fills the buffers of socket pairs, about 400 KiB per pair. */

@@ -1,8 +1,8 @@
-/** @module Temporary folders of tests. */
+/** @module Temporary folders for tests. */
 
 const made: string[] = [];
 
-// Dispatched after all tests of a file, even if some failed.
+// Dispatched after all tests in a file, even if some failed.
 addEventListener("unload", () => {
   for (const folder of made) {
     try {

@@ -17,7 +17,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
 
-/** Runs git in a folder; throws with its message if it fails. */
+/** Runs git in a folder. If git fails, throws an error with its message. */
 export async function git(folder: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, ...args],
@@ -63,7 +63,7 @@ export async function makeRepository(folder: string, name = "site"): Promise<Tes
   };
 }
 
-/** Creates a repository with a static site on three branches; returns their heads. */
+/** Creates a repository with a static site on three branches. Returns the branches' heads. */
 export async function makeSite(folder: string) {
   const repository = await makeRepository(folder);
   const first = await repository.commit("main", { "index.html": "<h1>one</h1>" }, "Begin");
@@ -75,8 +75,8 @@ export async function makeSite(folder: string) {
 }
 
 /**
- * Creates two commits whose SHAs start with the same seven digits; no branch has them. They are
- * forged in bulk, because real ones would take days.
+ * Creates two commits whose SHAs start with the same seven digits, outside any branch. Candidates
+ * are hashed directly, because running git for each one would take days.
  */
 export async function forgeAlike(repository: TestRepository): Promise<readonly string[]> {
   const tree = await repository.git("rev-parse", "HEAD^{tree}");
@@ -109,13 +109,13 @@ export interface GitServer extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Serves the repositories below a folder; `basic` is the `user:password` that it then requires. */
+/** Serves the repositories below a folder. If set, `basic` is the required `user:password`. */
 export function serveGit(
   root: string,
   options: {
     readonly basic?: string;
     readonly redirect?: (path: string) => string | undefined;
-    /** Called before every response, which waits until it resolves. */
+    /** Called before every response. The response waits until it resolves. */
     readonly before?: () => Promise<void>;
   } = {},
 ): GitServer {
@@ -145,7 +145,7 @@ export function serveGit(
   };
 }
 
-/** One CGI call (RFC 3875) of `git http-backend`. */
+/** One CGI call (RFC 3875) to `git http-backend`. */
 async function runBackend(root: string, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = Buffer.from(await request.arrayBuffer());

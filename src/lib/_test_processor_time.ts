@@ -1,18 +1,20 @@
 /** @module The processor time of a test, regardless of other load on the machine. */
 
-/** Returns the processor time of this thread, in milliseconds; `/proc` counts in ticks of 10. */
+/** Returns the processor time of this thread, in milliseconds. `/proc` counts in 10 ms ticks. */
 function threadTime(): number {
   try {
     const stat = Deno.readTextFileSync("/proc/thread-self/stat");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
-    // Outside Linux, the clock is the only measure.
+    // On systems other than Linux, only the clock is available.
     return performance.now();
   }
 }
 
-/** The processor time that work takes on this thread, in milliseconds, and its result. */
+/**
+ * The processor time that work takes on this thread, in milliseconds, and the result of the work.
+ */
 export function measureWork<T>(
   work: () => T,
 ): { readonly result: T; readonly milliseconds: number } {

@@ -1,7 +1,7 @@
 /** @module Servers that listen twice on the same port. */
 import { unusedPort } from "./unused_port.ts";
 
-/** Enough attempts that even repeated bad luck fails no test. */
+/** Enough attempts that no test fails because of bad luck. */
 const ATTEMPTS = 20;
 
 const isTaken = (error: unknown): boolean => (error as { code?: unknown })?.code === "EADDRINUSE";
@@ -19,8 +19,8 @@ export function listening(
 }
 
 /**
- * Starts something on an unused port, and retries with another one if the port was taken. A failing
- * `start` must clean up.
+ * Starts something on an unused port, and retries with another port if that one has been taken. If
+ * `start` fails, it must clean up.
  */
 export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1;; attempt++) {

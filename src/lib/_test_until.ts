@@ -1,13 +1,15 @@
 /** @module Waits for a condition in tests, with a time limit. */
 
-/** Maximum wait in milliseconds; only a failing test takes that long. */
+/** Maximum wait in milliseconds. Only a failing test takes that long. */
 const PATIENCE_MS = 60_000;
 
-/** Pause between checks: it grows, because checks take processor time from the awaited work. */
+/**
+ * Pause between checks. It grows, because checks take processor time away from the awaited work.
+ */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**
- * Reads a value repeatedly until it is as expected, by default true, and returns it. Throws an
+ * Reads a value repeatedly until it is as expected (`true` by default), and returns it. Throws an
  * error with the last value if that takes longer than `patienceMs`.
  */
 export async function until<T>(

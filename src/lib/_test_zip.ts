@@ -1,7 +1,7 @@
 /** @module Writes zip archives for tests. */
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A file of an archive. */
+/** A file in an archive. */
 export interface ZippedText {
   readonly path: string;
   readonly text: string;
@@ -13,7 +13,10 @@ export interface ZippedText {
   readonly crc?: number;
 }
 
-/** Writes a zip archive (APPNOTE 6.3.10), including invalid ones from hostile programs. */
+/**
+ * Writes a zip archive (APPNOTE 6.3.10). It can also write invalid archives, as hostile programs
+ * do.
+ */
 export function zip(entries: readonly ZippedText[]): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];

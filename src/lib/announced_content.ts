@@ -2,11 +2,11 @@
  * @module Checks whether a request announces content, and removes its body if it does not.
  *
  * The runtime gives each request a body unless its method is GET or HEAD. A server behind the edge
- * would get an empty chunked one, to which many servers react differently.
+ * would get an empty chunked body, which many servers handle differently.
  */
 import { fieldOf, hasField } from "./raw_fields.ts";
 
-/** Whether the fields announce content (RFC 9112, 6.3); in HTTP/2 only `Content-Length` does. */
+/** Whether the fields announce content (RFC 9112, 6.3). In HTTP/2, only `Content-Length` does. */
 export function announcesContent(headers: Headers): boolean {
   const length = fieldOf(headers, "content-length");
   return length === null ? hasField(headers, "transfer-encoding") : !/^0*$/.test(length);

@@ -1,4 +1,4 @@
-/** @module Writes files so that a crash leaves either the old or the new content. */
+/** @module Writes files atomically: after a crash, a file has either the old or the new content. */
 import { dirname } from "node:path";
 import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
@@ -8,7 +8,7 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
-/** Writes a temporary file next to `path`, flushes it to disk, then renames it to `path`. */
+/** Writes a temporary file next to `path`, flushes it to disk, and renames it to `path`. */
 export async function writeFileAtomically(
   path: string,
   data: string | Uint8Array,

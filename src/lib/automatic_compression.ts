@@ -1,8 +1,8 @@
 /**
  * @module Keeps the runtime from compressing responses.
  *
- * `Deno.serve` of Deno 2.7 compresses every response if the client accepts that, repeats the work
- * for each request, and makes the `ETag` weak; no option turns this off. The edge sends files as
+ * `Deno.serve` in Deno 2.7 compresses every response if the client accepts it, repeats the work for
+ * each request, and makes the `ETag` weak. No option turns this off. The edge sends files as
  * uploaded, including precompressed ones, and `If-Match` needs the strong `ETag` of an API response
  * (docs/decisions/runtime.md).
  */
@@ -11,9 +11,9 @@ import { addField, hasField, type RawField } from "./raw_fields.ts";
 const MARK: RawField = ["content-encoding", "identity"];
 
 /**
- * Marks a response as already encoded. The runtime respects no other mark without side effects:
- * `no-transform` would also affect caches. The runtime only compresses responses with a
- * `Content-Type`; responses with immutable fields, such as redirects, have none.
+ * Marks a response as already encoded. All other markers that the runtime respects have side
+ * effects: `no-transform` would also affect caches. The runtime only compresses responses with a
+ * `Content-Type`. Responses with immutable fields, such as redirects, have no `Content-Type`.
  */
 function markAsEncoded(request: Request, response: Response): Response {
   const { headers } = response;

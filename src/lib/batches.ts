@@ -1,4 +1,4 @@
-/** @module A queue that is read in batches: writers never wait. */
+/** @module A queue that is read in batches. Writers never wait. */
 
 /** The reader is too far behind. */
 export class TooFarBehindError extends Error {
@@ -12,7 +12,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
 
   readonly #max;
 
-  /** @param max Maximum number of waiting items; with more, the reader gets an error. */
+  /** @param max Maximum number of waiting items. If there are more, the reader gets an error. */
   constructor(max = Infinity) {
     this.#max = max;
   }

@@ -1,8 +1,8 @@
-/** @module Detects bodies that end too early because of a client or server. */
+/** @module Detects bodies that end early because of a client or server. */
 
 /**
- * The body of project code ended early. The author of the code sees it in their log; for the
- * platform, it is not a fault.
+ * A body from project code ended early. The author of the code sees this in their log. It is not a
+ * fault of the platform.
  */
 export class BrokenBodyError extends Error {
   override readonly name = "BrokenBodyError";

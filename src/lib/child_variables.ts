@@ -1,9 +1,9 @@
 /** @module The environment of a command that runs for a project. Pure. */
 
 /**
- * Variables that decide which code runs before the command's own: the search path, the dynamic
- * loader, shells and language runtimes. A project's variables must not be able to run code on this
- * machine.
+ * Variables that make other code run before the command's own code, through the search path, the
+ * dynamic loader, shells or language runtimes. A project's variables must not be able to run code
+ * on this machine.
  */
 const STEERING_NAMES: ReadonlySet<string> = new Set([
   "PATH",
@@ -48,8 +48,8 @@ export function isSteering(name: string): boolean {
 /** Prefix of the variables that svc itself reads. */
 const OWN_PREFIX = "SVC_";
 /**
- * Variables of svc that child processes get: they have no credentials, except those of the project
- * itself. All others stay with this program, so new credentials are withheld by default.
+ * Variables of svc that child processes get. They contain no credentials except the project's own.
+ * All others stay with this program, so new credentials are withheld by default.
  */
 const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
   "SVC_API_URL",
@@ -62,8 +62,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`,
- * with which project code could act as the user.
+ * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
+ * With these, project code could act as the user.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,
@@ -84,8 +84,8 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of a child process: this program's variables, overridden by the project's.
- * Variables of the project that select code to run are omitted unless allowed by name.
+ * The environment of a child process: this program's variables, overridden by the project's. The
+ * project's variables that select code to run are omitted unless they are allowed by name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

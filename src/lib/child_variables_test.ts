@@ -18,7 +18,7 @@ Deno.test("childVariables() withholds svc's own credentials, and keeps a project
   });
 });
 
-Deno.test("runProgram() passes on no credential of svc", async () => {
+Deno.test("runProgram() passes on none of svc's credentials", async () => {
   Deno.env.set("SVC_TEST_CREDENTIAL", "planted");
   try {
     const { stdout } = await runProgram("env", { env: { ADDED: "1" } });

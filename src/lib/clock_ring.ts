@@ -1,11 +1,11 @@
 /**
- * @module Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips
- * entries used since it last passed, and stops at the first unused one. A use costs one write to
- * the entry, and every operation takes constant time; a `Map` or `Set` in insertion order walks
- * over deleted entries at its front.
+ * @module Cache entries, in the order in which the CLOCK algorithm evicts them. The hand skips
+ * entries that have been used since it last passed, and stops at the first unused one. Using an
+ * entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
+ * skip deleted entries at its front.
  */
 
-/** An entry that is linked into a ring; `previous` and `next` belong to the ring. */
+/** An entry that is linked into a ring. `previous` and `next` belong to the ring. */
 export interface RingEntry<Entry> {
   /** Set when it is used; cleared when the hand passes. */
   used: boolean;
@@ -21,7 +21,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     return this.#size;
   }
 
-  /** Adds an entry that is in no ring; the hand reaches it last. */
+  /** Adds an entry that is not in any ring. The hand reaches it last. */
   add(entry: Entry): void {
     const hand = this.#hand ?? entry;
     const last = hand.previous ?? entry;
@@ -33,7 +33,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     this.#size++;
   }
 
-  /** Removes an entry; returns false if it is already removed. */
+  /** Removes an entry. Returns false if it has already been removed. */
   remove(entry: Entry): boolean {
     const { previous, next } = entry;
     if (previous === undefined || next === undefined) return false;
@@ -45,7 +45,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     return true;
   }
 
-  /** The entry to evict, which stays in the ring; `undefined` if there is none. */
+  /** The entry to evict, which stays in the ring; `undefined` if the ring is empty. */
   victim(): Entry | undefined {
     let entry = this.#hand;
     if (entry === undefined) return undefined;

@@ -45,7 +45,7 @@ Deno.test("ClockRing removes an entry once, and accepts it again", () => {
   assert.deepEqual(drain(ring), [2, 1]);
 });
 
-/** The algorithm in its plain form: a list with the hand before its first entry. */
+/** A simple version of the algorithm: a list with the hand before its first entry. */
 class PlainClock {
   list: Named[] = [];
 

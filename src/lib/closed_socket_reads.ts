@@ -1,12 +1,12 @@
 /**
- * @module Works around a bug in Deno 2.7: `node:net` keeps reading a closed socket, and ends the
- * process with a rejection that nothing can catch.
+ * @module Works around a bug in Deno 2.7: `node:net` keeps reading from a closed socket, which ends
+ * the process with a rejection that nothing can catch.
  */
 
 /** The module in which the runtime reads `node:net` sockets. */
 const READS = "ext:deno_node/internal_binding/stream_wrap.ts";
 
-/** Whether an error came from reading a socket that is already closed. */
+/** Whether an error came from reading a socket that has already been closed. */
 export function isClosedSocketRead(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("Deno.internal.rid") &&
     error.stack?.includes(READS) === true;
@@ -14,7 +14,7 @@ export function isClosedSocketRead(error: unknown): boolean {
 
 let isForgiving = false;
 
-/** Prevents such a read from ending the process; the socket itself reports that it has ended. */
+/** Prevents such a read from ending the process. The socket itself reports that it has ended. */
 export function forgiveClosedSocketReads(): void {
   if (isForgiving) return;
   isForgiving = true;

@@ -1,4 +1,4 @@
-/** @module Work that is requested at any time and runs once at a time. */
+/** @module Runs requested work, with at most one run at a time. */
 
 /** Requests during a run cause one more run. */
 export class CoalescedWork {
@@ -6,12 +6,12 @@ export class CoalescedWork {
   #isRequested = false;
   #running: Promise<void> | undefined;
 
-  /** If `run` fails, all waiters get its error; without waiters, it must handle its own errors. */
+  /** If `run` fails, all waiters get its error. If nobody waits, it must handle its own errors. */
   constructor(run: () => Promise<void>) {
     this.#run = run;
   }
 
-  /** Resolves after a run that starts after this call. */
+  /** Resolves after a run that started after this call. */
   request(): Promise<void> {
     this.#isRequested = true;
     return this.#running ??= this.#runAll();
@@ -28,7 +28,7 @@ export class CoalescedWork {
   }
 
   async #runAll(): Promise<void> {
-    // Requests in the same turn share a run.
+    // Requests in the same turn of the event loop share a run.
     await Promise.resolve();
     try {
       while (this.#isRequested) {
@@ -36,7 +36,7 @@ export class CoalescedWork {
         await this.#run();
       }
     } finally {
-      // Not in a later microtask: a request in between would be lost.
+      // Not in a later microtask, because a request in between would be lost.
       this.#running = undefined;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * @module Waits for writers in other processes. The pauses grow, vary at random so that two writers
- * do not collide again, and end after a time limit.
+ * @module Waits for writers in other processes. The pauses grow, and vary randomly so that two
+ * writers do not collide again. Retries stop after a time limit.
  */
 
 /** How long a change waits for writers in other processes, in milliseconds. */
@@ -33,7 +33,7 @@ export class Contention {
     this.#end = this.#now() + CONTENTION_LIMIT_MS;
   }
 
-  /** Waits before the next attempt; returns `false` immediately if the time is up. */
+  /** Waits before the next attempt. Returns `false` immediately if the time is up. */
   async wait(): Promise<boolean> {
     if (this.#now() >= this.#end) return false;
     const longest = Math.min(2 ** ++this.#lost, MAX_PAUSE_MS);
@@ -42,7 +42,10 @@ export class Contention {
   }
 }
 
-/** True for the error that Deno KV throws while another process writes; nothing was stored then. */
+/**
+ * True for the error that Deno KV throws while another process writes. In this case, nothing has
+ * been stored.
+ */
 const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");
 

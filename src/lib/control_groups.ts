@@ -1,20 +1,25 @@
 /**
- * @module Control groups (cgroups(7), version 2) of processes that run project code: the kernel
- * counts all memory of a group, including socket and pipe buffers, and ends a group that exceeds
- * its limit. This requires permission to create groups below the platform's own; otherwise,
+ * @module Control groups (cgroups(7), version 2) for processes that run project code. The kernel
+ * counts all memory of a group, including socket and pipe buffers, and kills a group that exceeds
+ * its limit. This requires permission to create groups below the platform's own. Otherwise,
  * processes are only watched.
  */
 import { join } from "node:path";
 
 const ROOT = "/sys/fs/cgroup";
 
-/** The group for the platform's own process: a group with subgroups cannot contain processes. */
+/**
+ * The group for the platform's own process, because a group with subgroups cannot contain
+ * processes.
+ */
 const PLATFORM = "svc-platform";
 
 /** Subgroups of a service's group: the platform's own, and the one for systemd's commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
-/** Name of a group: the id and start time of the process that created it, and a number. */
+/**
+ * Name of a group. It contains the id and start time of the process that created it, and a number.
+ */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
 /** Number of attempts to remove a group, and the pause between them, in milliseconds. */
@@ -30,7 +35,7 @@ const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 /** Bytes by which a group can exceed its limit between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
-/** Moves the shell to the group that its first argument names, then becomes the command. */
+/** Moves the shell to the group in its first argument, and then becomes the command. */
 const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 
 export interface GroupLimits {
@@ -58,7 +63,7 @@ const pidsIn = (folder: string): number[] =>
 function startOf(pid: number): string | undefined {
   try {
     const stat = read(`/proc/${pid}`, "stat");
-    // The name of the program can contain any character.
+    // The program's name can contain any character.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
@@ -77,8 +82,8 @@ export class ControlGroup {
   }
 
   /**
-   * Ends the group when it exceeds a number of bytes. The kernel would only slow down processes
-   * that fill its buffers, and evict the pages of programs.
+   * Kills the group if it exceeds a number of bytes. The kernel would only slow down processes that
+   * fill its buffers, and evict programs' pages.
    */
   watch(maxBytes: number): void {
     this.#watch = setInterval(() => {
@@ -88,7 +93,7 @@ export class ControlGroup {
     }, WATCH_MS);
   }
 
-  /** Memory without the part that the kernel can reclaim at any time. */
+  /** Memory, not counting what the kernel can reclaim at any time. */
   #usedBytes(): number {
     try {
       const stat = read(this.#folder, "memory.stat");
@@ -102,7 +107,7 @@ export class ControlGroup {
     }
   }
 
-  /** True once processes of the group were killed because memory ran out. */
+  /** True once processes in the group have been killed because memory ran out. */
   get ranOut(): boolean {
     if (this.#ranOut) return true;
     try {
@@ -113,7 +118,7 @@ export class ControlGroup {
     }
   }
 
-  /** Adds a process that has no children yet; its later children join the group too. */
+  /** Adds a process that has no children yet. Its later children join the group too. */
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);
@@ -125,7 +130,7 @@ export class ControlGroup {
     return ["/bin/sh", "-c", ENTER_SCRIPT, this.#folder, ...command];
   }
 
-  /** Ends all processes of the group. */
+  /** Kills all processes in the group. */
   kill(): void {
     try {
       write(this.#folder, "cgroup.kill", 1);
@@ -141,7 +146,7 @@ export class ControlGroup {
     } catch { /* the process has ended, or the group no longer exists */ }
   }
 
-  /** Ends the processes of the group, and removes it; false if processes remain. */
+  /** Kills the processes in the group, and removes the group; false if processes remain. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
@@ -159,7 +164,7 @@ export class ControlGroup {
   }
 }
 
-/** The folder for new groups, or the reason why there is none. */
+/** The folder for new groups, or the reason that there is none. */
 export type GroupPlace = { readonly folder: string } | { readonly problem: string };
 
 /** Finds the folder where this process can create groups, without lasting changes. */
@@ -204,7 +209,7 @@ const isRoot = (folder: string): boolean => {
 
 const nameOf = (number: number): string => `svc-${Deno.pid}-${startOf(Deno.pid)}-${number}`;
 
-/** Enables limits for groups below a folder; for that, this process must leave the folder. */
+/** Enables limits for groups below a folder. For this, the process must leave the folder. */
 function enable(folder: string): void {
   const leaves = pidsIn(folder).includes(Deno.pid) && !isRoot(folder);
   const platform = join(folder, PLATFORM);
@@ -247,7 +252,7 @@ async function open(): Promise<GroupPlace> {
   }
 }
 
-/** Prepares groups for the platform, before it starts any process; returns their folder. */
+/** Prepares groups for the platform before it starts any process. Returns the groups' folder. */
 export function openControlGroups(): Promise<GroupPlace> {
   return opened ??= open();
 }
@@ -258,14 +263,14 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; `undefined` if that fails, and memory is then only watched. */
+/** Creates a group with limits. Returns `undefined` if that fails; memory is then only watched. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));
   try {
     Deno.mkdirSync(folder);
     write(folder, "memory.max", Math.ceil(limits.memoryBytes) + SPARE_BYTES);
-    // The kernel kills all processes of the group together: half a server would be useless.
+    // The kernel kills all processes in the group together, because half a server would be useless.
     write(folder, "memory.oom.group", 1);
     writeWhereKnown(folder, "memory.swap.max", 0);
     writeWhereKnown(folder, "pids.max", limits.processes);

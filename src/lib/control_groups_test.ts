@@ -10,7 +10,7 @@ Deno.test("findGroupPlace() reports where groups can be created, and leaves noth
   } else assert.match(place.problem, /control group/);
 });
 
-/** A script that acts like a platform in a group that the service manager delegated. */
+/** A script that acts like a platform in a group delegated by the service manager. */
 const DELEGATED = `
 const { createControlGroup, openControlGroups } = await import(Deno.args[0]);
 const place = await openControlGroups();
@@ -30,7 +30,7 @@ console.log(JSON.stringify({
 `;
 
 Deno.test({
-  name: "ControlGroup kills processes beyond their limit, below a service's group" +
+  name: "ControlGroup kills processes that exceed their limit, below a service's group" +
     ("problem" in place ? ` (left out: ${place.problem})` : ""),
   ignore: "problem" in place,
   async fn() {

@@ -1,4 +1,4 @@
-/** @module Schedules of tasks as in a crontab. Pure. */
+/** @module Task schedules, as in a crontab. Pure. */
 import { Cron } from "croner";
 
 /** A schedule and its time zone. */
@@ -14,7 +14,7 @@ export const MAX_SCHEDULE_LENGTH = 200;
 /** Names of months and days, equal to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
-/** An arbitrary moment: whether a schedule ever occurs does not depend on it. */
+/** An arbitrary time. Whether a schedule ever occurs does not depend on it. */
 const SOME_DAY = new Date(Date.UTC(2026, 0, 1));
 
 function isPlain(part: string): boolean {
@@ -35,7 +35,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the problem with a schedule as a clause; `undefined` if it recurs. */
+/** Returns the problem with a schedule as a clause; `undefined` if the schedule recurs. */
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;
@@ -52,8 +52,8 @@ export function scheduleProblem(schedule: string): string | undefined {
 
 /**
  * The first time after another at which a valid schedule is due, in milliseconds since the epoch.
- * When clocks go forward, runs in the skipped hour are due at its end; when they go back, runs are
- * due once.
+ * When clocks go forward, runs in the skipped hour are due at the end of it. When clocks go back,
+ * runs in the repeated hour are due only once.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
   return open(schedule).nextRun(new Date(after))?.getTime();

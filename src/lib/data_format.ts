@@ -11,7 +11,7 @@ import { readTextFile } from "./utf8.ts";
  */
 export const DATA_FORMAT = 1;
 
-/** The format of data directories from before marks existed. */
+/** The format of data directories that were created before marks existed. */
 export const UNMARKED_FORMAT = 1;
 
 const FILE = "format.json";
@@ -28,9 +28,9 @@ const markSchema = z.object({
    * older format refuses half-migrated data.
    */
   migration: z.object({
-    /** Format of the data; the migration's step from this format may have begun. */
+    /** Format of the data. The migration step from this format may have begun. */
     from: z.int().positive(),
-    /** Name of the backup from before the migration, in the data directory. */
+    /** Name of the pre-migration backup in the data directory. */
     backup: z.string().regex(/^before-format-\d+\.tar$/),
   }).optional(),
 });
@@ -38,7 +38,7 @@ const markSchema = z.object({
 /** The mark in a data directory. */
 export type FormatMark = z.infer<typeof markSchema>;
 
-/** The mark of a directory cannot be read. */
+/** A directory's mark cannot be read. */
 export class FormatMarkError extends Error {
   override readonly name = "FormatMarkError";
 
@@ -48,7 +48,7 @@ export class FormatMarkError extends Error {
 }
 
 /**
- * The mark of a data directory; `undefined` if it has none.
+ * The mark of a data directory; `undefined` if there is none.
  *
  * @throws {FormatMarkError} if its content is not a valid mark.
  */

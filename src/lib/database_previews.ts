@@ -1,4 +1,4 @@
-/** @module The settings of `[db]` in `svc.toml` for preview databases. */
+/** @module The settings for preview databases in the `[db]` section of `svc.toml`. */
 import * as z from "zod";
 
 /** Initial content of a preview's database branch. */
@@ -9,12 +9,12 @@ export const DATABASE_RESETS = ["deploy", "never"] as const;
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
 export type Fake = (typeof FAKES)[number];
 
-/** Maximum number of tables with masks, and maximum number of masked columns of a table. */
+/** Maximum number of tables with masks, and of masked columns per table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
 /** Maximum length of masks, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Time limit for a migration, in milliseconds, and the maximum length of its command. */
+/** Maximum duration of a migration, in milliseconds, and maximum length of its command. */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 
@@ -38,14 +38,14 @@ const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
 const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_COLUMNS, TABLE_RULE);
 
-/** Masks by table and column; the name of a table outside of `public` starts with its schema. */
+/** Masks by table and column. The name of a table outside `public` starts with its schema. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
   // Every record of a deployment or branch contains the masks.
   .refine((each) => JSON.stringify(each).length <= MAX_MASK_CHARACTERS, SIZE_RULE);
 export type DatabaseMask = z.output<typeof databaseMask>;
 
-/** How the branch of a preview is created. */
+/** How a preview's branch is created. */
 export const databaseRecipe = z.object({
   preview: z.enum(DATABASE_PREVIEWS),
   mask: databaseMask,

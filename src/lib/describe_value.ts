@@ -1,6 +1,6 @@
-/** @module Describes a value that an author wrote, for messages. */
+/** @module Describes a value written by an author, for messages. */
 
-/** Maximum length of a text to show in full, in characters. */
+/** Maximum length of text to show in full, in characters. */
 const MAX_SHOWN = 60;
 
 function describeText(text: string): string {

@@ -1,6 +1,7 @@
 /**
  * @module Reads the limit and the list of this process's descriptors (files, sockets), and prevents
- * child processes from inheriting them. Linux with the GNU C library; does nothing elsewhere.
+ * child processes from inheriting them. This requires Linux with the GNU C library. On other
+ * systems, it does nothing.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
@@ -16,7 +17,7 @@ export interface Descriptor {
   readonly number: number;
   /** The target: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
-  /** True if a program that this process starts gets it too, because this process inherited it. */
+  /** Whether this process inherited it, so programs that this process starts get it too. */
   readonly inherited: boolean;
 }
 
@@ -56,7 +57,7 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number of the next descriptor, which is the lowest free one, so at least that many are open.
+ * The number of the next descriptor. It is the lowest free number, so at least that many are open.
  * `Infinity` if none is free, and 0 except on Linux with the GNU C library.
  */
 export function nextDescriptor(): number {
@@ -79,7 +80,7 @@ export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;
   const all = numbers();
-  // No numbers at all: the system has no /proc.
+  // If there are no numbers at all, the system has no /proc.
   if (all.length === 0) return undefined;
   const target = new Uint8Array(PATH_BYTES);
   return all.flatMap((number) => {

@@ -1,12 +1,12 @@
-/** @module A problem with its position and a hint: the format of all parsers and validators. */
+/** @module A problem with its position and a hint. All parsers and validators use this format. */
 
 export type Severity = "error" | "warning";
 
-/** A position in a source text. Lines and columns count from 1. */
+/** A position in source text. Lines and columns start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
-  /** Columns that the offending text spans on its line; 1 when unknown. */
+  /** Number of columns that the offending text spans on its line; 1 if unknown. */
   readonly length?: number;
 }
 
@@ -14,9 +14,12 @@ export interface Diagnostic {
   readonly severity: Severity;
   /** Stable machine code in snake case, such as `unknown_key`. */
   readonly code: string;
-  /** Capital first, no final stop: action, subject, wanted state, current value. */
+  /**
+   * Starts with a capital and has no final period. Contains the action, subject, wanted state and
+   * current value.
+   */
   readonly message: string;
-  /** Field path such as `rules[3].condition.host`; empty for the whole document. */
+  /** Field path, such as `rules[3].condition.host`; empty for the whole document. */
   readonly path: string;
   /** A hint for the author. */
   readonly hint?: string;
@@ -29,7 +32,7 @@ export interface Diagnostic {
 export type PathStep = string | number;
 
 /**
- * Writes a field path as `layers[0].entry`; names that are not plain words are quoted, as in
+ * Formats a field path, such as `layers[0].entry`. Names that are not plain words are quoted, as in
  * `headers["x y"]`.
  */
 export function formatPath(steps: readonly PathStep[]): string {
@@ -42,7 +45,7 @@ export function formatPath(steps: readonly PathStep[]): string {
   return text;
 }
 
-/** True when at least one diagnostic is an error. */
+/** True if at least one diagnostic is an error. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
@@ -71,8 +74,8 @@ function excerpt(source: string, position: Position): string[] {
 }
 
 /**
- * Formats one diagnostic for people: severity and position, message, the line with a caret if the
- * source is given, and the hint.
+ * Formats one diagnostic for people: severity and position, message, the line with a caret (if the
+ * source is given), and the hint.
  */
 export function renderDiagnostic(
   diagnostic: Diagnostic,

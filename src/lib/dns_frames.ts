@@ -1,4 +1,4 @@
-/** @module Messages of DNS over TCP: each follows its length (RFC 1035, 4.2.2). */
+/** @module DNS messages over TCP: each is prefixed with its length (RFC 1035, 4.2.2). */
 import { Buffer } from "node:buffer";
 
 async function readFully(connection: Deno.Conn, length: number): Promise<Buffer> {

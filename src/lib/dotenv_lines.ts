@@ -1,6 +1,6 @@
 /**
- * @module Finds the positions of assignments in a dotenv file, and its other lines. The `dotenv`
- * package parses values, but silently skips what it cannot read. Pure.
+ * @module Finds the positions of the assignments in a dotenv file, and of its other lines. The
+ * `dotenv` package parses values, but silently skips what it cannot read. Pure.
  */
 
 export interface DotenvAssignment {
@@ -28,7 +28,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Reads the assignments of a file's text, in order; problems never contain values. */
+/** Reads the assignments in a file's text, in order. Problems never contain values. */
 export function readDotenvLines(source: string): {
   readonly assignments: readonly DotenvAssignment[];
   readonly problems: readonly DotenvLineProblem[];

@@ -5,7 +5,7 @@ export function entityTag(sha256: string): string {
   return `"${sha256.slice(0, 32)}"`;
 }
 
-/** One member of an entity tag list; sticky, so that a scan is linear. */
+/** One member of an entity tag list. The pattern is sticky, so a scan is linear. */
 const LIST_MEMBER = /[ \t,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y;
 
 function listContains(list: string, etag: string, acceptWeak: boolean): boolean {
@@ -25,7 +25,7 @@ export function ifMatchHolds(value: string, etag: string): boolean {
 }
 
 /**
- * Whether the value of `If-None-Match` matches the representation, so that it need not be sent:
+ * Whether the value of `If-None-Match` matches the representation, so it does not have to be sent:
  * weak comparison (RFC 9110, 13.1.2).
  */
 export function ifNoneMatchNames(value: string, etag: string): boolean {

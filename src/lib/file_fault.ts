@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { ifMissing } from "./missing_files.ts";
 
-/** The system's code for a fault, such as `EACCES`; `undefined` for another kind of error. */
+/** The system's code for a fault, such as `EACCES`; `undefined` for other kinds of errors. */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
@@ -42,12 +42,12 @@ export function describeFileFault(error: unknown): string {
   return message.replace(/ \(os error \d+\)/g, "").replace(/: \w+ '.*'$/s, "").toLowerCase();
 }
 
-/** True for a system error about a file. */
+/** True for a system error that is about a file. */
 export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && / \(os error \d+\)/.test(error.message);
 }
 
-/** Adds the path of the file, which the system omits for writes to an open file. */
+/** Adds the file's path, which the system omits for writes to an open file. */
 export function withPath(error: unknown, path: string): unknown {
   if (isFileFault(error) && !error.message.includes("'")) error.message += `: write '${path}'`;
   return error;
@@ -78,9 +78,9 @@ async function probe(folder: string): Promise<void> {
 }
 
 /**
- * Checks whether a file could be written under a temporary name and renamed; returns the fault, or
- * `undefined`. Writes and removes a test file, because permissions alone do not reveal read-only
- * file systems and full disks.
+ * Checks whether a file could be written under a temporary name and renamed, and returns the fault,
+ * if any. Writes and removes a test file, because permissions alone do not reveal read-only file
+ * systems and full disks.
  */
 export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
   let at = path;

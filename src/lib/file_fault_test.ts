@@ -52,7 +52,7 @@ Deno.test("findWriteFault() reports the obstacle", () =>
   }));
 
 Deno.test({
-  name: "withPath() names the file on a full disk",
+  name: "withPath() reports the file on a full disk",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     using file = await Deno.open("/dev/full", { write: true });

@@ -2,10 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 
-/**
- * How long to wait for a lock by default, in milliseconds, before reporting that another process
- * holds it.
- */
+/** Default wait for a lock, in milliseconds, before reporting that another process holds it. */
 const LOCK_MS = 300;
 /** Time between two attempts, in milliseconds. */
 const AGAIN_MS = 10;

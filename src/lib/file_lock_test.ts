@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { lockInTime } from "./file_lock.ts";
 
-Deno.test("lockInTime() waits for another lock to be released, and refuses a file that stays locked", async () => {
+Deno.test("lockInTime() waits for another lock to be released, and rejects a file that stays locked", async () => {
   const path = await Deno.makeTempFile();
   const open = () => Deno.open(path, { write: true });
   try {

@@ -1,17 +1,20 @@
-/** @module Watches the disk usage of folders that untrusted code writes to, with `du`. */
+/** @module Uses `du` to watch the disk usage of folders that untrusted code writes to. */
 import { runProgram } from "./spawn_program.ts";
 
 export interface SizeWatch {
-  /** Aborted when the folders are too large, or have too many files to be counted in time. */
+  /** Aborted when the folders are too large, or have too many files to count in time. */
   readonly exceeded: AbortSignal;
   stop(): Promise<void>;
 }
 
-/** Pause between two counts, in milliseconds; a long count is followed by a longer pause. */
+/** Pause between two counts, in milliseconds. A long count is followed by a longer pause. */
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** Maximum time to count the files of folders, in milliseconds; beyond it, there are too many. */
+/**
+ * Maximum time to count the files in folders, in milliseconds. If it takes longer, there are too
+ * many files.
+ */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` if counting took too long. */
@@ -31,7 +34,7 @@ async function sizeOnDisk(
       signal: AbortSignal.any([signal, late]),
     });
     if (late.aborted) return undefined;
-    // `du` fails if files vanish while it counts, but its output is still right.
+    // `du` fails if files disappear while it counts, but its output is still correct.
     const lines = new TextDecoder().decode(stdout).split("\n");
     return lines.reduce((sum, line) => sum + (Number.parseInt(line, 10) || 0), 0) * 1024;
   } catch (error) {
@@ -41,7 +44,7 @@ async function sizeOnDisk(
   }
 }
 
-/** Watches until it is stopped; folders that cannot be counted are treated as too large. */
+/** Watches folders until it is stopped. Folders that cannot be counted are treated as too large. */
 export function watchSize(
   folders: readonly string[],
   limits: { readonly maxBytes: number },
@@ -75,7 +78,7 @@ export function watchSize(
   };
 }
 
-/** Size of a folder on disk in bytes; `undefined` if it has too many files to be counted. */
+/** Size of a folder on disk, in bytes; `undefined` if the folder has too many files to count. */
 export async function folderSize(folder: string): Promise<number | undefined> {
   return await sizeOnDisk([folder], new AbortController().signal);
 }

@@ -22,8 +22,8 @@ export function formatCount(count: number, noun: string): string {
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes untrusted text safe for a terminal: control characters become `\xNN`, because, for example,
- * a visitor's user agent could move the cursor or hide text with them.
+ * Makes untrusted text safe for a terminal. Control characters become `\xNN`. Otherwise, a
+ * visitor's user agent, for example, could move the cursor or hide text.
  */
 export function printable(text: string): string {
   return text.replace(CONTROL, escaped);

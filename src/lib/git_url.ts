@@ -1,7 +1,7 @@
 /**
  * @module Addresses of git repositories: https, ssh (as a URL or as `user@host:path`) and local
- * paths. Nothing else is accepted: git supports forms that run programs (`ext::`), and a URL could
- * look like an option.
+ * paths. Nothing else is accepted, because git supports forms that run programs (`ext::`), and a
+ * URL could look like an option.
  */
 
 /** The address of a repository, in a form that git cannot misread. */
@@ -10,10 +10,10 @@ export type GitAddress =
     readonly transport: "http";
     readonly scheme: "http" | "https";
     readonly url: string;
-    /** A name, or an address without brackets. */
+    /** A hostname, or an IP address without brackets. */
     readonly host: string;
     readonly port: number;
-    /** Scheme, host and port as written, for which credentials are valid. */
+    /** Scheme, host and port as written. Credentials are valid for this origin. */
     readonly origin: string;
   }
   | {
@@ -42,7 +42,7 @@ const SCP = new RegExp(`^(?:${USER}@)(${HOST}):(?![-/]{2}|-)[^:].*$`);
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** Characters that no address needs: they could end a line or hide text. */
+/** Characters that no address needs, and that could end a line or hide text. */
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const UNSAFE = /[\x00-\x20\x7f-\x9f\u2028\u2029]/;
 
@@ -57,7 +57,7 @@ const found = (address: GitAddress): GitUrlResult => ({ ok: true, address });
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "");
 
-/** Parses a repository's URL, or returns the problem. */
+/** Parses a repository's URL, or returns the problem with it. */
 export function parseGitUrl(text: string): GitUrlResult {
   if (text.startsWith("/")) {
     return CONTROL.test(text)
@@ -103,7 +103,7 @@ function parseSsh(text: string, authority: string): GitUrlResult {
   });
 }
 
-/** `user@host:path`, unchanged, because its path can be relative to the user's home. */
+/** `user@host:path`, unchanged, because its path can be relative to the user's home directory. */
 function scpAddress(text: string, host: string): GitAddress {
   return {
     transport: "ssh",

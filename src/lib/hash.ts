@@ -9,12 +9,12 @@ export function isSha256(text: string): boolean {
   return SHA256_HEX.test(text);
 }
 
-/** The SHA-256 of bytes or of a text's UTF-8, in lower-case hexadecimal. */
+/** The SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-/** Length of a block of SHA-256, in bytes. */
+/** Length of an SHA-256 block, in bytes. */
 const BLOCK_BYTES = 64;
 
 function padded(key: Uint8Array, pad: number): Uint8Array {
@@ -24,7 +24,7 @@ function padded(key: Uint8Array, pad: number): Uint8Array {
 }
 
 /**
- * The HMAC-SHA-256 of a text (RFC 2104), fast enough to sign every request: the runtime's
+ * The HMAC-SHA-256 of a string (RFC 2104). It is fast enough to sign every request; the runtime's
  * `createHmac()` takes many times as long as two hashes.
  */
 export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffer> {
@@ -33,10 +33,13 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
   return new Uint8Array(createHash("sha256").update(padded(short, 0x5c)).update(inner).digest());
 }
 
-/** Bytes that are hashed in one turn: about a millisecond's work. */
+/** Number of bytes to hash in one turn, which takes about a millisecond. */
 const BYTES_PER_TURN = 1024 * 1024;
 
-/** The SHA-256 of bytes, like `sha256Hex()`; many bytes are hashed in turns of the event loop. */
+/**
+ * The SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the event
+ * loop.
+ */
 export async function sha256InTurns(data: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   for (let start = 0; start < data.byteLength; start += BYTES_PER_TURN) {
@@ -46,7 +49,7 @@ export async function sha256InTurns(data: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Hashes a stream without buffering it; returns the digest and the length in bytes. */
+/** Hashes a stream without buffering it. Returns the digest and the length in bytes. */
 export async function sha256Stream(
   stream: ReadableStream<Uint8Array>,
 ): Promise<{ readonly sha256: string; readonly size: number }> {
@@ -59,7 +62,7 @@ export async function sha256Stream(
   return { sha256: hash.digest("hex"), size };
 }
 
-/** Compares two texts in time that depends only on their lengths. */
+/** Compares two strings in time that depends only on their lengths. */
 export function equalInConstantTime(left: string, right: string): boolean {
   const encoder = new TextEncoder();
   const [a, b] = [encoder.encode(left), encoder.encode(right)];

@@ -1,22 +1,22 @@
 /**
  * @module Temporary folders that are in use as long as their process holds a lock on a file in
- * them. A killed process holds no locks, so any later start can remove its folders, even one with
- * another store.
+ * them. A killed process holds no locks, so any later start can remove its folders, even with a
+ * different store.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Kinds of held folders; the kind follows `svc-` in the name of a folder. */
+/** Kinds of held folders. In a folder's name, the kind follows `svc-`. */
 const KINDS = ["notify", "preview", "probe", "sandbox", "store", "verify"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The file that is locked. */
 const LOCK = ".svc-in-use";
 
-/** Linux's folder in memory, for content that does not fit on disk. */
+/** Linux's in-memory folder, for content that does not fit on disk. */
 const MEMORY = "/dev/shm";
 
-/** Age in milliseconds below which a folder may not be locked yet. */
+/** Age below which a folder may not be locked yet, in milliseconds. */
 const YOUNG_MS = 60_000;
 
 export interface HeldFolder extends AsyncDisposable {
@@ -43,7 +43,9 @@ export async function makeHeldFolder(
   };
 }
 
-/** Whether a folder belongs to this user and is old enough, and its process no longer runs. */
+/**
+ * Whether a folder belongs to this user and is old enough, and its process is no longer running.
+ */
 async function isLeft(path: string): Promise<boolean> {
   const { uid, mtime } = await Deno.lstat(path);
   if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;

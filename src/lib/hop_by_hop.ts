@@ -1,4 +1,4 @@
-/** @module Hop-by-hop fields (RFC 9110, 7.6.1). The project's only list. */
+/** @module Hop-by-hop fields (RFC 9110, 7.6.1). This is the project's only such list. */
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -35,7 +35,7 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 
 /**
  * Removes hop-by-hop fields, including those that `Connection` names. Call it before adding an
- * intermediary's own fields; otherwise, a client could have these removed.
+ * intermediary's own fields. Otherwise, a client could cause them to be removed.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

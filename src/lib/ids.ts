@@ -1,4 +1,4 @@
-/** @module Identifiers: time-ordered UUIDs for records, and short ids for host names. */
+/** @module Identifiers: time-ordered UUIDs for records, and short ids for hostnames. */
 import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -9,7 +9,7 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Creates a version 7 UUID (RFC 9562, 5.7): 48 bits of milliseconds, then 74 random bits, so that
+ * Creates a version 7 UUID (RFC 9562, 5.7): 48 bits of milliseconds, then 74 random bits, so
  * records sort by creation time.
  */
 export function uuidV7(now: Clock, random: Random): string {
@@ -31,10 +31,13 @@ export function uuidV7(now: Clock, random: Random): string {
   ].join("-");
 }
 
-/** Digits and consonants: no vowels, so no words, and no characters that look like 0 or 1. */
+/**
+ * Digits and consonants. Without vowels, ids spell no words. Characters that look like 0 or 1 are
+ * omitted.
+ */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 
-/** Creates a random id of `length` characters (4.75 bits each) for host names. */
+/** Creates a random id of `length` characters (4.75 bits each) for hostnames. */
 export function shortId(random: Random, length = 8): string {
   const limit = 256 - (256 % SHORT_ALPHABET.length);
   let text = "";

@@ -1,4 +1,4 @@
-/** @module Distinguishes addresses of object storage and servers from folders. */
+/** @module Distinguishes folders from addresses of object storage and servers. */
 
 /** Whether a blob location is an address of object storage instead of a folder. */
 export function isS3Place(place: string): boolean {

@@ -5,7 +5,7 @@ import { atOnce } from "./next_turn.ts";
 
 const written = (value: unknown) => atOnce(jsonParts(value)).join("");
 
-Deno.test("jsonParts() writes the same text as JSON.stringify()", () => {
+Deno.test("jsonParts() writes the same string as JSON.stringify()", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     assert.equal(written(value), JSON.stringify(value));
   }));

@@ -1,6 +1,6 @@
-/** @module A lock for each key, granted in the order of the calls. */
+/** @module A lock for each key, granted in call order. */
 
-/** Who has, or waits for, the lock of a key. */
+/** The holders of a key's lock, and those who wait for it. */
 interface Line {
   /** The last waiter for an exclusive lock. */
   alone: Promise<unknown> | undefined;
@@ -12,13 +12,13 @@ interface Line {
 export class KeyedLock {
   readonly #lines = new Map<string, Line>();
 
-  /** Runs `work` once all earlier work of the key has ended, even if it failed. */
+  /** Runs `work` once all earlier work for the key has ended, even if it failed. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.runAll([key], work);
   }
 
   /**
-   * Runs `work` once all earlier work of each of the keys has ended. All keys are queued at once,
+   * Runs `work` once all earlier work for each of the keys has ended. All keys are queued at once,
    * so two callers never wait for each other.
    *
    * @param shared Keys to lock in shared mode: `work` only waits for earlier work that has them in
@@ -69,7 +69,8 @@ export class KeyedLock {
 function join(line: Line, own: Promise<unknown>, isAlone: boolean): void {
   line.count++;
   if (isAlone) {
-    // The shared locks need no entry: this lock waits for them, and later locks wait for it.
+    // The shared locks need no entry, because this lock waits for them, and later locks wait for
+    // this one.
     line.alone = own;
     line.sharing.clear();
   } else {

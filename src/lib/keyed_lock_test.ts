@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { KeyedLock } from "./keyed_lock.ts";
 
-Deno.test("KeyedLock.run() keeps the order of a key, and does not block other keys", async () => {
+Deno.test("KeyedLock.run() keeps the order within a key, and does not block other keys", async () => {
   const lock = new KeyedLock();
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ Deno.test("KeyedLock.run() keeps the order of a key, and does not block other ke
   assert.equal(lock.size, 0);
 });
 
-Deno.test("KeyedLock.runAll() waits for each of its keys, and callers with crossed keys do not deadlock", async () => {
+Deno.test("KeyedLock.runAll() waits for all its keys, and keys in different orders cause no deadlock", async () => {
   const lock = new KeyedLock();
   const done: string[] = [];
   const work = (name: string) => () => Promise.resolve(done.push(name));

@@ -1,8 +1,8 @@
-/** @module Functions of the C library that the runtime does not offer. */
+/** @module C library functions that the runtime does not offer. */
 
 /**
- * Opens functions of the GNU C library on first use. `undefined` on a system without it, such as
- * macOS, Windows or Alpine.
+ * Opens functions of the GNU C library on first use. `undefined` on systems without the library,
+ * such as macOS, Windows or Alpine.
  */
 export function lazyLibc<const Symbols extends Deno.ForeignLibraryInterface>(
   symbols: Symbols,

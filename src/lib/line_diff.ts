@@ -1,11 +1,11 @@
-/** @module The lines in which two texts differ. Pure. */
+/** @module Finds the lines in which two texts differ. Pure. */
 
 export interface DiffLine {
   readonly type: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** Maximum number of line pairs to compare; beyond it, texts are shown one after the other. */
+/** Maximum number of line pairs to compare. Beyond it, one text is shown after the other. */
 const MAX_PAIRS = 4_000_000;
 
 /** Lengths of the longest common subsequences of all suffixes of both lists, row by row. */

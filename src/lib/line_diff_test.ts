@@ -20,7 +20,7 @@ for (
   });
 }
 
-Deno.test("diffLines() shows texts that differ in very many lines one after the other", () => {
+Deno.test("if texts differ in very many lines, diffLines() shows one after the other", () => {
   const text = (name: string) => Array.from({ length: 2500 }, (_, n) => `${name}${n}`).join("\n");
   const lines = diffLines(`first\n${text("a")}`, `first\n${text("b")}`);
   assert.deepEqual(lines.slice(0, 2).map(({ text }) => text), ["first", "a0"]);

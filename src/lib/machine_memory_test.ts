@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { machineMemory, memoryLimitFiles } from "./machine_memory.ts";
 
-Deno.test("memoryLimitFiles() names the files of both versions of control groups", () => {
+Deno.test("memoryLimitFiles() returns the files of both versions of control groups", () => {
   assert.deepEqual(memoryLimitFiles("0::/system.slice/svc.service\n"), [
     "/sys/fs/cgroup/system.slice/svc.service/memory.max",
     "/sys/fs/cgroup/system.slice/memory.max",

@@ -2,7 +2,10 @@
 
 import { Buffer } from "node:buffer";
 
-/** Maximum number of searches: a process may start another one before it is killed. */
+/**
+ * Maximum number of searches. More than one may be needed, because a process can start another one
+ * before it is killed.
+ */
 const MAX_ROUNDS = 50;
 
 const PID = /^\d+$/;
@@ -34,7 +37,7 @@ export async function markedProcesses(marker: string): Promise<number[]> {
   return found;
 }
 
-/** Kills every process with the marker, including any that start in the meantime. */
+/** Kills every process with the marker, including those that start in the meantime. */
 export async function killMarked(marker: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = (await markedProcesses(marker)).filter((pid) => pid !== Deno.pid);
@@ -44,7 +47,7 @@ export async function killMarked(marker: string): Promise<void> {
         Deno.kill(pid, "SIGKILL");
       } catch { /* it has ended */ }
     }
-    // A killed process stays in /proc without an environment until its parent waits for it.
+    // Until its parent waits for it, a killed process stays in /proc without an environment.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -1,15 +1,15 @@
-/** @module Masks secrets in texts, even in chunks that split a secret. */
+/** @module Masks secrets in text, even if they are split across chunks. */
 
 /** Replaces a secret. */
 export const MASK = "•••";
 
-/** Shorter values are not masked: they would blot out half of every log. */
+/** Shorter values are not masked, because that would blot out half of every log. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Minimum length from which a single line of a multi-line secret is masked. */
+/** Minimum length for masking a single line of a multi-line secret. */
 const MIN_LINE_LENGTH = 8;
 
-/** The forms in which programs print a value. */
+/** The forms in which programs may print a value. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const lines = secret.includes("\n")
@@ -27,11 +27,14 @@ function formsOf(secret: string): string[] {
 
 const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** Masks secrets in a chunked text; a possible start of a secret is held back. */
+/**
+ * Masks secrets in chunked text. If a chunk ends with what may be the start of a secret, that part
+ * is held back.
+ */
 export interface ChunkMasker {
   /** Returns the text that can no longer be part of a secret. */
   push(chunk: string): string;
-  /** Call it at the end; returns the remaining text. */
+  /** Returns the remaining text. Call it at the end. */
   end(): string;
 }
 
@@ -55,7 +58,7 @@ function openEnd(text: string, forms: readonly string[]): number {
 }
 
 /**
- * Creates a masker for secrets, including their Base64, percent-encoded and JSON form. Secrets
+ * Creates a masker for secrets, including their Base64, percent-encoded and JSON forms. Secrets
  * shorter than four characters are not masked.
  */
 export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
@@ -75,7 +78,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
         push(chunk) {
           const text = rest + chunk;
           const open = openEnd(text, forms);
-          // The retained text may begin inside a secret; the cut then moves to the secret's start.
+          // If the retained text would begin inside a secret, the cut moves to the secret's start.
           const cut = cutOutside(text, text.length - open, pattern);
           rest = text.slice(cut);
           return mask(text.slice(0, cut));

@@ -15,7 +15,7 @@ Deno.test("createSecretMasker() masks the longer of two secrets that start the s
   assert.equal(mask("abcdef abcd"), `${MASK} ${MASK}`);
 });
 
-Deno.test("createSecretMasker() masks the long lines of a secret with several lines", () => {
+Deno.test("createSecretMasker() masks the long lines of a multi-line secret", () => {
   const { mask } = createSecretMasker(["-----BEGIN KEY-----\nMIIEvgIBADANBg\nab\n"]);
   assert.equal(mask("> MIIEvgIBADANBg <\n> ab <"), `> ${MASK} <\n> ab <`);
 });
@@ -24,7 +24,7 @@ Deno.test("createSecretMasker() ignores short values", () => {
   assert.equal(createSecretMasker(["abc", ""]).mask("abc"), "abc");
 });
 
-Deno.test("chunks() masks secrets wherever the text is cut, and loses nothing", () => {
+Deno.test("chunks() masks secrets regardless of where the text is split, and loses nothing", () => {
   const secrets = ["secret", "crete", "aaaa", "aab+"];
   const { mask, chunks } = createSecretMasker(secrets);
   const piece = fc.oneof(

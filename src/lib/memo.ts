@@ -1,9 +1,9 @@
-/** @module Bounded maps and memoization by text. */
+/** @module Bounded maps, and memoization by string. */
 
 /**
- * A map of recently used entries, in two generations of `capacity` each. When the young one is
- * full, it becomes the old one, and unused entries are dropped: a flood of new texts costs time,
- * but not memory.
+ * A map of recently used entries, in two generations of `capacity` each. When the young generation
+ * is full, it becomes the old one, and unused entries are dropped. A flood of new strings therefore
+ * costs time, but not memory.
  */
 export class RecentMap<Value> {
   #young = new Map<string, Value>();
@@ -38,7 +38,7 @@ export class RecentMap<Value> {
 }
 
 /**
- * Maximum length of a text whose result is kept, in characters, because clients write these texts.
+ * Maximum length of a string whose result is kept, in characters. These strings come from clients.
  */
 const MAX_TEXT = 512;
 

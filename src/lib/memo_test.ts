@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { memoize, RecentMap } from "./memo.ts";
 
-Deno.test("memoize() computes once per text", () => {
+Deno.test("memoize() computes once per string", () => {
   let computed = 0;
   const length = memoize((text) => (computed++, text.length), 4);
   assert.deepEqual([length("abc"), length("abc"), length("x")], [3, 3, 1]);
@@ -20,7 +20,7 @@ Deno.test("memoize() keeps requested entries during a flood of others", () => {
   assert.equal(computed.filter((text) => text === "cold 0").length, 2);
 });
 
-Deno.test("memoize() does not cache a very long text", () => {
+Deno.test("memoize() does not cache a very long string", () => {
   let computed = 0;
   const length = memoize((text) => (computed++, text.length), 4);
   const [short, long] = ["x".repeat(512), "x".repeat(513)];

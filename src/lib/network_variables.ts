@@ -1,6 +1,6 @@
 /**
- * @module Variables that configure network access of programs on this machine: proxies,
- * certificates, package registries. Pure.
+ * @module Variables that configure network access for programs on this machine: proxies,
+ * certificates and package registries. Pure.
  *
  * This is the only list: git, builds, tests and benches start programs in a clean environment and
  * add these. Project code sees them, so the list has no variables for secrets.
@@ -9,15 +9,15 @@
 /**
  * - `setting`: passed on unchanged;
  * - `path`: a file or folder that must be visible in a sandbox;
- * - `paths`: several folders with ":" between them;
- * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without user
- *   names and passwords.
+ * - `paths`: several folders, separated by ":";
+ * - `registry`: a URL, or several separated by a space, "," or "|", passed on without user names
+ *   and passwords.
  */
 type Kind = "setting" | "path" | "paths" | "registry";
 
 /** By name in upper case, with "_" for "-". */
 const KINDS: Readonly<Record<string, Kind>> = {
-  // A proxy's password is kept, because there is no other way to the network.
+  // A proxy's password is kept, because the network cannot be reached without it.
   HTTP_PROXY: "setting",
   HTTPS_PROXY: "setting",
   ALL_PROXY: "setting",
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   GIT_SSL_CAINFO: "path",
   GIT_SSL_CAPATH: "path",
 
-  // npm and pnpm read any setting from a variable; none here holds a token, user name or key.
+  // npm and pnpm read any setting from a variable. None of these holds a token, user name or key.
   NPM_CONFIG_REGISTRY: "registry",
   NPM_CONFIG_PROXY: "setting",
   NPM_CONFIG_HTTP_PROXY: "setting",
@@ -127,7 +127,7 @@ export function networkVariables(env: Environment): Record<string, string> {
   );
 }
 
-/** Files and folders that these variables name by their absolute paths. */
+/** Files and folders whose absolute paths are in these variables. */
 export function networkFiles(env: Environment): string[] {
   const paths = find(env).flatMap(({ value, kind }) => {
     if (kind === "path") return [value];

@@ -68,7 +68,7 @@ Deno.test("networkVariables() passes on lists of registries without their passwo
   );
 });
 
-Deno.test("networkFiles() names files and folders of certificates by their absolute paths", () => {
+Deno.test("networkFiles() returns the absolute paths of certificate files and folders", () => {
   assert.deepEqual(networkFiles({ ...NETWORK, ...OTHERS }), [
     "/etc/node.pem",
     "/etc/ca.pem",

@@ -1,4 +1,4 @@
-/** @module Yields during long work, so that waiting requests are handled. */
+/** @module Yields during long work, so waiting requests are handled. */
 
 /**
  * Resolves in a later turn of the event loop, after the I/O that is ready now.
@@ -11,12 +11,13 @@ export function nextTurn(): Promise<void> {
 /** How long work may occupy the thread before it yields, in milliseconds. */
 const TURN_MS = 3;
 
-/** Yields to other work, if that is due. */
+/** Yields to other work if a pause is due. */
 export type Pause = () => Promise<void> | undefined;
 
 /**
- * Creates the pauses of one piece of work: they yield like {@link nextTurn}, but only after some
- * milliseconds of work, because yielding itself takes about one. `now` is a clock in milliseconds.
+ * Creates the pauses for one piece of work. They yield like {@link nextTurn}, but only after some
+ * milliseconds of work, because yielding itself takes about a millisecond. `now` is a clock in
+ * milliseconds.
  */
 export function createPause(now: () => number = () => performance.now()): Pause {
   let since = now();
@@ -30,8 +31,8 @@ export function createPause(now: () => number = () => performance.now()): Pause 
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * Measures work in pieces of different size, so that each step has a suitable amount. Costs are in
- * a unit of the caller's choice.
+ * Measures work that consists of pieces of different sizes, so each step contains a suitable
+ * amount. The caller chooses the unit of the costs.
  */
 export class Pace {
   #spent = 0;
@@ -43,12 +44,12 @@ export class Pace {
     this.#perStep = perStep;
   }
 
-  /** Adds the cost of work that was done. */
+  /** Adds the cost of completed work. */
   spend(cost: number): void {
     this.#spent += cost;
   }
 
-  /** Records completed work; true if the step is full and the next one begins. */
+  /** Records completed work. True if the step is full and the next one begins. */
   fills(cost = 0): boolean {
     this.#spent += cost;
     if (this.#spent < this.#perStep) return false;
@@ -57,10 +58,10 @@ export class Pace {
   }
 }
 
-/** Items that are handled between two interruptions. */
+/** Number of items to handle between two interruptions. */
 const ITEMS_PER_STEP = 1000;
 
-/** Calls `visit` for each item in order; may be interrupted every 1000 items. */
+/** Calls `visit` for each item in order. Can be interrupted every 1000 items. */
 export function* inSteps<T>(
   items: Iterable<T>,
   visit: (item: T, index: number) => void,
@@ -72,7 +73,7 @@ export function* inSteps<T>(
   }
 }
 
-/** Does work in turns of the event loop: `pause` is called after each step. */
+/** Does work in several turns of the event loop. `pause` is called after each step. */
 export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): Promise<T> {
   for (;;) {
     const step = work.next();

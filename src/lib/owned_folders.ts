@@ -1,9 +1,11 @@
-/** @module Folders of a platform in `/tmp`; if it is killed, its next start removes them. */
+/**
+ * @module A platform's folders in `/tmp`. If the platform is killed, its next start removes them.
+ */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Digits that distinguish an owner's folders. */
+/** Number of digits that identify an owner's folders. */
 const OWNER_DIGITS = 16;
 
 async function digitsOf(owner: string): Promise<string> {
@@ -12,14 +14,14 @@ async function digitsOf(owner: string): Promise<string> {
   return hash.digest("hex").slice(0, OWNER_DIGITS);
 }
 
-/** Returns the name prefix of one kind of folder; `owner` is the locked data directory. */
+/** Returns the name prefix of one kind of folder. `owner` is the locked data directory. */
 export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string): Promise<string> {
   return `svc-${kind}-${await digitsOf(owner)}-`;
 }
 
 /**
- * Removes the folders that an earlier platform left. Call it before anything starts, in the process
- * that holds the lock of the owner's data directory.
+ * Removes folders left behind by an earlier platform. Call it before anything starts, in the
+ * process that holds the lock on the owner's data directory.
  */
 export async function removeOwnedFolders(owner: string): Promise<void> {
   const isThere = await Deno.stat(owner).then(() => true, () => false);

@@ -1,18 +1,18 @@
 /** @module The kinds of page URLs, as `svc.toml`, the manifest and the edge name them. */
 
 /**
- * `auto`: the page of a folder ends with a slash, other pages do not. `always` and `never` apply to
- * both.
+ * `auto`: the URL of a folder's page ends with a slash, and other URLs do not. `always` and `never`
+ * apply to both.
  */
 export const TRAILING_SLASHES = ["auto", "always", "never"] as const;
 export type TrailingSlash = (typeof TRAILING_SLASHES)[number];
 
-/** The URLs of a site's pages; each setting has a default. */
+/** The URLs of a site's pages. Each setting has a default. */
 export interface PageUrls {
   /** `auto` when omitted. */
   readonly trailingSlash?: TrailingSlash | undefined;
   /** Whether URLs leave out `.html`; true when omitted. */
   readonly cleanUrls?: boolean | undefined;
-  /** Whether a URL in another case leads to the file; false when omitted. */
+  /** Whether a URL with different case leads to the file; false when omitted. */
   readonly ignoreCase?: boolean | undefined;
 }

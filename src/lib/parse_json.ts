@@ -1,10 +1,10 @@
 /**
- * @module Parses untrusted JSON (RFC 8259). Depth is bounded before anything is built. A large text
- * is parsed in pieces with pauses between them, so that it blocks no other request.
+ * @module Parses untrusted JSON (RFC 8259). Depth is checked before anything is built. Large text
+ * is parsed in pieces with pauses between them, so it does not block other requests.
  *
- * One scan finds strings and brackets. An array or object that outgrows a piece
- * is built from groups of whole elements, each given to `JSON.parse`; anything
- * smaller is parsed together with its neighbours.
+ * One scan finds strings and brackets. An array or object that outgrows a piece is built from
+ * groups of whole elements, each given to `JSON.parse`; anything smaller is parsed together with
+ * its neighbors.
  */
 import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -14,7 +14,7 @@ export interface JsonLimits {
   readonly maxDepth: number;
   /** Maximum number of members in one object; 1,000 by default. */
   readonly maxMembers?: number;
-  /** Yields to other work; called after each piece of a larger text. */
+  /** Yields to other work. Called after each piece of larger text. */
   readonly pause: Pause;
   /** Bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
   readonly pieceBytes?: number;
@@ -22,18 +22,21 @@ export interface JsonLimits {
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** Whether an escape such as `\ud800` occurs: only then can a text contain half a character. */
+  /** Whether an escape such as `\ud800` occurs. Only then can a string contain half a character. */
   readonly mayBeIllFormed: boolean;
 }
 
-/** The text is not valid JSON or UTF-8, is too deep, or an object in it has too many members. */
+/**
+ * The text is not valid JSON or UTF-8, is nested too deep, or contains an object with too many
+ * members.
+ */
 export class JsonError extends Error {
   override readonly name = "JsonError";
 }
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Building an object gets slower with each member, and no legitimate one has that many. */
+/** Building an object gets slower with each member, and no legitimate object has that many. */
 const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -42,19 +45,19 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** An array or object that the scan is currently inside. */
 interface Container {
   readonly isArray: boolean;
-  /** Position of its bracket. */
+  /** Position of its opening bracket. */
   readonly start: number;
-  /** Start of the group that is not parsed yet. */
+  /** Start of the group that has not been parsed yet. */
   groupStart: number;
   /** Start of the current element. */
   elementStart: number;
-  /** Elements that have ended. */
+  /** Number of complete elements. */
   count: number;
   /** The value so far; `undefined` while it is small enough to be parsed as part of a group. */
   value: unknown[] | Record<string, unknown> | undefined;
   /** Name of the member that is being built, in an object. */
   memberName: string;
-  /** Whether the last element was built separately, so that only blanks may follow it. */
+  /** Whether the last element was built separately, so only whitespace may follow it. */
   afterBuilt: boolean;
 }
 
@@ -240,8 +243,8 @@ class PieceParser {
 }
 
 /**
- * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of duplicate
- * members counts.
+ * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of several
+ * duplicate members wins.
  *
  * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deep, or has an object with
  * too many members.

@@ -34,7 +34,7 @@ Deno.test("parseJson() agrees with JSON.parse on any value, in pieces of any siz
     },
   )));
 
-Deno.test("parseJson() agrees with JSON.parse on damaged texts, in pieces of any size", () =>
+Deno.test("parseJson() agrees with JSON.parse on damaged text, in pieces of any size", () =>
   fc.assert(
     fc.asyncProperty(
       fc.json({ maxDepth: 4 }),
@@ -78,7 +78,7 @@ Deno.test("parseJson() treats __proto__ like any other member", async () => {
   }
 });
 
-Deno.test("parseJson() refuses deep nesting before it builds anything, and reports where", async () => {
+Deno.test("parseJson() rejects deep nesting before it builds anything, and reports the position", async () => {
   const bytes = encode("[".repeat(10_000_000));
   let pauses = 0;
   const limits = { maxDepth: 64, pause: () => (pauses++, Promise.resolve()) };

@@ -1,23 +1,20 @@
-/**
- * @module The proxies that environment variables name, as the runtime's own `fetch` reads them.
- * Pure.
- */
+/** @module The proxies in environment variables, as the runtime's own `fetch` reads them. Pure. */
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface NamedProxy {
-  /** Variable that names it. */
+  /** Environment variable that sets it. */
   readonly variable: string;
   /** Its address, without user name and password. */
   readonly address: string;
 }
 
-/** Entries of `NO_PROXY` that keep requests to this machine away from proxies. */
+/** `NO_PROXY` entries that keep requests to this machine from going through a proxy. */
 const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 const noProxyOf = (env: Variables): string => env.NO_PROXY || env.no_proxy || "";
 
-/** `NO_PROXY` with the names of this machine; `undefined` if no proxy is named. */
+/** `NO_PROXY` with the names of this machine; `undefined` if no proxy is set. */
 export function noProxyForLoopback(env: Variables): string | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   if (!names.some((name) => env[name] || env[name.toLowerCase()])) return undefined;
@@ -32,7 +29,7 @@ function isSpared(hostname: string, env: Variables): boolean {
   });
 }
 
-/** The proxy that a request to `address` goes through; `undefined` if there is none. */
+/** The proxy for requests to `address`; `undefined` if there is none. */
 export function proxyFor(address: string, env: Variables): NamedProxy | undefined {
   const url = URL.parse(address);
   if (url === null || isSpared(url.hostname, env)) return undefined;

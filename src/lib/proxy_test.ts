@@ -15,7 +15,7 @@ Deno.test("proxyFor() omits the password, and returns no proxy for this machine"
   assert.deepEqual(proxyFor("http://other.example/", spared), proxy);
 });
 
-Deno.test("noProxyForLoopback() adds this machine to the existing exceptions", () => {
+Deno.test("noProxyForLoopback() adds this machine to existing exceptions", () => {
   assert.equal(noProxyForLoopback({ NO_PROXY: "a.example" }), undefined);
   assert.equal(noProxyForLoopback(PROXIED), "localhost,127.0.0.1,::1");
   const both = { ...PROXIED, no_proxy: "a.example" };

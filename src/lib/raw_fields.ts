@@ -1,10 +1,10 @@
 /**
  * @module The array of pairs in which Deno keeps the fields of a `Headers`.
  *
- * `Headers` checks and converts its arguments at each call: `has()`, `set()` and `append()` take up
- * to a microsecond each, and the request path has many such calls. The array is not a public
- * interface, so it is located and tested at the start; without it, the methods of `Headers` are
- * used.
+ * `Headers` checks and converts its arguments in each call. `has()`, `set()` and `append()` take up
+ * to a microsecond each, and there are many such calls in the request path. The array is not a
+ * public interface, so it is located and tested at startup. If it is missing, the methods of
+ * `Headers` are used.
  */
 
 /** One field: its name, and its value. */
@@ -50,8 +50,8 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read in one call; the public API reads each one separately.
- * `undefined` if the runtime works differently.
+ * All fields of a request, read in one call. The public API reads each one separately. `undefined`
+ * if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   const known = listOf(request.headers, LIST_KEY);
@@ -60,7 +60,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Whether there is a field with this name, which is given in lower case. */
+/** Whether there is a field with this lower-case name. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);
@@ -72,8 +72,8 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
 }
 
 /**
- * The value of a field whose name is given in lower case, as `Headers.get()` returns
- * it: several lines are joined by commas.
+ * The value of a field, given its lower-case name, as `Headers.get()` returns it: multiple lines
+ * are joined with commas.
  */
 export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {
   const list = listOf(headers, key);
@@ -92,7 +92,7 @@ export function valueIn(list: readonly RawField[], name: string): string | null 
   return value;
 }
 
-/** Adds a field, which must be valid and not exist yet. */
+/** Adds a field, which must be valid and must not exist yet. */
 export function addField(headers: Headers, field: RawField, key = LIST_KEY): void {
   const list = listOf(headers, key);
   if (list === undefined) headers.set(...field);

@@ -1,7 +1,7 @@
 /**
  * @module Lists the names in a folder exactly as the system stores them. `Deno.readDir` silently
- * leaves out names that are not valid UTF-8. Linux with the GNU C library; other systems have no
- * such names, or no such call.
+ * leaves out names that are not valid UTF-8. This requires Linux with the GNU C library. Other
+ * systems have no such names, or no such call.
  */
 import { lazyLibc } from "./libc.ts";
 

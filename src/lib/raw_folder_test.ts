@@ -8,7 +8,7 @@ Deno.test({
   async fn() {
     await inTestFolder(async (folder) => {
       await Deno.writeTextFile(`${folder}/é.txt`, "");
-      // Deno cannot write such a name, so a shell does.
+      // Deno cannot write such a name, so a shell does it.
       const { success } = await new Deno.Command("sh", {
         args: ["-c", `cd '${folder}' && : > "$(printf 'caf\\351.txt')"`],
       }).output();

@@ -1,6 +1,6 @@
 /**
- * Reads all bytes of a stream; `undefined` as soon as there are more than `maxBytes`, without
- * reading the rest.
+ * Reads all bytes of a stream. Returns `undefined` as soon as there are more than `maxBytes`,
+ * without reading the rest.
  */
 export async function readLimited(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null,

@@ -1,21 +1,21 @@
 /**
- * @module Checks of a release, as `svc.toml` and the manifest describe them: requests and commands
- * that must pass at the deployment's own URL before production shows it.
+ * @module Release checks, as `svc.toml` and the manifest describe them: requests and commands that
+ * must pass at the deployment's own URL before production shows it.
  */
 
-/** Maximum number of requests, and of commands, of a release. */
+/** Maximum number of requests and of commands per release. */
 export const MAX_CHECK_REQUESTS = 50;
 export const MAX_CHECK_COMMANDS = 10;
-/** Maximum and default timeout of one attempt of a request, in milliseconds. */
+/** Maximum and default timeout for one attempt at a request, in milliseconds. */
 export const MAX_CHECK_TIMEOUT_MS = 60_000;
 export const CHECK_TIMEOUT_MS = 10_000;
 /** Maximum and default number of retries of a failed request. */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
-/** Time limits for all requests and for all commands of a release, in milliseconds. */
+/** Time limits for all of a release's requests and for all of its commands, in milliseconds. */
 export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
-/** Maximum number of header fields of a request or an expectation. */
+/** Maximum number of header fields in a request or an expectation. */
 export const MAX_CHECK_HEADERS = 20;
 /** Maximum length of a name, URL, header value and expected text, in characters. */
 export const MAX_CHECK_TEXT = 1024;
@@ -32,15 +32,15 @@ const OWN_HEADERS = new Set([
   "x-svc-bypass",
 ]);
 
-/** Whether a request of the checks can set all of these header fields. */
+/** Whether a check's request can set all of these header fields. */
 export const canSetHeaders = (headers: Readonly<Record<string, string>>): boolean =>
   Object.keys(headers).every((name) => !OWN_HEADERS.has(name.toLowerCase()));
 
 export const CHECK_HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-/** A path of the site, with a query. */
+/** A path on the site, with an optional query. */
 export const CHECK_URL = /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/;
 export const CHECK_METHOD = /^[A-Z]{1,16}$/;
-/** Text without control characters or leading or trailing spaces. */
+/** Text without control characters, and without leading or trailing spaces. */
 // deno-lint-ignore no-control-regex -- excludes control characters on purpose
 export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 

@@ -1,4 +1,7 @@
-/** @module URL patterns from which images may be loaded: `https://cdn.example.com/photos/**`. */
+/**
+ * @module Patterns for the URLs from which images may be loaded:
+ * `https://cdn.example.com/photos/**`.
+ */
 
 /** Maximum length of a pattern, in characters. */
 export const MAX_REMOTE_PATTERN = 500;
@@ -6,7 +9,7 @@ export const MAX_REMOTE_PATTERN = 500;
 export interface RemotePattern {
   readonly scheme: "http" | "https";
   /**
-   * Labels of the host name in reverse order. The last entry can be a wildcard: `*` for exactly one
+   * Labels of the hostname in reverse order. The last entry can be a wildcard: `*` for exactly one
    * label, `**` for one or more.
    */
   readonly labels: readonly string[];
@@ -22,7 +25,7 @@ const LABEL = /^(?:[a-z0-9_]|[a-z0-9_][a-z0-9_-]*[a-z0-9_])$/;
 
 const DEFAULT_PORTS = { http: "80", https: "443" } as const;
 
-/** Maximum number of wildcards in the path of a pattern. */
+/** Maximum number of wildcards in a pattern's path. */
 const MAX_WILDCARDS = 8;
 
 function parseLabels(host: string): readonly string[] | undefined {
@@ -35,9 +38,9 @@ function parseLabels(host: string): readonly string[] | undefined {
 
 /**
  * Parses a pattern: scheme (`https` by default), host, port and path. Only the first label of the
- * host may be a wildcard; without a path, every path matches.
+ * host may be a wildcard. Without a path, every path matches.
  *
- * @returns `undefined` if it is invalid
+ * @returns `undefined` if the pattern is invalid
  */
 export function parseRemotePattern(text: string): RemotePattern | undefined {
   const match = text.length > MAX_REMOTE_PATTERN ? null : SHAPE.exec(text);
@@ -59,8 +62,8 @@ function matchesHost({ labels }: RemotePattern, hostname: string): boolean {
 }
 
 /**
- * Whether a path matches a glob. Each position of the glob is tried at each
- * position of the path once, so the time is bounded by the product of their lengths.
+ * Whether a path matches a glob. Each position in the glob is tried once at each position in the
+ * path, so the time is bounded by the product of their lengths.
  */
 export function matchesPathGlob(glob: string, path: string): boolean {
   let reached = new Uint8Array(path.length + 1);
@@ -84,7 +87,7 @@ export function matchesPathGlob(glob: string, path: string): boolean {
   return reached[path.length] === 1;
 }
 
-/** Whether a pattern allows a URL; ignores the query. */
+/** Whether a pattern allows a URL. The query is ignored. */
 export function matchesRemote(pattern: RemotePattern, url: URL): boolean {
   return url.protocol === `${pattern.scheme}:` && url.port === pattern.port &&
     matchesHost(pattern, url.hostname) && matchesPathGlob(pattern.path, url.pathname);

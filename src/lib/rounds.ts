@@ -3,14 +3,17 @@
 export interface RoundsOptions {
   /** Time until the first round, in milliseconds. */
   readonly firstMs: number;
-  /** Time from one start to the next, in milliseconds; a longer round skips the next one. */
+  /**
+   * Time from one start to the next, in milliseconds. If a round takes longer, the next one is
+   * skipped.
+   */
   readonly everyMs: number;
   run(signal: AbortSignal): Promise<void>;
   onError(error: unknown): void;
 }
 
 export interface Rounds {
-  /** Aborts the signal of the current round, and waits for its end. */
+  /** Aborts the signal of the current round, and waits until the round has ended. */
   close(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ const DAYS = [
   "Saturday",
 ] as const;
 
-/** Maximum number of times of a day that are written out. */
+/** Maximum number of times of day to write out. */
 const MAX_TIMES = 6;
 
 const two = (number: number): string => `${number}`.padStart(2, "0");
@@ -43,7 +43,7 @@ const stepOf = (field: string): number | undefined => {
   return step === undefined ? undefined : Number(step);
 };
 
-/** The index of a month or day in its list, by number or name. */
+/** The full name of a month or day, given its number or short name. */
 function placeIn(names: readonly string[], text: string, first: number): string {
   const named = names.find((name) => name.slice(0, 3).toLowerCase() === text);
   return named ?? names[(Number(text) - first) % names.length] ?? text;
@@ -78,14 +78,14 @@ function hourlyWords(minute: string, hour: string): string {
   return `${minuteWords(minute)} in hours ${fieldWords(hour)}`;
 }
 
-/** The times of a day that two lists of numbers name; `undefined` if there are too many. */
+/** The times of day that lists of minutes and hours produce; `undefined` if there are too many. */
 function timesOf(minute: string, hour: string): string | undefined {
   if (!isNumbers(minute) || !isNumbers(hour)) return undefined;
   const times = numbersOf(hour).flatMap((h) => numbersOf(minute).map((m) => `${two(h)}:${two(m)}`));
   return times.length > MAX_TIMES ? undefined : `at ${listOf(times)}`;
 }
 
-/** The days of the month or of the week; a schedule with both runs on days that match either. */
+/** The days of the month or week. A schedule with both runs on days that match either. */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];
   const ofWeek = weekday === "*" ? [] : [fieldWords(weekday, (text) => placeIn(DAYS, text, 0))];

@@ -1,4 +1,4 @@
-/** @module The differences between two schemas as lines, for people. */
+/** @module The differences between two schemas, as human-readable lines. */
 import { formatCount, printable } from "./format.ts";
 
 /** Maximum number of differences that are listed. */
@@ -16,7 +16,7 @@ interface Difference {
   readonly total: number;
 }
 
-/** The differences from `main`, below a line that counts them; nothing if there are none. */
+/** The differences from `main`, after a line with their number; empty if there are none. */
 export function schemaLines(
   difference: Difference | undefined,
 ): { readonly title: string; readonly lines: readonly string[] } | undefined {

@@ -1,7 +1,7 @@
 /**
- * @module Describes schema problems of a document in the same wording throughout svc: how to fix
- * it, then the current value. The schema's messages state the expected value, as in "Use a port
- * number from 1 to 65535".
+ * @module Describes a document's schema problems with the same wording throughout svc: first how to
+ * fix the problem, then the current value. The schema's messages state the expected value, as in
+ * "Use a port number from 1 to 65535".
  */
 import type * as z from "zod";
 import { describeValue } from "./describe_value.ts";
@@ -14,17 +14,17 @@ export const MAX_PROBLEMS = 100;
 /** An issue that zod found. */
 export type SchemaIssue = z.core.$ZodIssue;
 
-/** A problem whose position in the text is not known yet. */
+/** A problem whose position in the text is not yet known. */
 export interface SchemaProblem {
   /** Stable machine code in snake case. */
   readonly code: string;
-  /** Capital first, no final stop. */
+  /** Starts with a capital and has no final period. */
   readonly message: string;
   /** From the root of the document. */
   readonly path: readonly PathStep[];
   /** A hint for the author. */
   readonly hint?: string;
-  /** Whether the name or the value is at fault; the value by default. */
+  /** Whether the name or the value is wrong; the value by default. */
   readonly on?: "key" | "value";
 }
 
@@ -36,18 +36,18 @@ export interface DocumentPart {
 
 /** Everything that the translator needs to know about the format and the document. */
 export interface DocumentFormat {
-  /** The whole untyped document, from which current values are read. */
+  /** The whole untyped document; current values are read from it. */
   readonly root: unknown;
   /** The format's name for a set of named fields; "a table" if missing. */
   readonly table?: string;
   /** The part at a path. */
   partAt(path: readonly PathStep[]): DocumentPart;
-  /** Another message about a field that a part does not accept. */
+  /** A custom message for a field that a part does not accept. */
   describeKey?(
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** A problem with its own message; called first. */
+  /** A problem with its own message. Called first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * The issues of the branch that the author probably meant if no branch of a union matches;
@@ -59,21 +59,21 @@ export interface DocumentFormat {
   ): readonly SchemaIssue[] | undefined;
 }
 
-/** The field of a plain table, or `undefined` if the value is not a table. */
+/** A field of a plain table, or `undefined` if the value is not a table. */
 export function fieldOf(value: unknown, name: PathStep): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<PathStep, unknown>)[name]
     : undefined;
 }
 
-/** The value at a path of untyped data; `undefined` if there is none. */
+/** The value at a path in untyped data; `undefined` if there is none. */
 export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce(fieldOf, value);
 }
 
 const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
 
-/** The intended word: the nearest one, or the one with the same letters. */
+/** The word that the author probably meant: the nearest one, or the one with the same letters. */
 function meantWord(word: string, candidates: readonly string[]): string | undefined {
   return nearest(word, candidates) ??
     candidates.find((candidate) =>
@@ -83,7 +83,7 @@ function meantWord(word: string, candidates: readonly string[]): string | undefi
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The values that a choice offers, including those of its branches. */
+/** The allowed values of a choice, including those of its branches. */
 function offeredValues(issue: SchemaIssue): readonly string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
   if (issue.code !== "invalid_union") return [];
@@ -184,8 +184,8 @@ function describeIssue(
 }
 
 /**
- * Translates what zod found. `base` is the position of the parsed value in the document. Reports
- * the same message about the same position once, and at most a hundred problems.
+ * Translates zod's issues. `base` is the position of the parsed value in the document. Reports each
+ * message only once per position, and at most a hundred problems.
  */
 export function describeIssues(
   issues: readonly SchemaIssue[],

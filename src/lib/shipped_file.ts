@@ -1,17 +1,17 @@
 /**
- * @module Large files of the compiled program. The runtime reads and copies all packed files at
+ * @module Large files in the compiled program. The runtime reads and copies all packed files at
  * every process start. For Linux, `scripts/compile.ts` therefore attaches large files to the
  * executable, between the runtime and the packed files, where they cost nothing until they are
  * read.
  */
 import { sha256Hex } from "./hash.ts";
 
-/** Packed file with the index of the attached files; missing if there are none. */
+/** Packed file with the index of the attached files; missing if no files are attached. */
 export const ATTACHED_INDEX = "attached.json";
 
 /** The attached files, as recorded by `scripts/compile.ts`. */
 export interface AttachedIndex {
-  /** Length of all attached files, in bytes. */
+  /** Total length of all attached files, in bytes. */
   readonly bytes: number;
   /** Keyed by paths in the stage. */
   readonly files: Readonly<
@@ -19,7 +19,7 @@ export interface AttachedIndex {
   >;
 }
 
-/** The trailer of an executable for Linux: a number, the hash of a name, and a length. */
+/** The trailer of a Linux executable: a number, the hash of a name, and a length. */
 export const TRAILER_BYTES = 16;
 const TRAILER_MAGIC = 0x501e;
 
@@ -88,9 +88,9 @@ function attachedIndex(): AttachedIndex | null {
 }
 
 /**
- * Reads a file of the compiled program by its path in the stage.
+ * Reads a file from the compiled program by its path in the stage.
  *
- * @throws {Error} If it is damaged.
+ * @throws {Error} If the file is damaged.
  */
 export function readShippedFile(path: string): Uint8Array<ArrayBuffer> {
   const index = attachedIndex();

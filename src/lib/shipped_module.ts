@@ -1,6 +1,6 @@
 /**
- * @module Rarely needed modules of packages in the compiled program. They are attached like large
- * files (`shipped_file.ts`), so that a start does not have to load them.
+ * @module Rarely needed package modules in the compiled program. They are attached like large files
+ * (`shipped_file.ts`), so they are not loaded at startup.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
@@ -17,9 +17,9 @@ async function load(name: string): Promise<unknown> {
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Imports the module of a package in the compiled program; once per thread is enough.
+ * Imports a package's module in the compiled program. Once per thread is enough.
  *
- * @throws {Error} If it is damaged.
+ * @throws {Error} If the module is damaged.
  */
 export function importShippedModule(name: string): Promise<unknown> {
   const known = loading.get(name);

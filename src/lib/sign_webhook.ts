@@ -1,4 +1,4 @@
-/** @module Signing of webhooks (Standard Webhooks 1.0: standardwebhooks.com). Pure. */
+/** @module Signs webhooks (Standard Webhooks 1.0: standardwebhooks.com). Pure. */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import type { Random } from "./clock.ts";
@@ -11,7 +11,7 @@ export function mintWebhookSecret(random: Random): string {
   return `${PREFIX}${Buffer.from(random(SECRET_BYTES)).toString("base64")}`;
 }
 
-/** `v1,` and the HMAC-SHA256 of id, timestamp and body, in base64. */
+/** `v1,` followed by the HMAC-SHA256 of the id, timestamp and body, in Base64. */
 export function signWebhook(message: {
   readonly id: string;
   /** Seconds since the epoch. */

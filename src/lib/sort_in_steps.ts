@@ -1,7 +1,7 @@
 /** @module Sorts a long list without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
-/** Number of items that are sorted or merged between two interruptions. */
+/** Number of items to sort or merge between two interruptions. */
 const RUN = 2000;
 
 function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): Steps<T[]> {
@@ -19,7 +19,7 @@ function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): S
 /** Whether one item comes strictly before another. */
 export type Order<T> = (left: T, right: T) => boolean;
 
-/** Returns the items in order; equal ones keep their order (merge sort). */
+/** Returns the items in order (merge sort). Equal items keep their order. */
 export function* sortInSteps<T>(items: readonly T[], before: Order<T>): Steps<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN) {

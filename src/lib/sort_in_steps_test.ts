@@ -10,7 +10,7 @@ for (const length of [0, 1, 1999, 2000, 2001, 15_000]) {
   });
 }
 
-Deno.test("sortInSteps() compares a bounded number of times between two interruptions", async () => {
+Deno.test("sortInSteps() makes a bounded number of comparisons between two interruptions", async () => {
   const items = Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 50_021);
   let [compared, most] = [0, 0];
   const before = (a: number, b: number) => (compared++, a < b);

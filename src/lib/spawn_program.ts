@@ -1,6 +1,6 @@
 /**
  * @module Starts other programs. All programs that run or inspect untrusted code are started here,
- * so that none of them gets this process's open files or svc's own credentials.
+ * so none of them gets this process's open files or svc's own credentials.
  */
 import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
@@ -32,7 +32,8 @@ function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
  * Starts a program with standard input, output and error as set in the options. It gets no other
  * descriptors, not even those that this process inherited.
  *
- * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#spawn`
+ * @throws {MissingProgramError} if the program is not installed; otherwise like
+ * `Deno.Command#spawn`
  */
 export function spawnProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   keepDescriptors();
@@ -47,7 +48,8 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
  * Like `spawnProgram()`, but waits for the program to end, and collects its output unless the
  * options redirect it.
  *
- * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#output`
+ * @throws {MissingProgramError} if the program is not installed; otherwise like
+ * `Deno.Command#output`
  */
 export async function runProgram(
   program: string,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MissingProgramError, runProgram, spawnProgram } from "./spawn_program.ts";
 
-Deno.test("spawnProgram() and runProgram() name a missing program", async () => {
+Deno.test("spawnProgram() and runProgram() report which program is missing", async () => {
   for (const program of ["/bin/not-there", "not-there"]) {
     const wanted = {
       program,

@@ -1,4 +1,4 @@
-/** @module Cuts SQL into statements as `psql` does. */
+/** @module Splits SQL into statements as `psql` does. */
 
 export interface Statement {
   /** Without the semicolon. */
@@ -21,10 +21,10 @@ const UNFINISHED_DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?$/y;
 /** Up to the next significant character. */
 const PLAIN = /[^A-Za-z_\x80-\uffff$'"/\-();]+/y;
 const BLOCK_EDGE = /\/\*|\*\//g;
-/** First words of statements that can contain bodies of functions. */
+/** Number of first words that show whether a statement can contain function bodies. */
 const FIRST_WORDS = 4;
 
-/** Takes SQL in pieces, and returns statements as soon as they are complete. */
+/** Accepts SQL in pieces, and returns statements as soon as they are complete. */
 export class StatementSplitter {
   #buffer = "";
   /** Position of the buffer in the complete SQL. */
@@ -35,7 +35,7 @@ export class StatementSplitter {
   #bodies = 0;
   #words: string[] = [];
 
-  /** Characters of the incomplete statement. */
+  /** Number of characters in the incomplete statement. */
   get pendingLength(): number {
     return this.#buffer.length;
   }
@@ -53,7 +53,7 @@ export class StatementSplitter {
     return this.open === undefined && isBlankSql(this.#buffer);
   }
 
-  /** Takes a piece; returns the statements that it completes. */
+  /** Accepts a piece of SQL, and returns the statements that it completes. */
   push(piece: string): readonly Statement[] {
     this.#buffer += piece;
     return this.#scan(false);
@@ -86,7 +86,7 @@ export class StatementSplitter {
     return statements;
   }
 
-  /** Reads one token; returns whether it is the semicolon at the end of a statement. */
+  /** Reads one token. Returns whether it is the semicolon at the end of a statement. */
   #step(isLast: boolean): boolean {
     const char = this.#buffer[this.#at]!;
     const next = this.#buffer[this.#at + 1];
@@ -146,7 +146,7 @@ export class StatementSplitter {
     if (word === "end" && this.#bodies > 0) this.#bodies--;
   }
 
-  /** Skips to the end of a quote or comment, or of the available text. */
+  /** Skips to the end of a quote or comment, or to the end of the available text. */
   #leave(inside: Inside, isLast: boolean): void {
     if (inside.type === "quotes") this.#leaveQuotes(inside, isLast);
     else if (inside.type === "block comment") this.#leaveBlock(inside, isLast);
@@ -248,7 +248,7 @@ export function firstWords(statement: string, count: number): readonly string[] 
   return words;
 }
 
-/** Whether a text has no statement, only spaces, comments and semicolons. */
+/** Whether SQL contains no statement, only spaces, comments and semicolons. */
 export function isBlankSql(text: string): boolean {
   return firstTokenAt(text) === text.length;
 }
@@ -264,7 +264,7 @@ function endOfBlock(text: string, start: number): number {
   return text.length;
 }
 
-/** Cuts a complete text into statements. */
+/** Splits complete SQL into statements. */
 export function splitStatements(sql: string): readonly Statement[] {
   const splitter = new StatementSplitter();
   return [...splitter.push(sql), ...splitter.end()];

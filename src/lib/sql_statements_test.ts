@@ -25,7 +25,7 @@ const WHOLE: readonly string[] = [
   "END",
 ];
 
-Deno.test("splitStatements() cuts at semicolons that end statements, and nowhere else", () => {
+Deno.test("splitStatements() splits only at semicolons that end statements", () => {
   for (const statement of WHOLE) {
     assert.deepEqual(texts(`${statement};SELECT 2`), [statement, "SELECT 2"], statement);
   }
@@ -42,7 +42,7 @@ Deno.test("splitStatements() reports where each statement starts", () => {
   assert.equal(splitStatements(sql).length, 3);
 });
 
-Deno.test("StatementSplitter finds the same statements, however the text is split", () => {
+Deno.test("StatementSplitter finds the same statements regardless of how the text is split", () => {
   const all = WHOLE.join(";\n");
   const whole = splitStatements(all);
   fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (sizes) => {

@@ -1,13 +1,13 @@
 /** @module Stops a server that may still have clients. */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Timeout for running requests. */
+/** Timeout for requests in progress. */
 const PATIENCE_MS = 2000;
 
 /**
- * Accepts no more connections and waits at most two seconds for running requests. `shutdown()`
- * alone may never return while clients keep sending requests (Deno 2.7.11), even long after they
- * have disconnected.
+ * Stops accepting connections, and waits at most two seconds for requests in progress. `shutdown()`
+ * alone may never return while clients keep sending requests, or even long after they have
+ * disconnected (Deno 2.7.11).
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {
   const late = new AbortController();

@@ -11,7 +11,7 @@ function keepBusy(url: string, signal: AbortSignal): Promise<void> {
   return Promise.all(Array.from({ length: 4 }, ask)).then(() => {});
 }
 
-Deno.test("stopServer() lets a running request end", async () => {
+Deno.test("stopServer() lets a request in progress finish", async () => {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<Response>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {

@@ -1,7 +1,7 @@
-/** @module "Did you mean …?": the nearest of the valid words. */
+/** @module "Did you mean …?": finds the nearest valid word. */
 import { distance } from "fastest-levenshtein";
 
-/** Maximum length of a word to compare; a longer one is not a typo. */
+/** Maximum length of a word to compare. A longer word is not a typo. */
 const MAX_WORD = 64;
 
 /**

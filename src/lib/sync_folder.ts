@@ -1,11 +1,11 @@
-/** @module Flushes folders to disk, so that renames in them survive a loss of power. */
+/** @module Flushes folders to disk, so renames in them survive a power failure. */
 import { dirname, join } from "node:path";
 import pMap from "p-map";
 
 /** Number of files to flush at the same time. The disk's journal combines such flushes. */
 const AT_A_TIME = 16;
 
-/** Flushes the names in a folder; Windows has no such call, but flushes them by itself. */
+/** Flushes the names in a folder. Windows has no such call, but flushes them by itself. */
 export async function syncFolder(folder: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   using opened = await Deno.open(folder);
@@ -18,7 +18,7 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-/** Renames a file or folder, so that it has its new name after a loss of power. */
+/** Renames a file or folder so that it keeps its new name after a power failure. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await Deno.rename(from, to);
   await syncFolder(dirname(to));

@@ -1,6 +1,4 @@
-/**
- * @module TOML 1.0 with positions: the value of a document, and the position of each of its parts.
- */
+/** @module Parses TOML 1.0 into a value, with the position of each part. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { type Diagnostic, type PathStep, type Position } from "./diagnostic.ts";
 import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.ts";
@@ -8,7 +6,7 @@ import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.
 export interface TomlLimits {
   /** Maximum size of a document, in UTF-8 bytes. */
   readonly maxBytes: number;
-  /** Maximum nesting of tables and arrays. */
+  /** Maximum nesting depth of tables and arrays. */
   readonly maxDepth: number;
 }
 
@@ -170,8 +168,8 @@ function describe(error: unknown, source: string, limits: TomlLimits): TomlResul
 }
 
 /**
- * Parses a TOML document within bounds. Returns syntax errors, duplicate keys, oversized texts and
- * excessive nesting as diagnostics; bad input never throws.
+ * Parses a TOML document within bounds. Returns syntax errors, duplicate keys, oversized text and
+ * excessive nesting as diagnostics. Bad input never throws.
  */
 export function parseToml(source: string, limits: TomlLimits): TomlResult {
   const bytes = new TextEncoder().encode(source).byteLength;

@@ -1,19 +1,22 @@
-/** @module Bounds a TOML text before it is parsed, because the parser takes quadratic time. */
+/**
+ * @module Checks the limits of TOML text before it is parsed, because the parser takes quadratic
+ * time.
+ */
 import type { Position } from "./diagnostic.ts";
 
-/** The position where a text exceeds a limit. */
+/** The position where text exceeds a limit. */
 export interface TomlExcess {
   readonly what: "nesting" | "key" | "values";
   readonly position: Position;
 }
 
 /**
- * Maximum number of values of a document, counted by their separators: more than any legitimate
- * file of 1 MiB contains.
+ * Maximum number of values in a document, counted by their separators. No legitimate file of 1 MiB
+ * contains more.
  */
 export const MAX_TOML_VALUES = 200_000;
 
-/** Tokens that a scan skips: comments and strings, the long ones first. */
+/** Tokens that a scan skips: comments and strings, the long forms first. */
 const SKIPPED =
   /#[^\n]*|"""(?:[^\\"]|\\[^]|"(?!""))*(?:"{3,5}|$)|'''(?:[^']|'(?!''))*(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?/y;
 
@@ -42,7 +45,7 @@ export function findTomlExcess(source: string, maxDepth: number): TomlExcess | u
       case "[":
       case "{":
         dots = 0;
-        // The two brackets of a table's header are not nesting.
+        // The two brackets of a table's header do not count as nesting.
         if (++depth > maxDepth + 2) return { what: "nesting", position: positionOf(source, at) };
         break;
       case "]":

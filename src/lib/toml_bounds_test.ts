@@ -31,7 +31,7 @@ for (const [name, source] of keys) {
   });
 }
 
-Deno.test("parseToml() refuses nesting and too many values before it parses them", () => {
+Deno.test("parseToml() refuses deep nesting and too many values before it parses them", () => {
   assert.deepEqual(refusal(`a = 1\nb = ${"[".repeat(100_000)}`), {
     code: "toml_depth",
     message: "Nest tables and arrays at most 16 deep",
@@ -44,7 +44,7 @@ Deno.test("parseToml() refuses nesting and too many values before it parses them
   );
 });
 
-Deno.test("parseToml() reports that a text is too long, not that it is nested", () => {
+Deno.test("parseToml() reports that the text is too long, not that it is nested", () => {
   assert.match(refusal(`a = "${"x".repeat(1_000_000)}"`).message, /Shorten the longest text/);
 });
 

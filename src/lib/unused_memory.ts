@@ -1,6 +1,7 @@
 /**
- * @module Returns the allocator's free memory to the system: a few megabytes after a large program
- * has started. Needs Linux with the GNU C library; does nothing elsewhere.
+ * @module Returns the allocator's free memory to the system. After a large program has started,
+ * this is a few megabytes. This requires Linux with the GNU C library. On other systems, it does
+ * nothing.
  */
 import { lazyLibc } from "./libc.ts";
 
@@ -10,7 +11,7 @@ const SYMBOLS = {
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Returns free memory of this process to the system; true if there was any. */
+/** Returns this process's free memory to the system. True if there was any. */
 export async function releaseUnusedMemory(): Promise<boolean> {
   return (await libc()?.malloc_trim(0n)) === 1;
 }

@@ -17,7 +17,7 @@ Deno.test({
     const library = Deno.dlopen("libc.so.6", SYMBOLS);
     const { malloc, memset, free } = library.symbols;
     const blocks = Array.from({ length: MANY }, () => malloc(BigInt(BYTES)));
-    // The last one is kept, so that the allocator cannot shrink its heap from the end.
+    // The last block is kept so that the allocator cannot shrink its heap from the end.
     const last = blocks.at(-1)!;
     try {
       for (const block of blocks) memset(block, 1, BigInt(BYTES));

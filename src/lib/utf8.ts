@@ -1,6 +1,6 @@
 /**
- * @module Text from bytes that should be UTF-8 (RFC 3629). Anything else is refused with its
- * position: a replacement character would change the meaning of a file.
+ * @module Decodes bytes that should be UTF-8 (RFC 3629). Anything else is refused with its
+ * position, because a replacement character would change the meaning of a file.
  */
 import type { Diagnostic, Position } from "./diagnostic.ts";
 
@@ -10,7 +10,7 @@ export interface Utf8Fault {
   readonly offset: number;
   /** The byte itself. */
   readonly byte: number;
-  /** Line and column from 1, the column in characters as editors count them. */
+  /** Line and column, starting at 1. The column is in characters, as in editors. */
   readonly position: Position;
 }
 
@@ -27,7 +27,7 @@ export class NotUtf8Error extends Error {
   }
 }
 
-/** The fault as a problem of the file, for reports that show several problems. */
+/** The fault as a problem in the file, for reports that show several problems. */
 export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   return {
     severity: "error",
@@ -88,7 +88,7 @@ function findFault(bytes: Uint8Array): Utf8Fault {
   };
 }
 
-/** Decodes bytes; a byte order mark at the start is dropped unless `keepMark` is set. */
+/** Decodes bytes. A byte order mark at the start is dropped unless `keepMark` is set. */
 export function decodeUtf8(
   bytes: Uint8Array,
   { keepMark = false }: { readonly keepMark?: boolean } = {},
@@ -114,7 +114,7 @@ export function decodeFile(bytes: Uint8Array, file: string): string {
 
 /**
  * Reads a whole text file like Deno's `readTextFile()`, but refuses invalid UTF-8. `shown` is the
- * file's name in the error; its path by default.
+ * file's name in the error, by default its path.
  *
  * @throws {NotUtf8Error} with the position of the first invalid byte.
  */

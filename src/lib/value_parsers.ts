@@ -1,6 +1,6 @@
-/** @module Parsers of values in flags, variables and settings files. */
+/** @module Parsers for values in flags, variables and settings files. */
 
-/** The text is not a valid value; the message states the expected form. */
+/** The text is not a valid value. The message states the expected form. */
 export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
 }
@@ -39,7 +39,7 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   B: 1,
 };
 
-/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` for any other text. */
+/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` if the text is not a size. */
 export function parseByteSize(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB|B)$/.exec(text) ?? [];
   return unit === undefined ? undefined : Math.round(Number(number) * BYTE_UNITS[unit]!);
@@ -54,7 +54,7 @@ export function writeByteSize(bytes: number): string {
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** A host name in ASCII, converted to lower case. */
+/** An ASCII hostname, converted to lower case. */
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
@@ -73,18 +73,18 @@ export function httpUrl(text: string): string {
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
-/** A header for the endpoints on one host; without a host, for the first endpoint's host. */
+/** A header for the endpoints on one host. If no host is given, for the first endpoint's host. */
 export interface HostHeader {
   readonly host: string | undefined;
   readonly name: string;
   readonly value: string;
 }
 
-/** The part before `=`: `name` or `host:name`; the host may include a port. */
+/** The part before `=`: `name` or `host:name`, where the host may include a port. */
 const HEADER = /^(?:(.+):)?([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
 /**
- * Headers separated by commas, with percent-encoded values, as in OpenTelemetry's
+ * Comma-separated headers with percent-encoded values, as in OpenTelemetry's
  * `OTEL_EXPORTER_OTLP_HEADERS`.
  */
 export function parseHeaders(text: string): readonly HostHeader[] {

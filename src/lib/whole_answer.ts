@@ -1,18 +1,18 @@
 /**
  * @module Sends short responses in one piece, and long ones in pieces.
  *
- * The runtime holds a copy of each body that a client has not received yet. Therefore, a long body
- * is passed on in pieces that share the bytes of the cached body.
+ * The runtime holds a copy of each body that a client has not received yet. A long body is
+ * therefore passed on in pieces that share the bytes of the cached body.
  */
 import { Buffer } from "node:buffer";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Number of bytes that a socket accepts at once, regardless of its client. */
+/** Number of bytes that a socket accepts at once, regardless of the client. */
 const MOST_BYTES = 64 * 1024;
 
-/** A piece of a long body: a client makes progress when it receives one. */
+/** Size of a piece of a long body. A client makes progress when it receives one. */
 const PIECE_BYTES = 32 * 1024;
 
 const WHOLE = Symbol("whole answer");
@@ -35,21 +35,21 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response of `answerOf()` is a stream, which can take a long time. */
+/** Whether a response from `answerOf()` is a stream, which can take a long time. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of a response that is sent in one piece; `undefined` for any other. */
+/** The body of a response that is sent in one piece; `undefined` for any other response. */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }
 
-/** Whether a response is sent in one piece, so that nothing needs to wait for its end. */
+/** Whether a response is sent in one piece, so nothing needs to wait for its end. */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }
 
 /**
- * A stream that shares the bytes, and only creates the next piece on demand; `handed` is called
+ * A stream that shares the bytes, and only creates the next piece on demand. `handed` is called
  * with the length of each piece.
  */
 export function inPieces(

@@ -16,7 +16,7 @@ const MATCHES = [
   ["a*bc*c", "abc", false],
 ] as const;
 
-Deno.test("matchesWildcard() lets * stand for any text", () => {
+Deno.test("matchesWildcard() lets * match any text", () => {
   for (const [pattern, branch, wanted] of MATCHES) {
     assert.equal(matchesWildcard(pattern, branch), wanted, `${pattern} ${branch}`);
   }

@@ -1,8 +1,8 @@
-/** @module The manifest's `blobs`: the objects in the blob store that the site serves. */
+/** @module The manifest's `blobs`: the objects from the blob store that the site serves. */
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;
-/** Data that an environment other than production starts with at its first deployment. */
+/** Initial data of an environment other than production, at its first deployment. */
 export const BLOB_PREVIEWS = ["empty", "copy"] as const;
 
 const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes`;

@@ -1,4 +1,4 @@
-/** @module Checks across layers, or between a layer and the files of the output. */
+/** @module Checks across layers, or between a layer and the output's files. */
 import { formatPath } from "../lib/diagnostic.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { nearest } from "../lib/suggest.ts";
@@ -9,7 +9,7 @@ import type { ManifestProblem, OutputFiles } from "./types.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the value if it is a text within the limit of its field. Only such texts are checked
+ * Returns the value if it is a string within its field's limit. Only such strings are checked
  * further.
  */
 function textWithin(value: unknown, limit: number): string | undefined {
@@ -46,7 +46,7 @@ function checkDirectory(value: unknown, path: string, files: OutputFiles): Manif
   return [{ path, message: found }];
 }
 
-/** Suggests a path that the author may have meant for the entry: in the layer's own folder. */
+/** Suggests a path in the layer's own folder that the author may have meant for the entry. */
 function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   const directory = textWithin(layer.directory, MAX_DIRECTORY_LENGTH);
   const result = directory === undefined ? undefined : parseRelativePath(directory);
@@ -70,13 +70,13 @@ function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestPr
   return [{ path, message }];
 }
 
-/** Checks that the root file system of an image is a folder of the deployment. */
+/** Checks that an image's root file system is a folder in the deployment. */
 function checkImage(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const directory = fieldOf(fieldOf(fieldOf(layer, "runtime"), "image"), "directory");
   return directory === undefined ? [] : checkDirectory(directory, path, files);
 }
 
-/** Checks that a fallback is a file of its layer. */
+/** Checks that a fallback is a file in its layer. */
 function checkFallback(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const text = textWithin(layer.fallback, MAX_ENTRY_LENGTH);
   if (text === undefined || layer.target === "COMPUTE") return [];
@@ -114,7 +114,10 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
   ];
 }
 
-/** Reports an unknown layer, with the layer that the author probably meant or all existing ones. */
+/**
+ * Reports an unknown layer, along with the layer that the author probably meant, or all existing
+ * layers.
+ */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
   const suggestion = nearest(name, names);

@@ -42,7 +42,7 @@ function warnMethods(route: Fields, index: number): ManifestProblem[] {
 }
 
 /**
- * Returns a key that is the same for routes that match exactly the same requests and have the same
+ * Returns a key that is equal for routes that match exactly the same requests and have the same
  * layer.
  */
 function identityOf(route: Fields): string | undefined {

@@ -56,7 +56,7 @@ export const cronTasksSchema = z.array(cronTaskSchema, WANTED_LIST)
     }
   });
 
-/** Joins the tasks of two sources, without duplicates. */
+/** Merges the tasks from two sources, without duplicates. */
 export function joinCronTasks(...lists: readonly (readonly CronTask[])[]): CronTask[] {
   return [...new Map(lists.flat().map((task) => [keyOf(task), task])).values()];
 }

@@ -1,4 +1,4 @@
-/** @module Finds the folder with the output of a project's build. */
+/** @module Finds the output folder of a project's build. */
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
@@ -14,7 +14,7 @@ export interface OutputCandidates {
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
   /**
-   * Whether the project has a server. The project's folder can then be the output without an
+   * Whether the project has a server. If so, the project's folder can be the output even without an
    * index.html.
    */
   readonly hasServer?: boolean;
@@ -42,10 +42,10 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 
 /**
  * Picks the first existing folder. Tries the configured folders if there are any, otherwise the
- * detected ones, otherwise the usual ones and then the project's own folder. The project's own
- * folder only counts if it has an index.html or a server. If folders were configured or detected,
- * the usual ones are not tried, because `public` contains source files in many frameworks.
- * Configured paths must stay inside the project.
+ * detected folders, otherwise the usual folders and then the project's own folder. The project's
+ * own folder only counts if it has an index.html or a server. If folders have been configured or
+ * detected, the usual folders are not tried, because `public` contains source files in many
+ * frameworks. Configured paths must stay inside the project.
  */
 export async function findOutput(
   probe: OutputProbe,

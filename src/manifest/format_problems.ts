@@ -1,11 +1,11 @@
-/** @module Formats problems of a manifest as the spec prescribes ("Errors", 1). */
+/** @module Formats a manifest's problems as the spec requires ("Errors", 1). */
 import type { ManifestProblem } from "./types.ts";
 
 export const MANIFEST_REFERENCE = "docs/manifest.md";
 
 /**
  * Returns a header line, one `<field path>: <message>` line for each problem, and a pointer to the
- * manifest reference. A problem of the whole document has no field path.
+ * manifest reference. A problem with the whole document has no field path.
  */
 export function formatManifestProblems(problems: readonly ManifestProblem[]): string {
   return [

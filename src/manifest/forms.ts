@@ -5,11 +5,11 @@ import * as z from "zod";
 export const MAX_FORMS = 50;
 /** Name of a form. */
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-/** Maximum number of fields of one submission, and of one declaration. */
+/** Maximum number of fields in a submission and in a declaration. */
 export const MAX_FORM_FIELDS = 50;
 /** Maximum length of a field name, in characters. */
 export const MAX_FIELD_NAME = 100;
-/** Maximum number of origins whose pages can send a form of this site. */
+/** Maximum number of origins whose pages can submit a form to this site. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
 /** Maximum time to keep submissions: ten years. */
@@ -59,7 +59,7 @@ export const formSchema = z.strictObject({
     ),
 }, "Use a table");
 
-/** A form as a deployment declares it. */
+/** A form, as declared by a deployment. */
 export type FormSettings = Readonly<z.infer<typeof formSchema>>;
 
 export const formsSchema = z.array(formSchema, WANTED_LIST).max(MAX_FORMS, WANTED_LIST)

@@ -7,7 +7,7 @@ import { validateManifest } from "./validate_manifest.ts";
 const FOLDER = new URL("../../fixtures/manifests/", import.meta.url);
 const DIVIDER = "\n----------\n";
 
-/** Validates a manifest's text like the CLI and the platform. */
+/** Validates the text of a manifest as the CLI and the platform do. */
 function judge(text: string, files: readonly string[]): string {
   const parsed = parseManifestJson(text);
   if (!parsed.ok) return formatManifestProblems(parsed.problems);

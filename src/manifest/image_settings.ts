@@ -10,7 +10,7 @@ const MAX_IMAGE_ENDPOINTS = 8;
 const MAX_IMAGE_PATHS = 50;
 const MAX_ENDPOINT_PATH = 256;
 
-/** Maximum time in seconds for which a converted image from another site counts as fresh. */
+/** Maximum time for which a converted image from another site counts as fresh, in seconds. */
 const MAX_TTL_SECONDS = 31_536_000;
 
 /** Formats to send to clients that accept them, in order of preference. */
@@ -94,7 +94,7 @@ export const imagesSchema = z.strictObject({
     ),
 }, WANTED_OBJECT);
 
-/** The image settings of a deployment. */
+/** A deployment's image settings. */
 export type ImageSettings = Readonly<z.infer<typeof imagesSchema>>;
 
 export type ImageStyle = (typeof IMAGE_STYLES)[number];
@@ -122,8 +122,8 @@ export const DEFAULT_IMAGE_SIZES: readonly number[] = [
 export const DEFAULT_IMAGE_QUALITIES: readonly number[] = [25, 40, 50, 60, 75, 80, 90, 100];
 
 /**
- * Merges image settings. Each setting of the project replaces the framework's, but hosts and
- * endpoints are combined.
+ * Merges image settings. The project's settings replace the framework's, except for hosts and
+ * endpoints, which are combined.
  */
 export function mergeImageSettings(
   framework: ImageSettings | undefined,

@@ -52,7 +52,7 @@ class Scanner {
     if (this.#offset < this.#text.length) throw this.#unexpected("the end of the document");
   }
 
-  /** Reads a scalar or an empty container, or steps into a container. */
+  /** Reads a scalar or an empty container, stepping into nested containers. */
   #value(): void {
     for (;;) {
       this.#take(BLANK);
@@ -143,7 +143,7 @@ class Scanner {
   }
 }
 
-/** Finds the first fault of a JSON text. Returns `undefined` if it has none. */
+/** Finds the first fault in JSON text. Returns `undefined` if there is none. */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | undefined {
   try {
     new Scanner(text, maxDepth).scan();

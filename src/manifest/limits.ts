@@ -1,4 +1,4 @@
-/** @module All limits of the build output manifest. */
+/** @module All limits for the build output manifest. */
 
 export const MANIFEST_VERSION = 1;
 
@@ -18,13 +18,13 @@ export const MAX_DIRECTORY_LENGTH = 256;
 export const MAX_ENTRY_LENGTH = 512;
 export const MAX_PATTERN_LENGTH = 500;
 
-/** Maximum size of a `meta`, in UTF-8 bytes of its JSON. */
+/** Maximum size of `meta` as JSON, in UTF-8 bytes. */
 export const MAX_META_BYTES = 16 * 1024;
 
-/** Maximum size of a manifest text, in UTF-8 bytes. */
+/** Maximum size of a manifest, in UTF-8 bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Maximum nesting of objects and arrays in a manifest text. */
+/** Maximum nesting depth of objects and arrays in a manifest. */
 export const MAX_MANIFEST_DEPTH = 64;
 
 /** Maximum number of reported problems. A final line counts the others. */
@@ -45,11 +45,11 @@ export const MAX_TMP_MB = 4096;
 /** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command, which is not blank and contains no NUL, because NUL ends an argument. */
+/** A shell command. It is not blank and contains no NUL, because NUL ends an argument. */
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
-/** Maximum sizes of an image's arguments, variables, names, values and folders. */
+/** Limits for an image's arguments, variables, names, values and folders. */
 export const MAX_IMAGE_ARGUMENTS = 256;
 export const MAX_IMAGE_VARIABLES = 512;
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
@@ -59,12 +59,12 @@ export const VARIABLE_NAME = /^[^=\x00]{1,256}$/;
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const ABSOLUTE_PATH = /^\/[^\x00]*$/;
 
-/** Default time within which a server must listen. */
+/** Default time limit for a server to start listening. */
 export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
 
-/** Engines of servers: the sandbox on Deno, Node, or any program that a command starts. */
+/** Server engines: the Deno sandbox, Node, or any program started with a command. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
 /** A version of Node, or its first components: `24`, `24.1`, `24.1.0`. */
@@ -74,18 +74,18 @@ export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 export const MAX_HEALTH_LENGTH = 512;
 export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
-/** Maximum cache time of a route, in seconds: one year. */
+/** Maximum cache time for a route, in seconds: one year. */
 export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
- * Maximum size of a compiled pattern, in steps and character ranges of its program. Repetitions
- * such as `{1000}` multiply them.
+ * Maximum size of a compiled pattern: the number of steps and character ranges in its program.
+ * Repetitions such as `{1000}` multiply them.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
- * Maximum excess cost of all patterns of a manifest together. The excess is the cost beyond twice
- * the length of a pattern. It is close to zero for patterns without repetition counts and Unicode
+ * Maximum total excess cost of all patterns in a manifest. The excess is the cost beyond twice the
+ * length of a pattern. It is close to zero for patterns without repetition counts and Unicode
  * classes.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
@@ -101,10 +101,10 @@ export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Maximum time for which a replaced deployment serves its pages, in seconds: 7 days. */
+/** Maximum time that a replaced deployment can serve its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Maximum number of ids that pages can use to name their deployment. */
+/** Maximum number of ids that pages can use to identify their deployment. */
 export const MAX_PAGE_IDS = 8;
 
 /** The format of a page id. */

@@ -1,10 +1,10 @@
 /**
  * @module The build output manifest `.svc/manifest.json`: the deployed files, and which layer
- * serves which URL. This module contains its schema and validation, the route table, the walk of an
- * output directory, and the detection that `init`, `build` and `deploy` need for a project without
- * a manifest.
+ * serves which URL. This module contains its schema and validation, the route table, a directory
+ * walk of the output, and the detection that `init`, `build` and `deploy` need for a project
+ * without a manifest.
  *
- * Pure except for `walkOutput()`, which lists the files of a folder.
+ * Pure except for `walkOutput()`, which lists the files in a folder.
  */
 export {
   FORM_NAME,

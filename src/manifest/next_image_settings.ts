@@ -1,4 +1,4 @@
-/** @module Converts the `images` of a Next.js configuration to the image settings of a manifest. */
+/** @module Converts the `images` of a Next.js configuration to a manifest's image settings. */
 import * as z from "zod";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import {
@@ -37,7 +37,7 @@ const nextImages = z.object({
 export interface NextImageSettings {
   /** Missing if Next.js does not convert images itself, because it uses another loader or none. */
   readonly images?: ImageSettings;
-  /** Patterns of other sites that have no equivalent here, as written in the configuration. */
+  /** Patterns for other sites that have no equivalent here, as written in the configuration. */
   readonly dropped: readonly string[];
 }
 
@@ -62,8 +62,8 @@ function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly s
 }
 
 /**
- * Reads `config.images` of a Next.js build, so that the platform serves its image endpoint with the
- * sizes, formats and sites that the project declared.
+ * Reads `config.images` from a Next.js build, so the platform can serve Next.js's image endpoint
+ * with the sizes, formats and sites that the project declared.
  *
  * @param config the parsed JSON, not validated
  * @param basePath Next.js's `basePath`, "" for none

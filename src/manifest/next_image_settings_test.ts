@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { imageSettingsOfNext } from "./next_image_settings.ts";
 
-/** `config.images` of a Next.js 16 build with default settings, shortened. */
+/** A shortened `config.images` from a Next.js 16 build with default settings. */
 const DEFAULTS = {
   deviceSizes: [640, 750],
   imageSizes: [32, 48],

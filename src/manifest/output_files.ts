@@ -2,8 +2,8 @@
 import type { OutputFiles } from "./types.ts";
 
 /**
- * The files of an output, by their relative paths with `/`. A folder exists if it contains a file
- * at any depth. `.` always exists.
+ * The files of an output, by relative path with `/`. A folder exists if it contains a file at any
+ * depth. `.` always exists.
  */
 export class OutputFileSet implements OutputFiles {
   readonly #files = new Set<string>();
@@ -27,7 +27,7 @@ export class OutputFileSet implements OutputFiles {
   }
 }
 
-/** Creates a lookup from the paths of a walked folder or of an upload. */
+/** Creates a lookup from the paths in a walked folder or an upload. */
 export function outputFilesOf(paths: Iterable<string>): OutputFiles {
   const files = new OutputFileSet();
   for (const path of paths) files.add(path);

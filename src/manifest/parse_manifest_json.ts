@@ -18,7 +18,7 @@ function utf8Length(text: string): number {
     : new TextEncoder().encode(text).byteLength;
 }
 
-/** Describes the first fault of a JSON text with its position, such as `line 3, column 1: …`. */
+/** Describes the first fault in JSON text with its position, such as `line 3, column 1: …`. */
 export function describeJsonFault(json: string): string | undefined {
   const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
   if (fault === undefined) return undefined;
@@ -30,7 +30,7 @@ export function describeJsonFault(json: string): string | undefined {
 
 /**
  * Parses the manifest's text. Syntax errors, repeated keys and excessive nesting are returned with
- * line and column, both starting at 1. Never throws for invalid input. Skips a byte order mark.
+ * a line and column, both starting at 1. Never throws for invalid input. Skips a byte order mark.
  */
 export function parseManifestJson(text: string): ManifestJsonResult {
   if (text.length > MAX_MANIFEST_BYTES || utf8Length(text) > MAX_MANIFEST_BYTES) {

@@ -11,7 +11,7 @@ Deno.test("parseManifestJson() skips a byte order mark", () => {
   assert.deepEqual(parseManifestJson('\ufeff{"version":1}'), { ok: true, value: { version: 1 } });
 });
 
-Deno.test("parseManifestJson() reports line and column, both from 1", () => {
+Deno.test("parseManifestJson() reports line and column, both starting at 1", () => {
   assert.match(messageOf("{\n  x\n}") ?? "", /line 2, column 3:/);
   assert.match(messageOf("x") ?? "", /line 1, column 1:/);
 });

@@ -45,7 +45,7 @@ export const queueSchema = z.strictObject({
   ),
 }, "Use a table of name and path");
 
-/** A queue as a deployment declares it. */
+/** A queue, as declared by a deployment. */
 export type DeclaredQueue = Readonly<z.infer<typeof queueSchema>>;
 
 export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WANTED_LIST)
@@ -73,8 +73,8 @@ export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
 });
 
 /**
- * Merges the queues of two sources. If both have a queue with the same name, the later source takes
- * precedence.
+ * Merges the queues from two sources. If both have a queue with the same name, the later source
+ * takes precedence.
  */
 export function joinQueues(...lists: readonly (readonly DeclaredQueue[])[]): DeclaredQueue[] {
   return [...new Map(lists.flat().map((queue) => [queue.name, queue])).values()];

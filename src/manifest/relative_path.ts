@@ -1,4 +1,4 @@
-/** @module Paths inside the output directory, as a manifest writes them. */
+/** @module Paths inside the output directory, as written in a manifest. */
 
 export type RelativePathResult =
   | { readonly ok: true; readonly path: string }

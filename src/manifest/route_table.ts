@@ -5,7 +5,7 @@
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
 
-/** A route with its layer and its defaults filled in. */
+/** A route with its layer and defaults filled in. */
 export interface CompiledRoute {
   /** Position in the manifest's `routes`. */
   readonly index: number;
@@ -24,9 +24,9 @@ export interface RouteTable {
   /** All routes in resolution order. */
   readonly routes: readonly CompiledRoute[];
   /**
-   * Returns the routes that match a request in resolution order, or an empty list. `path` is the
-   * normalized URL path, percent-encoded, without query. The time is linear in the length of the
-   * path. Do not modify the result.
+   * Returns the routes that match a request, in resolution order. The list can be empty. `path` is
+   * the normalized URL path, percent-encoded, without the query. The time is linear in the length
+   * of the path. Do not modify the result.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }
@@ -66,7 +66,7 @@ function takesMethod(route: CompiledRoute, method: string): boolean {
 
 type Matcher = RouteTable["match"];
 
-/** A single route that matches every path needs no engine and no allocation. */
+/** A single route that matches every path requires no engine and no allocation. */
 function matchSingle(route: CompiledRoute, test: (path: string) => boolean): Matcher {
   const found: readonly CompiledRoute[] = Object.freeze([route]);
   if (route.methods === undefined) return (path) => test(path) ? found : NONE;

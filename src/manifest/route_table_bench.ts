@@ -1,15 +1,15 @@
-/** @module Measures the cost of a match with few and with many routes, for `deno task bench`. */
+/** @module Measures the cost of a match with few and many routes, for `deno task bench`. */
 import { createRouteTable } from "./route_table.ts";
 import type { Route } from "./types.ts";
 
 export interface RouteTableBench {
   readonly routes: number;
-  /** Nanoseconds per match after compilation and warm-up, over many different paths. */
+  /** Nanoseconds per match, after compilation and warm-up, for many different paths. */
   readonly nsPerMatch: number;
 }
 
 export interface BenchOptions {
-  /** Returns the time in milliseconds with fractions. */
+  /** Returns the time in fractional milliseconds. */
   readonly now: () => number;
   readonly sizes?: readonly number[];
   readonly matches?: number;
@@ -63,7 +63,7 @@ function measure(routes: number, options: BenchOptions): RouteTableBench {
   return { routes, nsPerMatch: (options.now() - started) * 1e6 / matches };
 }
 
-/** Measures a match with 1, 10 and 200 routes, or with the given numbers of routes. */
+/** Measures matches with 1, 10 and 200 routes, or with the given numbers of routes. */
 export function benchRouteTable(options: BenchOptions): RouteTableBench[] {
   return (options.sizes ?? [1, 10, 200]).map((size) => measure(size, options));
 }

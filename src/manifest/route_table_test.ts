@@ -18,7 +18,7 @@ function indexesOf(routes: Route[], path: string, method = "GET"): number[] {
   return createRouteTable(manifestOf(routes)).match(path, method).map(({ index }) => index);
 }
 
-/** Implements the specification literally: sort, then try one by one. */
+/** Implements the specification literally: sorts the routes, then tries them one by one. */
 function matchNaively(routes: readonly Route[], path: string, method: string): number[] {
   return routes
     .map((route, index) => ({ route, index, priority: route.priority ?? 0 }))
@@ -158,6 +158,6 @@ Deno.test("match() takes linear time if backtracking would take exponential time
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),
   );
   const long = `/${"a".repeat(8_000)}!`;
-  // A backtracking engine would take forever.
+  // This would take a backtracking engine forever.
   assert.equal(table.match(long, "GET").length, 1);
 });

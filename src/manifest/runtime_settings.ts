@@ -1,4 +1,4 @@
-/** @module The runtime settings of a COMPUTE layer with defaults filled in. */
+/** @module The runtime settings of a COMPUTE layer, with defaults filled in. */
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_START_TIMEOUT_MS,
@@ -15,7 +15,7 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Version of Node, if Node is the engine. By default, the platform chooses. */
+  /** Node version, if Node is the engine. By default, the platform chooses it. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -28,7 +28,7 @@ export interface RuntimeSettings {
   readonly command?: string;
   /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
-  /** Time within which the server must listen. */
+  /** Time limit for the server to start listening. */
   readonly startTimeoutMs: number;
 }
 

@@ -226,7 +226,7 @@ const forms = formsSchema.optional().describe(
 
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 
-/** Limits of the deployment's functions. */
+/** Limits for the deployment's functions. */
 const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
     "Maximum processor time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
@@ -302,7 +302,7 @@ const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS
     "More ids with which pages of the deployment identify it in their requests.",
   );
 
-/** The whole manifest, for its type and its JSON Schema. */
+/** The whole manifest, used for its type and its JSON Schema. */
 export const manifestSchema = z.strictObject({
   $schema: schemaReference,
   version,
@@ -349,7 +349,7 @@ export const FIELDS = {
   urls: Object.keys(pageUrlsSchema.shape),
 };
 
-/** The JSON Schema of `.svc/manifest.json`, for editors. */
+/** The JSON Schema for `.svc/manifest.json`, used by editors. */
 export function manifestJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(manifestSchema, { io: "input" });
   return {

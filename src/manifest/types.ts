@@ -29,11 +29,11 @@ export interface Manifest extends Readonly<z.infer<typeof manifestSchema>> {
 export interface ManifestProblem {
   /** Field path such as `layers[0].entry`, or empty for the whole document. */
   readonly path: string;
-  /** Message that starts with a capital letter, on one line, without a final full stop. */
+  /** One-line message that starts with a capital letter and has no final period. */
   readonly message: string;
 }
 
-/** Lookups of files for validation, in an output folder or an upload. */
+/** File lookups for validation, in an output folder or an upload. */
 export interface OutputFiles {
   /** Whether the output has a file at this relative path with `/`. */
   hasFile(path: string): boolean;
@@ -45,7 +45,7 @@ export type ManifestResult =
   | {
     readonly ok: true;
     readonly manifest: Manifest;
-    /** Problems with settings that are valid but probably a mistake. */
+    /** Problems with settings that are valid, but probably mistakes. */
     readonly warnings: readonly ManifestProblem[];
   }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };

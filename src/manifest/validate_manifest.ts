@@ -18,7 +18,7 @@ function fieldsOf(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** Returns the first `limit` items of a list, or none if it is not a list. */
+/** Returns the first `limit` items of a list, or an empty list if the value is not a list. */
 function itemsOf(value: unknown, limit: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, limit) : [];
 }
@@ -58,8 +58,8 @@ function checkMeta(meta: unknown): ManifestProblem[] {
 }
 
 /**
- * Returns the length of a value's JSON in UTF-8 bytes, or `undefined` if it has no JSON or is
- * nested too deeply.
+ * Returns the length of a value as JSON, in UTF-8 bytes, or `undefined` if it cannot be written as
+ * JSON or is nested too deeply.
  */
 function jsonBytes(value: unknown): number | undefined {
   try {
@@ -78,7 +78,7 @@ function rank({ path }: ManifestProblem): number {
   return (item[1] === "routes" ? MAX_LAYERS : 0) + Number(item[2]);
 }
 
-/** Sorts problems, keeps the first for each path and message, and counts the others. */
+/** Sorts problems, keeps the first one for each path and message, and counts the others. */
 function bounded(problems: readonly ManifestProblem[]): ManifestProblem[] {
   const unique = new Map(
     problems.map((problem) => [`${problem.path}\0${problem.message}`, problem]),

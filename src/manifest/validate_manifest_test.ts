@@ -47,7 +47,7 @@ Deno.test("validateManifest() never refuses 200 different long patterns without 
   assert.deepEqual(problemsOf({ ...good, routes }), []);
 });
 
-Deno.test("validateManifest() limits the number of problems of a hostile manifest", () => {
+Deno.test("validateManifest() limits the number of problems in a hostile manifest", () => {
   const layers = Array.from({ length: 100_000 }, () => ({}));
   const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
   const problems = problemsOf({ ...unknown, version: 1, layers, routes: layers });

@@ -17,11 +17,9 @@ export interface OutputFile {
 
 /** Entries that the author of a folder excludes from a site. */
 export interface IgnoredEntries {
-  /**
-   * Whether a file, or a folder with all its content, is left out. `path` is relative, with `/`.
-   */
+  /** Whether to omit a file, or a folder with all its content. `path` is relative, with `/`. */
   isIgnored(path: string, isFolder: boolean): boolean;
-  /** Returns the ignored entries of a folder that contains the given names. */
+  /** Returns the ignored entries for a folder that contains the given names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
 }
 
@@ -38,18 +36,18 @@ export interface WalkOptions {
    * servers.
    */
   readonly packagesApart?: boolean;
-  /** Entries to exclude, which are counted. */
+  /** Entries to exclude. They are counted. */
   readonly ignored?: IgnoredEntries;
 }
 
 export interface WalkResult {
   /** Files in ascending order of their paths' UTF-16 code units. */
   readonly files: readonly OutputFile[];
-  /** Names and links that cannot be published. `path` is the path of the file. */
+  /** Names and links that cannot be published. `path` is the file's path. */
   readonly problems: readonly ManifestProblem[];
   /** Number of ignored files and folders. */
   readonly ignored: number;
-  /** Files with variables, such as `.env.local`, which are never deployed. */
+  /** Files with environment variables, such as `.env.local`. They are never deployed. */
   readonly secrets: readonly string[];
   /** Folders named `node_modules`, if they were requested separately. */
   readonly packages: readonly PackagesFolder[];
@@ -78,7 +76,7 @@ const PROJECT_ENTRIES = new Set([
 
 const WELL_KNOWN = ".well-known";
 
-/** Files from which tools read variables. Some builds copy them to their output. */
+/** Files from which tools read environment variables. Some builds copy them to their output. */
 const SECRETS = /^\.env(?:$|\.|rc$)/;
 
 /** Maximum depth of folders. Deeper nesting is a mistake. */
@@ -91,8 +89,8 @@ const MAX_DEPTH = 100;
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Number of folders to read concurrently. Only reading files is asynchronous: names and sizes are
- * read synchronously, because an asynchronous call takes ten times as long.
+ * Number of folders to read concurrently. Only file content is read asynchronously. Names and sizes
+ * are read synchronously, because an asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -112,7 +110,7 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries that apply in this folder. */
+  /** The ignored entries for this folder. */
   readonly ignored: IgnoredEntries;
 }
 
@@ -129,7 +127,7 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Joins a folder and the name of an entry. Both are already normalized. */
+/** Joins a folder and an entry name that are already normalized. */
 const below = (folder: string, name: string): string =>
   folder.endsWith(sep) ? folder + name : folder + sep + name;
 
@@ -276,12 +274,12 @@ const byPath = (left: { readonly path: string }, right: { readonly path: string 
 
 /**
  * Lists the files of an output directory in a stable order. Links to files and folders inside it
- * are followed. Other links are problems, and so are names that are not valid URL paths. `.svc/` is
- * excluded, and variable files (`.env`, `.env.local`) are listed separately. In the project's own
- * folder, settings, `functions/`, `node_modules/` and dot files are excluded too, but
- * `.well-known/` is not.
+ * are followed. Other links, and names that are not valid URL paths, are reported as problems.
+ * `.svc/` is excluded, and environment files (`.env`, `.env.local`) are listed separately. In the
+ * project's own folder, settings, `functions/`, `node_modules/` and dot files are also excluded,
+ * but `.well-known/` is not.
  *
- * @throws {Deno.errors.NotFound} if there is no such directory
+ * @throws {Deno.errors.NotFound} if the directory does not exist
  */
 export async function walkOutput(directory: string, options: WalkOptions): Promise<WalkResult> {
   const root = await Deno.realPath(directory);

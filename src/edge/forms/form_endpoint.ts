@@ -23,9 +23,9 @@ const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
- * Maximum number of bodies to read at a time, in total and per project: multipart bodies are up to
- * 10 MiB, others up to 84 KiB. The limit per project keeps slow senders of one project from
- * blocking other projects.
+ * Maximum number of bodies to read at a time, in total and per project. Multipart bodies are up to
+ * 10 MiB, others up to 84 KiB. The limit per project keeps one project's slow clients from blocking
+ * other projects.
  */
 const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
 const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
@@ -77,8 +77,8 @@ export interface FormSite {
 export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
- * The origin of the page that sent a request; `own` for pages of the site, and for programs that
- * send no origin. The scheme is ignored, because a proxy may have terminated TLS.
+ * The origin of the page that sent a request; `own` for the site's pages and for programs that send
+ * no origin. The scheme is ignored, because a proxy may have terminated TLS.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -90,7 +90,7 @@ function senderOf(request: ServerRequest, own: string): string {
 const wantsJson = (request: ServerRequest): boolean =>
   request.header("accept")?.includes("application/json") === true;
 
-/** A URL of the site itself, or of one of the allowed origins; `undefined` for any other text. */
+/** A URL on the site itself or on an allowed origin; `undefined` for anything else. */
 function safeNext(
   next: string | undefined,
   own: string,
@@ -98,13 +98,13 @@ function safeNext(
 ): string | undefined {
   const url = next === undefined || next === "" ? null : URL.parse(next, own);
   if (url === null) return undefined;
-  // Two slashes at the start would lead to another host.
+  // Two leading slashes would point to another host.
   const path = url.pathname.replace(/^\/+/, "/");
   if (url.origin === own) return `${path}${url.search}${url.hash}`;
   return origins.includes(url.origin) ? url.href : undefined;
 }
 
-/** The path of the page with the form, from `Referer`. */
+/** The path of the page that contains the form, from `Referer`. */
 function pageOf(request: ServerRequest): string | null {
   const path = URL.parse(request.header("referer") ?? "")?.pathname;
   return path === undefined ? null : path.slice(0, 512);
@@ -189,7 +189,7 @@ export class FormEndpoint {
     const sender = senderOf(request, own);
     if (sender === own) return this.#take(exchange, form);
     if (!form.origins?.includes(sender)) return refuse(exchange, 403);
-    // Allows scripts of the sending site to read the response.
+    // Allows scripts on the sending site to read the response.
     const headers: Header[] = [["access-control-allow-origin", sender], ["vary", "origin"]];
     return this.#take({ ...exchange, headers: [...site.common, ...headers] }, form);
   }

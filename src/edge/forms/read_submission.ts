@@ -6,21 +6,18 @@ import type { Bytes } from "../messages/body.ts";
 import type { FormField, FormFile, Submission } from "./submission.ts";
 
 /**
- * Maximum total size of a submission's texts, in bytes, because a record in the store is limited to
+ * Maximum total size of a submission's text fields, in bytes. A record in the store is limited to
  * 64 KiB.
  */
 export const MAX_TEXT_BYTES = 28 * 1024;
-/**
- * Maximum size of a body without files, in bytes. Percent-encoding can triple the size of the
- * texts.
- */
+/** Maximum size of a body without files, in bytes. Percent-encoding can triple the size of text. */
 const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
 /** Maximum size of a body with files, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
 /**
- * Maximum number of parts of a body, including empty file fields. With many thousands, the parser
- * would block everything else for seconds.
+ * Maximum number of parts in a body, including empty file fields. Many thousands of parts would
+ * make the parser block everything else for seconds.
  */
 const MAX_PARTS = 4 * MAX_FORM_FIELDS;
 const MAX_FILE_NAME = 200;
@@ -32,13 +29,13 @@ const MULTIPART = "multipart/form-data";
 const DEFAULT_HONEYPOT = "_gotcha";
 /** The form field that contains the path of the next page. */
 const NEXT_FIELD = "_next";
-/** Maximum number of links in a text that does not count as spam. */
+/** Maximum number of links in a text field before the submission counts as spam. */
 const MAX_LINKS = 5;
 
-/** Replacement for bytes that are not UTF-8. */
+/** Replaces bytes that are not UTF-8. */
 const NOT_UTF8 = "\ufffd";
 
-/** A form submission that is refused, with the status and a message for the visitor. */
+/** A refused form submission, with the status and a message for the visitor. */
 export class FormRefusal extends Error {
   override readonly name = "FormRefusal";
 
@@ -76,7 +73,7 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
-/** Whether a text contains `mark` more than `most` times. */
+/** Whether text contains `mark` more than `most` times. */
 function hasMore(text: string, mark: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
@@ -144,7 +141,7 @@ function refuseTooMuch(entries: readonly Entry[]): void {
   }
 }
 
-/** Returns the reason why texts look like spam; null if they do not. */
+/** Returns the reason that the text fields look like spam; null if they do not. */
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");

@@ -19,7 +19,7 @@ export interface Submission {
   /** The fields in the order of the form; a name can occur several times. */
   readonly fields: readonly FormField[];
   readonly files: readonly FormFile[];
-  /** Why it counts as spam; null if it does not. */
+  /** Why it counts as spam; null if it is not spam. */
   readonly spam: string | null;
   /** Path of the page that contained the form; null if the browser does not say. */
   readonly page: string | null;
@@ -28,11 +28,11 @@ export interface Submission {
 /** `full` means that the project has no space left. */
 export type KeepOutcome = "kept" | "full";
 
-/** Keeps the submissions of a deployment's forms. */
+/** Stores the submissions of a deployment's forms. */
 export interface FormKeeper {
-  /** Whether forms are accepted that the manifest does not declare, as in `svc dev`. */
+  /** Whether to accept forms that the manifest does not declare, as in `svc dev`. */
   readonly takesAny?: boolean;
-  /** Stores a submission. Resolves once it would survive a crash. */
+  /** Stores a submission. Resolves once the submission would survive a crash. */
   keep(form: FormSettings, submission: Submission): Promise<KeepOutcome>;
 }
 

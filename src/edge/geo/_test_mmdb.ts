@@ -1,6 +1,4 @@
-/**
- * @module A minimal MMDB (MaxMind DB format 2.0), which has the same record for every IPv4 address.
- */
+/** @module A minimal MMDB (MaxMind DB format 2.0) with the same record for every IPv4 address. */
 
 type Value = string | number | { readonly [name: string]: Value };
 
@@ -22,7 +20,7 @@ function encode(value: Value): number[] {
   ];
 }
 
-/** Builds a database that has `record` for each IPv4 address. */
+/** Builds a database with `record` for every IPv4 address. */
 export function mmdbOf(record: { readonly [name: string]: Value }): Uint8Array {
   const nodeCount = 1;
   const pointer = [0, 0, nodeCount + 16];

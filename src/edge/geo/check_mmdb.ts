@@ -1,4 +1,4 @@
-/** @module Checks a whole MMDB file, so that no lookup reads outside it or runs forever. */
+/** @module Checks a whole MMDB file, so no lookup can read outside it or run forever. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 
 /** The file is damaged, or not an MMDB file. */
@@ -9,7 +9,7 @@ export class DamagedDatabaseError extends Error {
 /** The shape of the file according to its metadata. */
 export interface MmdbShape {
   readonly nodeCount: number;
-  /** Bits of one half of a node: 24, 28 or 32. */
+  /** Number of bits in half a node: 24, 28 or 32. */
   readonly recordSize: number;
   /** Offset of the metadata's content, after its marker. */
   readonly metadataStart: number;
@@ -21,15 +21,15 @@ const SEPARATOR_BYTES = 16;
 /** Number of bytes of the marker before the metadata. */
 const MARKER_BYTES = 14;
 
-/** Maximum nesting depth of a value; pointers count as a level. */
+/** Maximum nesting depth of a value. A pointer counts as a level. */
 const MAX_DEPTH = 32;
 
-/** The offset that is added to a pointer, by the pointer's size. */
+/** The offset to add to a pointer, by the pointer's size. */
 const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Maximum size of a value of each type, in bytes; other types are not part of the format. */
+/** Maximum size of a value of each type, in bytes. Other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,
@@ -49,7 +49,7 @@ const MAX_SIZES: Readonly<Record<number, number>> = {
 const EXACT_SIZES: Readonly<Record<number, number>> = { 3: 8, 15: 4 };
 
 class DataSection {
-  /** Nesting depth of the values that were already checked, by offset. */
+  /** Nesting depth of the values that have been checked, by offset. */
   readonly #checked = new Map<number, number>();
 
   readonly #bytes: Uint8Array;
@@ -58,7 +58,9 @@ class DataSection {
     this.#bytes = bytes;
   }
 
-  /** Checks the value at an offset and everything it points to; returns its nesting depth. */
+  /**
+   * Checks the value at an offset and everything it points to. Returns the value's nesting depth.
+   */
   check(offset: number, depth: number): number {
     const known = this.#checked.get(offset);
     if (known !== undefined) {

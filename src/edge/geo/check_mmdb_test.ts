@@ -53,7 +53,7 @@ Deno.test("loadGeo() refuses a database that was cut short or overwritten, with 
     }
   }));
 
-Deno.test("a database that passed the check never fails a lookup, regardless of which byte is changed", () =>
+Deno.test("if a database with a changed byte passes the check, no lookup in it fails", () =>
   inFolder(async (path) => {
     const whole = mmdbOf({ country: { iso_code: "de", names: { en: "x" } }, asn: 64496 });
     const counts = { refused: 0, taken: 0 };
@@ -80,7 +80,7 @@ Deno.test("a failed lookup counts as unknown, with one warning", () => {
   const bytes = mmdbOf({ country_code: "DE" });
   const warnings: unknown[] = [];
   const geo = openCountryDatabase(bytes, { onFailure: (cause) => warnings.push(cause) });
-  // A disk fault in mapped memory: the tree now leads outside the file.
+  // A disk fault in mapped memory: the tree now points outside the file.
   bytes.set([0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 0);
   for (const address of ["192.0.2.1", "192.0.2.2", "8.8.8.8"]) {
     assert.equal(geo.country(address), undefined);

@@ -1,4 +1,4 @@
-/** @module Loads the MMDB files with which the edge looks up IP addresses. */
+/** @module Loads the MMDB files that the edge uses to look up IP addresses. */
 import { Buffer } from "node:buffer";
 import { Reader } from "mmdb-lib";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
@@ -20,12 +20,12 @@ const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-countr
 export interface GeoFiles {
   /** Path of a country database; the included one by default. */
   readonly geoip?: string | undefined;
-  /** Path of an ASN database; without it, no address has an ASN. */
+  /** Path of an ASN database. If missing, no address has an ASN. */
   readonly asn?: string | undefined;
 }
 
 export interface GeoOptions {
-  /** Called for the first lookup that fails in each database. */
+  /** Called for the first failed lookup in each database. */
   warn?(message: string): void;
 }
 
@@ -82,8 +82,8 @@ function readShipped(): Uint8Array {
 }
 
 /**
- * Loads the address databases. The included database is read at the first lookup; the operator's
- * files are completely checked before use.
+ * Loads the address databases. The included database is read at the first lookup. The operator's
+ * files are checked completely before use.
  *
  * @throws {GeoFileError} If a file cannot be read, is damaged, or is not an MMDB file
  */

@@ -17,11 +17,11 @@ export interface AsnLookup {
 
 /** A database that may turn out to be damaged when it is read. */
 export interface Readable {
-  /** Whether it can be read; tries a lookup if there was none yet. */
+  /** Whether it can be read. Tries a lookup if there has been none yet. */
   isReadable(): boolean;
 }
 
-/** The record of an address: flat as in ip-location-db, or nested as in MaxMind's databases. */
+/** The record of an address: flat, as in ip-location-db, or nested, as in MaxMind's databases. */
 interface AddressRecord {
   readonly country_code?: unknown;
   readonly country?: { readonly iso_code?: unknown };
@@ -38,16 +38,16 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
-/** Number of addresses whose records are memoized; most requests come from recent addresses. */
+/** Number of addresses whose records are memoized. Most requests come from recent addresses. */
 const REMEMBERED = 4096;
 
-/** Any valid address, whose lookup opens a database. */
+/** Any valid address; looking it up opens the database. */
 const PROBED = "192.0.2.1";
 
 const NOTHING: AddressRecord = Object.freeze({});
 
 export interface OpenOptions {
-  /** Called only for the first lookup that fails. */
+  /** Called only for the first failed lookup. */
   onFailure?(cause: unknown): void;
 }
 
@@ -73,21 +73,22 @@ class AddressDatabase {
     if (typeof database !== "function") this.#reader = this.#open();
   }
 
-  /** Whether lookups work; performs a lookup if there was none yet. */
+  /** Whether lookups work. Performs a lookup if there has been none yet. */
   isReadable(): boolean {
     if (this.#reader === undefined) this.find(PROBED);
     return !this.#failed;
   }
 
   /**
-   * Opens the database. If it cannot be read, the first lookup fails, and later ones find nothing.
+   * Opens the database. If it cannot be read, the first lookup fails and later lookups find
+   * nothing.
    */
   #opened(): Reader<MmdbRecord> | undefined {
     if (this.#reader === undefined && !this.#failed) this.#reader = this.#open();
     return this.#reader;
   }
 
-  /** Treats an address as unknown if its lookup fails, so that no request fails. */
+  /** Treats an address as unknown if its lookup fails, so no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);
@@ -112,7 +113,7 @@ class AddressDatabase {
 /**
  * Opens a country database (`country_code`, or `country.iso_code`).
  *
- * @throws {Error} If bytes are given that are not an MMDB file
+ * @throws {Error} If the given bytes are not an MMDB file
  */
 export function openCountryDatabase(
   source: Database,

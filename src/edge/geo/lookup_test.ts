@@ -22,7 +22,7 @@ Deno.test("loadGeo() opens the shipped country database", async () => {
   }
 });
 
-Deno.test("loadGeo() names the file that it cannot open", async () => {
+Deno.test("loadGeo() reports which file it cannot open", async () => {
   await assert.rejects(
     loadGeo({ geoip: "/nonexistent.mmdb" }),
     / \/nonexistent\.mmdb: it does not exist/,

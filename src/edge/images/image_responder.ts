@@ -1,4 +1,4 @@
-/** @module Serves the image endpoints of sites: converts each image once. */
+/** @module Serves the image endpoints of sites, and converts each image only once. */
 import type { Clock } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -40,7 +40,7 @@ import type { SiteImages } from "./site_images.ts";
 import { SourceRequest } from "./source_request.ts";
 import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./types.ts";
 
-/** The site's own content at the URL of a source, for one visitor. */
+/** The site's own content at a source URL, for one visitor. */
 export type OwnSource =
   /** The rules deny the source to the visitor, or redirect them. */
   | { readonly type: "refused"; readonly status: number }
@@ -90,8 +90,8 @@ interface Source {
   readonly cacheControl: string;
   readonly isShared: boolean;
   /**
-   * How long a front edge may cache the result, in seconds; 0 if it must ask the platform each
-   * time.
+   * How long a front edge may cache the result, in seconds; 0 if the edge must ask the platform
+   * each time.
    */
   readonly keptSeconds: number;
   read(count: (bytes: number) => void): Promise<Bytes>;
@@ -189,7 +189,8 @@ export class ImageResponder {
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
-    // Without caching headers, the server gets every request, because it may check permissions.
+    // If there are no caching headers, the server gets every request, because it may check
+    // permissions.
     const { isForAll } = source;
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
@@ -206,7 +207,7 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** Serves an image that is a file of the deployment, whose hash is known without reading it. */
+  /** Serves an image file of the deployment. Its hash is known without reading it. */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,
@@ -255,7 +256,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not stored at the edge; later responses use the remembered source.
+        // The first response is not stored at the edge. Later responses use the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
@@ -263,7 +264,10 @@ export class ImageResponder {
     });
   }
 
-  /** A response that needs no source: the client or the platform already has the result. */
+  /**
+   * A response that does not need the source, because the client or the platform already has the
+   * result.
+   */
   async #known(
     image: WantedImage,
     { identity, isShared, ...terms }: Omit<Source, "read">,
@@ -351,7 +355,7 @@ function replyOf(
 const freshFor = (milliseconds: number): string =>
   `public, max-age=${Math.floor(milliseconds / 1000)}, must-revalidate`;
 
-/** The response when a source is unavailable; other errors are faults. */
+/** The response when a source is unavailable. Other errors are faults. */
 function failed(reply: Pick<ImageReply, "request" | "common">, error: unknown): EdgeResponse {
   if (error instanceof SourceFailedError) return refusedImage(reply, error.status, error.reason);
   if (error instanceof SourceTooLargeError) return refusedImage(reply, 413, TOO_LARGE);

@@ -11,19 +11,19 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Part of each image's key. It changes with the engine's output, so that no client or cache keeps
- * results of an older version.
+ * Part of each image's key. It changes with the engine's output, so clients and caches do not keep
+ * the results of an older version.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
 /** Seconds after which a client may retry. */
 const RETRY_SECONDS = "2";
 
-/** `Cache-Control` of an unconverted image; short, because the next attempt may convert it. */
+/** `Cache-Control` of an unconverted image. It is short because the next attempt may convert it. */
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Fields that let a browser only show an image: if it is opened directly, it has no scripts and no
+ * Fields that let a browser only display an image. If opened directly, it has no scripts and no
  * origin.
  */
 const SAFETY: HeaderList = [
@@ -135,8 +135,8 @@ export function convertedResponse(
 }
 
 /**
- * A response with the unchanged source; `reason` explains why it was not converted, if the reason
- * is temporary.
+ * A response with the unchanged source. If a temporary problem prevented the conversion, `reason`
+ * explains it.
  */
 export function originalResponse(
   reply: ImageReply,
@@ -151,7 +151,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** The response while too many images are waiting; the client may retry. */
+/** The response while too many images are waiting. The client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {
@@ -161,7 +161,7 @@ export function busyResponse(
   });
 }
 
-/** The response to a refused request; its reason must contain nothing from the request. */
+/** The response to a refused request. The reason must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,

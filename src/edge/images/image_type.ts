@@ -1,7 +1,7 @@
 /** @module Detects the type of an image from its first bytes. */
 import type { ImageFormat } from "../../runtime/mod.ts";
 
-/** Recognized types; images of types that cannot be converted are passed through or refused. */
+/** Recognized types. Images of types that cannot be converted are passed through or refused. */
 export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {
@@ -33,11 +33,11 @@ const WEBP_ANIMATION = 0x02;
 /** Number of bytes to search for the root element. */
 const SVG_HEAD_BYTES = 1024;
 
-/** Converts bytes to characters with the same code points. */
+/** Converts each byte to the character with the same code point. */
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));
 
-/** Whether a GIF has a second image; skips the blocks of the first image. */
+/** Whether a GIF has a second image. Skips the blocks of the first image. */
 function isAnimatedGif(bytes: Uint8Array): boolean {
   const packed = bytes[10] ?? 0;
   let at = 13 + ((packed & 0x80) === 0 ? 0 : 3 << ((packed & 7) + 1));
@@ -77,7 +77,7 @@ function isAnimatedWebp(bytes: Uint8Array): boolean {
   return textOf(bytes, 12, 16) === "VP8X" && (flags & WEBP_ANIMATION) !== 0;
 }
 
-/** `ftyp` brands of the ISO base media file format (AVIF and its relatives). */
+/** `ftyp` brands of the ISO base media file format (AVIF and related formats). */
 function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   const size = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), BRANDS_BYTES);
   const brands = textOf(bytes, 8, size);
@@ -86,7 +86,7 @@ function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   return /heic|heix|mif1|msf1/.test(brands) ? { type: "heic", isAnimated: false } : undefined;
 }
 
-/** Whether a text is an SVG document, by the root element after declarations and comments. */
+/** Whether text is an SVG document, judging by the root element after declarations and comments. */
 function isSvg(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, SVG_HEAD_BYTES)).trimStart();
   return text.startsWith("<") && /<svg[\s>]/i.test(text);

@@ -1,5 +1,5 @@
 /**
- * @module Decides where the source of an image is: on the site, on a declared site, or at a place
+ * @module Decides where the source of an image is: on the site, on a declared site, or somewhere
  * that is not allowed.
  */
 import { normalizePath } from "../../rules/mod.ts";
@@ -51,7 +51,7 @@ export function judgeSource(
     );
   }
   if (url.origin === base.origin && url.username === "") return judgeOwn(images, url);
-  // "//other.test" and "/\other.test" look like paths, but lead to other hosts.
+  // "//other.test" and "/\other.test" look like paths, but point to other hosts.
   if (isPath || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     return refused("The URL of the image is invalid.");
   }

@@ -1,4 +1,4 @@
-/** @module Chooses a client's format by its `Accept` header. */
+/** @module Chooses a format based on the client's `Accept` header. */
 
 /** The media types in an `Accept` field with a weight above 0, without wildcards. */
 function wantedTypes(accept: string): ReadonlySet<string> {

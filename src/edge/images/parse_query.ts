@@ -1,4 +1,4 @@
-/** @module Reads the URL of an image, in each form that frameworks use. */
+/** @module Parses the URL of an image, in every form that frameworks use. */
 import type { ImageStyle } from "../../manifest/mod.ts";
 import {
   IMAGE_FORMATS,
@@ -28,7 +28,7 @@ interface Target {
   readonly query: string;
 }
 
-/** A problem, whose text contains nothing from the request, as on the edge's own pages. */
+/** A problem. Like the edge's own pages, its text contains nothing from the request. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
 /** A whole number without sign or leading zeros, from 1 to `maximum`. */
@@ -43,7 +43,7 @@ function toFormat(name: string): ImageFormat | undefined {
   return IMAGE_FORMATS.find((known) => known === format);
 }
 
-/** Reads the parameters of a query; a duplicate name is a problem. */
+/** Reads the parameters of a query. A duplicate name is a problem. */
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -59,7 +59,7 @@ function isProblem(value: ReadonlyMap<string, string> | QueryProblem): value is 
 
 const SVC_PARAMETERS = new Set(["url", "w", "q", "f"]);
 
-/** `?url=…&w=…&q=…&f=…`: used by the platform, and without `f` by Next.js. */
+/** `?url=…&w=…&q=…&f=…`: used by the platform and, without `f`, by Next.js. */
 function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next"): ParsedQuery {
   const found = parameters(query);
   if (isProblem(found)) return found;
@@ -86,7 +86,7 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The sides of an image's box; if the width is not an allowed size, both sides are scaled. */
+/** The dimensions of an image's box. If the width is not an allowed size, both are scaled. */
 function boxOf(
   images: SiteImages,
   width: number | undefined,
@@ -112,7 +112,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
   none: "inside",
 };
 
-/** The parsed form that all frameworks share. */
+/** The parsed form shared by all frameworks. */
 interface ParsedImageQuery {
   readonly source: string;
   readonly w?: string | undefined;

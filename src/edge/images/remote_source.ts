@@ -27,11 +27,11 @@ export class SourceFailedError extends Error {
   }
 }
 
-/** A source that was read completely. */
+/** A source that has been read completely. */
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
-  /** True if it may change at any time, so no cache stores it. */
+  /** Whether it may change at any time, so no cache stores it. */
   readonly isCurrent?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export function failedStatus(status: number): SourceFailedError {
 
 export interface RemoteSourceOptions {
   readonly outbound: OutboundFetch;
-  /** Creates a signal that ends a request that takes too long. */
+  /** Creates a signal that aborts a request after the maximum time. */
   readonly timeout?: (milliseconds: number) => AbortSignal;
 }
 
@@ -79,7 +79,7 @@ export class RemoteSources {
   /**
    * Fetches an image.
    *
-   * @throws {SourceFailedError} If there is none, or a redirect leads to an undeclared host
+   * @throws {SourceFailedError} If there is no image, or a redirect leads to an undeclared host
    */
   async fetch(
     images: SiteImages,

@@ -21,7 +21,7 @@ export class SiteImages {
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
-  /** Folders of endpoints that have the query in the path, with a final slash. */
+  /** Folders of endpoints whose query is in the path, with a trailing slash. */
   readonly #folders: readonly string[];
   readonly #hosts;
   readonly #paths: readonly string[];
@@ -51,7 +51,7 @@ export class SiteImages {
     return this.folderOf(path) === undefined ? undefined : "ipx";
   }
 
-  /** Returns the folder of the endpoint that has this path, if its query is in the path. */
+  /** Returns the folder of the endpoint with this path, if the endpoint's query is in the path. */
   folderOf(path: string): string | undefined {
     for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
     return undefined;
@@ -78,7 +78,7 @@ export class SiteImages {
   }
 }
 
-/** Compiles the settings of a deployment; `undefined` if it has turned images off. */
+/** Compiles the settings of a deployment; `undefined` if images are turned off. */
 export function compileImages(settings: ImageSettings = {}): SiteImages | undefined {
   return settings.enabled === false ? undefined : new SiteImages(settings);
 }

@@ -1,6 +1,6 @@
 /**
- * @module The request for the source of an image, on behalf of a visitor. Its response must not
- * reveal more than the source would show to any stranger.
+ * @module The request for the source of an image, on behalf of a visitor. The response must not
+ * reveal more than an anonymous request would.
  */
 import { ClientRequest } from "../request/client_request.ts";
 
@@ -12,7 +12,7 @@ export const SOURCE_ACCEPT = "image/*";
 
 /**
  * Request headers that the source does not get: credentials, conditions for another representation,
- * and fields of the connection.
+ * and connection-specific fields.
  */
 const WITHHELD =
   /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;

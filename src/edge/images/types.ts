@@ -15,13 +15,13 @@ export interface ImageQuery {
   readonly fit?: ImageFit | undefined;
   /** 1 to 100. */
   readonly quality: number;
-  /** A format that the URL asks for; if missing, `Accept` decides. */
+  /** The format that the URL asks for. If missing, `Accept` decides. */
   readonly format?: ImageFormat | undefined;
   /** Whether an SVG of the site itself is passed through, as the framework would do. */
   readonly keepsSvg?: boolean;
 }
 
-/** The reason why a query is refused, for the author of the URL. */
+/** Why a query is refused, for the author of the URL. */
 export interface QueryProblem {
   readonly problem: string;
 }
@@ -49,7 +49,7 @@ export interface ImageOrder {
   readonly conversion: Pick<ImageQuery, "width" | "height" | "fit" | "quality">;
   readonly format: ImageFormat;
   readonly source: Bytes;
-  /** Whether the result may be stored for others. */
+  /** Whether the result may be stored for other visitors. */
   readonly isShared: boolean;
 }
 

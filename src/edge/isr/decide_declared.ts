@@ -26,7 +26,7 @@ const MIN_KEPT_SECONDS = 60;
 /** Fields whose values are in the key, as the edge writes them. */
 const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
 
-/** Fields that differ from person to person: a page that depends on them is never shared. */
+/** Fields that differ between visitors. A page that depends on them is never shared. */
 const PERSONAL = new Set(["cookie", "authorization"]);
 
 /**
@@ -50,8 +50,8 @@ export interface DeclaredFacts {
 }
 
 /**
- * The seconds of a directive. A directive without a value sets no limit, which is how Nitro uses
- * `stale-while-revalidate`.
+ * The seconds of a directive. A directive without a value sets no limit. Nitro uses
+ * `stale-while-revalidate` this way.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;
@@ -65,7 +65,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
     (isTargeted ? control.seconds("max-age") : undefined);
   if (lifetime === undefined) return undefined;
   const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
-  // Next.js serves a stale page while it renders the next one; here, the stale page does not count
+  // Next.js serves a stale page while it renders the next one. Here, the stale page does not count
   // as fresh.
   const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
   return {
@@ -78,7 +78,9 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
   };
 }
 
-/** The request fields that select the response; `undefined` if no other client can get it. */
+/**
+ * The request fields that select the response; `undefined` if no other client can get the response.
+ */
 function selectingFields(
   headers: HeaderList,
   request: DeclaredFacts["request"],

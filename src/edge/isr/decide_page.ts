@@ -9,7 +9,7 @@ import type { Storable } from "./types.ts";
 
 export type PageDecision =
   | Storable
-  /** The page must not be shared, for this reason; each client gets its own response. */
+  /** Why the page must not be shared. Each client gets its own response. */
   | { readonly type: "private"; readonly reason: string }
   /** The server failed, so the stored page is kept. */
   | { readonly type: "failed" }
@@ -57,14 +57,14 @@ export function privateReason({ headers }: Pick<ResponseHead, "headers">): strin
   return cacheTags(headers) === undefined ? "tags" : undefined;
 }
 
-/** Whether the content is encoded for clients that accept that encoding. */
+/** Whether the content is encoded, so only clients that accept the encoding can read it. */
 export function isEncoded(headers: HeaderList): boolean {
   return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
 }
 
 /**
- * Decides whether to store a response on a route with `revalidate`; `stores404` is false if a 404
- * leads to the next route.
+ * Decides whether to store a response on a route with `revalidate`. `stores404` is false if a 404
+ * falls through to the next route.
  */
 export function decidePage(
   { status, headers }: ResponseHead,
@@ -85,9 +85,9 @@ export function decidePage(
 const FOR_CLIENTS = new Set(["max-age", "no-cache", "no-store", "private"]);
 
 /**
- * `Cache-Control` for clients. Pages are refreshed here, so directives for shared
- * caches are removed: another cache in front would only make the page older.
- * If the server sends no directives to clients, they revalidate each time.
+ * `Cache-Control` for clients. Pages are refreshed here, so directives for shared caches are
+ * removed. Another cache in front would only make the page older. If the server sends no directives
+ * to clients, they revalidate each time.
  */
 export function clientCacheControl(headers: HeaderList): Header {
   const directives = (joinedHeader(headers, "cache-control") ?? "").split(",")

@@ -32,7 +32,7 @@ for (const [status, headers, expected] of ROWS) {
   });
 }
 
-Deno.test("decidePage() does not store a 404 that leads to the next route", () => {
+Deno.test("decidePage() does not store a 404 that falls through to the next route", () => {
   assert.equal(decidePage({ status: 404, headers: [] }, { stores404: false }).type, "missing");
 });
 

@@ -1,7 +1,8 @@
 /**
- * @module Incremental static regeneration (ISR): stores pages of servers for a route's `revalidate`
- * seconds or as long as their own fields say, serves them stale while a single request refreshes
- * them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to authors.
+ * @module Incremental static regeneration (ISR). Stores servers' pages for a route's `revalidate`
+ * seconds, or for as long as their own fields say. Serves them stale while a single request
+ * refreshes them, and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to
+ * authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
@@ -40,7 +41,7 @@ function freshnessOf(stored: StoredResponse, now: number): Freshness {
   return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** The request for the page variant that these request fields select. */
+/** The request for the page variant selected by these request fields. */
 function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
   const values = vary.map(({ name }) => [name, varyValue(name, request)]);
   return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };
@@ -62,7 +63,7 @@ export class IsrCache {
   }
 
   /**
-   * Serves a `GET` or `HEAD` on a route with `revalidate`; synchronously if the page is in memory.
+   * Serves a `GET` or `HEAD` on a route with `revalidate`. Synchronous if the page is in memory.
    * Rejects with the errors of `fetchShared` and `fetchPrivate`.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
@@ -78,8 +79,8 @@ export class IsrCache {
   }
 
   /**
-   * The page whose response declared itself cacheable, if one is stored; synchronously if it is in
-   * memory.
+   * The stored page whose response declared itself cacheable, if there is one. Synchronous if the
+   * page is in memory.
    */
   find(
     request: PageRequest,
@@ -133,7 +134,7 @@ export class IsrCache {
 
   /**
    * Like `purge()`, but for several scopes and at a constant cost. Requests after the call never
-   * get these pages as fresh pages.
+   * see these pages as fresh.
    */
   revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
     return this.#pages.mark(scopes, { soft, at: this.#now() });
@@ -169,7 +170,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveShared(context, page);
   }
 
-  /** Serves a page that matches the request; the client may have sent credentials. */
+  /** Serves a page that matches the request. The client may have sent credentials. */
   #serveShared(
     context: PageContext,
     page: IsrEntry,

@@ -7,10 +7,10 @@ import type { IsrEntry } from "./types.ts";
 /** Default capacity in bytes (64 MiB). */
 export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** Memory of a page in addition to its texts and body, in bytes: a generous estimate. */
+/** A generous estimate of a page's memory in addition to its strings and body, in bytes. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page without its body, in bytes. */
+/** Memory used by a page without its body, in bytes. */
 export function headBytes(
   { key, headers, tags = [], vary = [] }: Pick<PageRecord, "key" | "headers" | "tags" | "vary">,
 ): number {
@@ -28,12 +28,12 @@ interface Slot extends RingEntry<Slot> {
   readonly bytes: number;
 }
 
-/** Pages in memory, evicted by the CLOCK algorithm: a used page gets a second chance. */
+/** Pages in memory, evicted with the CLOCK algorithm: a used page gets a second chance. */
 export class IsrMemory {
   readonly #slots = new Map<string, Slot>();
   readonly #clock = new ClockRing<Slot>();
   #bytes = 0;
-  /** Memory of bodies that are still arriving, in bytes. */
+  /** Memory used by bodies that are still arriving, in bytes. */
   #reserved = 0;
 
   readonly #bodies = new KeptBodies();
@@ -58,7 +58,7 @@ export class IsrMemory {
   }
 
   /**
-   * Stores a page unless it is too large, and removes an older one. Returns the page as it is
+   * Stores a page unless it is too large, and removes any older version. Returns the page as
    * stored.
    */
   put(memoryKey: string, page: IsrEntry): IsrEntry {
@@ -88,7 +88,7 @@ export class IsrMemory {
     }
   }
 
-  /** Reserves memory for an arriving body; false if none is left. */
+  /** Reserves memory for an arriving body; false if no memory is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.#capacity) return false;
     this.#reserved += bytes;

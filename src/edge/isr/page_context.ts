@@ -1,4 +1,4 @@
-/** @module A request for a page, and how to reach its server. */
+/** @module A request for a page, and how to reach the page's server. */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import type { ResponseHead } from "../cache/decide_store.ts";
 import type { OriginResponse } from "../messages/messages.ts";
@@ -7,7 +7,9 @@ import { decidePage, type PageDecision } from "./decide_page.ts";
 import type { PageRequest } from "./types.ts";
 
 export interface PageOptions {
-  /** Seconds for which a page of the route is fresh; 0 if the responses declare it themselves. */
+  /**
+   * How long a page of the route is fresh, in seconds; 0 if the responses declare it themselves.
+   */
   readonly revalidateSeconds: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
@@ -17,7 +19,7 @@ export interface PageOptions {
   fetchPrivate(): Promise<OriginResponse>;
 }
 
-/** A request, and how its page is fetched. */
+/** A request, and how to fetch its page. */
 export interface PageContext {
   readonly request: PageRequest;
   readonly options: PageOptions;

@@ -29,7 +29,7 @@ const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 const RETRY_MILLISECONDS = 10_000;
 
 /**
- * How long a request waits for the response to another request before it is sent itself, in
+ * How long a request waits for another request's response before it is sent itself, in
  * milliseconds.
  */
 const COLLAPSE_MILLISECONDS = 30_000;
@@ -77,7 +77,7 @@ export class PageFetcher {
     this.#options = options;
   }
 
-  /** The server's response for this client only. */
+  /** The server's response to this client only. */
   async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
     return privateResponse(await options.fetchPrivate());
   }
@@ -125,8 +125,8 @@ export class PageFetcher {
   }
 
   /**
-   * Refreshes a page in the background. The page is kept if the server fails, and removed if it has
-   * become private.
+   * Refreshes a page in the background. If the server fails, the page is kept. If the page has
+   * become private, it is removed.
    */
   refresh(context: PageContext, page: IsrEntry): void {
     const { now } = this.#options;
@@ -143,7 +143,7 @@ export class PageFetcher {
   }
 
   /**
-   * Turns a shared response into the response for this client, by the client's method and
+   * Turns a shared response into the response for this client, based on the client's method and
    * conditions.
    */
   #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {

@@ -21,7 +21,7 @@ const PLAIN = "p";
 const DECLARED = "d";
 
 /**
- * The name of a page on disk, which encodes whether the page has a query and whether its server
+ * The name of a page on disk. It encodes whether the page has a query and whether its server
  * declared it cacheable.
  */
 export function pageName(
@@ -36,7 +36,7 @@ const isQueryName = (name: string): boolean => name.endsWith(QUERY);
 const isDeclaredName = (name: string): boolean => name.at(-2) === DECLARED;
 
 export class PageIndex {
-  /** The size of each page in bytes, by its name, in the order of eviction. */
+  /** The size of each page in bytes, by name, in eviction order. */
   readonly #pages = new Map<string, number>();
   #bytes = 0;
   #queryPages = 0;
@@ -68,7 +68,7 @@ export class PageIndex {
     return [...this.#pages.keys()];
   }
 
-  /** Adds a page, and returns the names of the pages that are evicted. */
+  /** Adds a page, and returns the names of the evicted pages. */
   add(name: string, bytes: number): readonly string[] {
     this.delete(name);
     this.#set(name, bytes);

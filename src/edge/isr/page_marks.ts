@@ -1,15 +1,15 @@
 /**
  * @module Records which pages of a deployment were revalidated on demand, and when. A purge of any
- * size only adds a mark; whether it applies to a page is decided when the page is next requested.
- * Pure.
+ * size only adds a mark. When a page is next requested, the marks decide whether the page was
+ * purged. Pure.
  */
 import * as z from "zod";
 import { isPurged } from "../cache/cache_store.ts";
 import type { PurgeScope } from "../../feed/mod.ts";
 
 /**
- * Maximum number of marks of one deployment; beyond that, marks that apply to all pages replace the
- * older half.
+ * Maximum number of marks of one deployment. Beyond that, the older half is replaced with marks
+ * that apply to all pages.
  */
 export const MAX_MARKS = 2000;
 
@@ -27,7 +27,7 @@ interface Mark {
   readonly order: number;
 }
 
-/** The fields of a page that marks apply to. */
+/** The fields of a page that decide which marks apply to it. */
 export interface MarkedPage {
   readonly path: string;
   readonly tags: readonly string[];

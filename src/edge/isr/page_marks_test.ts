@@ -33,7 +33,7 @@ Deno.test("PageMarks keeps a page that was requested after the purge", () => {
   assert.equal(marks.judge({ ...page, askedAt: 101 }).type, "current");
 });
 
-Deno.test("PageMarks survives the process, and removals take precedence over stale marks", () => {
+Deno.test("PageMarks survives a restart, and removals take precedence over stale marks", () => {
   const before = new PageMarks();
   before.add({ type: "tag", tag: "posts" }, { soft: true, at: 150 });
   const after = new PageMarks();

@@ -109,7 +109,7 @@ export function encodePage({ body, ...head }: PageRecord): Bytes {
   return bytes;
 }
 
-/** Decodes a page; `undefined` for bytes that are not a complete page. */
+/** Decodes a page; `undefined` if the bytes are not a complete page. */
 export function decodePage(bytes: Bytes): PageRecord | undefined {
   const end = bytes.indexOf(LINE_FEED);
   if (end < 0) return undefined;
@@ -137,9 +137,8 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page in the form in which it is served, with its own cache terms or those of its route. Its
- * age counts from the request, because data that the server read may have changed before it
- * responded.
+ * The page as it is served, with its own cache terms or those of its route. Its age is counted from
+ * the request, because the data may have changed between the server's read and its response.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;

@@ -13,7 +13,7 @@ import type { IsrEntry, IsrStore, PageRequest, Requested } from "./types.ts";
 
 export interface PageTiersOptions {
   readonly deploymentId: string;
-  /** Stores pages beyond the lifetime of the process. */
+  /** Keeps pages across restarts. */
   readonly store: IsrStore;
   /** Shared by all deployments. */
   readonly memory: IsrMemory;
@@ -49,7 +49,7 @@ export class PageTiers {
   }
 
   /**
-   * Whether there may be pages that a server declared cacheable; known once the pages on disk are
+   * Whether there may be pages that a server declared cacheable. Known once the pages on disk are
    * listed.
    */
   get mayHaveDeclared(): boolean {
@@ -67,7 +67,7 @@ export class PageTiers {
     return page === undefined || page.judgedAt === this.#marks.order ? page : this.#judge(page);
   }
 
-  /** Reads a page from the store into memory; concurrent requests share one read. */
+  /** Reads a page from the store into memory. Concurrent requests share one read. */
   read(request: PageRequest, revalidateSeconds: number): Promise<IsrEntry | undefined> {
     return this.#reads.run(request.key, () => this.#readNow(request, revalidateSeconds));
   }
@@ -137,8 +137,8 @@ export class PageTiers {
   }
 
   /**
-   * Marks pages for revalidation: from now on, no request gets them as fresh pages. Resolves when
-   * the marks would survive a restart.
+   * Marks pages for revalidation. From now on, no request sees them as fresh. Resolves once the
+   * marks would survive a restart.
    */
   async mark(
     scopes: readonly PurgeScope[],

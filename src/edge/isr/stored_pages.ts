@@ -1,6 +1,6 @@
 /**
  * @module The pages of one deployment on disk, and the marks of pages that were revalidated on
- * demand. The pages are listed once; afterwards, only existing pages are read.
+ * demand. The pages are listed once. After that, only existing pages are read.
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
 import type { PageMarks } from "./page_marks.ts";
@@ -16,12 +16,12 @@ export interface StoredPagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The fields of a page that purges read. */
+/** The fields of a page that a purge checks. */
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /**
- * Maximum total length of the path and tags of a page to keep in memory for purges; pages with
- * longer ones are read again.
+ * Maximum total length of a page's path and tags to keep in memory for purges. If they are longer,
+ * the page is read again.
  */
 const MAX_KNOWN_CHARACTERS = 512;
 
@@ -97,8 +97,8 @@ export class StoredPages {
   }
 
   /**
-   * Writes the marks if there are pages to which they can apply; calls during a write share the
-   * next one. Never rejects.
+   * Writes the marks if they can apply to any page. Calls during a write share the next write.
+   * Never rejects.
    */
   async writeMarks(): Promise<void> {
     if ((await this.list()).size === 0 && !this.#hasWritten) return;

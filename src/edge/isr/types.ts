@@ -3,13 +3,13 @@ import type { ComputeRequest } from "../../runtime/mod.ts";
 import type { CacheRequest, StoredResponse, Terms, VaryField } from "../cache/types.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 
-/** Persistent storage for the pages of one deployment, by name; provided by the platform. */
+/** Persistent storage for the pages of one deployment, by name. The platform provides it. */
 export interface IsrStore {
   /** All pages, oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** Returns `undefined` if there is no page of that name. */
+  /** Returns `undefined` if there is no page with that name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Writes a page atomically: after a crash, the old or the new page is complete. */
+  /** Writes a page atomically: after a crash, either the old or the new page is intact. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface IsrStore {
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Contains everything in the request that the page depends on. */
   readonly key: string;
-  /** Normalized path, by which purges find the page. */
+  /** Normalized path, which purges use to find the page. */
   readonly path: string;
   readonly hasQuery: boolean;
   /**
@@ -29,8 +29,8 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Whether the client gets its own response, for example because it sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * The request for the page that all visitors get. It contains nothing from this client except the
-   * fields that select the page.
+   * The shared request for the page. It contains nothing from this client except the fields that
+   * select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
@@ -53,7 +53,7 @@ export interface Storable {
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if the page is useless after a restart. */
+  /** False if the page would be useless after a restart. */
   readonly isKept: boolean;
 }
 
@@ -64,12 +64,12 @@ export interface IsrEntry {
   readonly name: string;
   readonly path: string;
   readonly requested: Requested;
-  /** Memory of the page without its body, in bytes. */
+  /** Memory used by the page without its body, in bytes. */
   readonly headBytes: number;
   stored: StoredResponse;
   /** `PageMarks.order` at its last check. */
   judgedAt: number;
-  /** Time of the next refresh after a failed one, in milliseconds since the Unix epoch. */
+  /** Earliest time of the next refresh after a failed one, in milliseconds since the Unix epoch. */
   retryAt: number;
   /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;

@@ -24,7 +24,7 @@ export interface RequestFields {
   header(name: string): string | null;
 }
 
-/** Marks a list that was checked; a copy of the list does not have the mark. */
+/** Marks a list that has been checked. A copy of the list does not have the mark. */
 const CHECKED = Symbol("checked");
 
 /** A token (RFC 9110, 5.6.2) in lower case. */
@@ -32,12 +32,12 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** A field value (RFC 9110, 5.5), without leading or trailing whitespace. */
 const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
-/** Whether a text in lower case is a valid field name. */
+/** Whether a lowercase string is a valid field name. */
 export function isFieldName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether every field is valid and can be sent unchanged, so none can inject another. */
+/** Whether every field is valid and can be sent unchanged, so no field can inject another. */
 export function isSendable(headers: HeaderList): boolean {
   for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;

@@ -1,4 +1,4 @@
-/** @module The bodies that a cache stores in memory, with a limit for bodies that are strings. */
+/** @module The bodies that a cache stores in memory, with a limit on the total size of strings. */
 import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "./body.ts";
 
 export class KeptBodies {

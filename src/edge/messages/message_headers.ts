@@ -16,8 +16,8 @@ const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpo
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded: their names in lower case, without
- * fields that `isLeftOut` matches.
+ * The end-to-end fields of a message, which are forwarded. Names are in lower case; fields that
+ * `isLeftOut` matches are omitted.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -41,14 +41,14 @@ export interface Hop {
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
-  /** `Via` as the client sent it, so that a pipeline step cannot hide a loop. */
+  /** `Via` as the client sent it, so a pipeline step cannot hide a loop. */
   readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
 }
 
 /**
- * How many times a request may return to this edge: a page can call the site's functions, which can
+ * How many times a request may return to this edge. A page can call the site's functions, which can
  * call another site on this platform. More returns mean a loop.
  */
 export const MAX_RETURNS = 3;
@@ -68,8 +68,8 @@ export function viaOf({ via, pseudonym }: Trace): string {
 }
 
 /**
- * The fields of a request to an upstream. `host` comes from its URL; the HTTP client adds
- * `content-length` if the body has one.
+ * The fields of a request to an upstream. `host` comes from the URL, and the HTTP client adds
+ * `content-length` if the body's length is known.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);
@@ -90,7 +90,7 @@ export function responseHeadersFrom(headers: readonly (readonly [string, string]
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** Creates a name for `Via` that clients cannot predict, so that no client can fake a loop. */
+/** Creates an unpredictable name for `Via`, so no client can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

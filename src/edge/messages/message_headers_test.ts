@@ -29,7 +29,7 @@ Deno.test("endToEndHeaders() drops hop-by-hop fields, including those that Conne
   );
 });
 
-Deno.test("requestHeadersFor() adds the client and drops fields that the client claims", () => {
+Deno.test("requestHeadersFor() adds client fields and drops those that the client sent itself", () => {
   const sent = requestHeadersFor([
     ["host", "site.test"],
     ["x-forwarded-for", "6.6.6.6"],

@@ -4,8 +4,8 @@ import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
 /**
- * Status for the log, meaning that the client disconnected before or during the response; not a
- * fault of the site.
+ * Status for the log: the client disconnected before or during the response. This is not the site's
+ * fault.
  */
 export const CLIENT_GONE = 499;
 
@@ -14,19 +14,16 @@ export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";
 }
 
-/** A request on its way to the origin; steps may replace it. */
+/** A request on its way to the origin. Steps can replace it. */
 export interface PipelineRequest {
   readonly method: string;
-  /** Absolute URL, with the host as the client named it. */
+  /** Absolute URL, with the host as the client sent it. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: BodyStream | null;
 }
 
-/**
- * Describes a stored response to other caches: how long they may store it, in seconds, and how to
- * remove it.
- */
+/** Tells other caches how long they may store a response, in seconds, and how to purge it. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
@@ -54,11 +51,11 @@ export interface OriginResponse {
   readonly kept?: Kept | undefined;
 }
 
-/** A response on its way to the client; steps may replace it. */
+/** A response on its way to the client. Steps can replace it. */
 export interface PipelineResponse extends OriginResponse {
   /** The reason for an error page, for the site's log. */
   readonly problem?: string;
-  /** The open WebSocket of a server; no step changes a response with one. */
+  /** A server's open WebSocket. No step changes a response that has one. */
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages. */
   readonly isEdgePage?: boolean | undefined;

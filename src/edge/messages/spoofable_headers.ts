@@ -1,7 +1,7 @@
 /**
- * @module Request fields with which a client could pose as an edge, a proxy or a part of a
- * framework: they claim the client's address, host or country, a request id, or that middleware has
- * run, and servers and frameworks trust them. The edge removes them from requests of clients and
+ * @module Request fields that would let a client pose as an edge, a proxy or part of a framework.
+ * They claim the client's address, host or country, a request id, or that middleware has run.
+ * Servers and frameworks trust these fields, so the edge removes them from client requests and
  * writes its own.
  */
 
@@ -11,18 +11,18 @@ import { memoize } from "../../lib/memo.ts";
 const REMEMBERED = 1024;
 
 /**
- * Fields in which a trusted proxy sends the client's country; the first field that is present is
+ * Fields in which a trusted proxy sends the client's country. The first field that is present is
  * used.
  */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 export const ASN_HEADER = "x-geo-asn";
 
-/** Fields that are used and forwarded if a trusted proxy sent them. */
+/** Fields that are used and forwarded only if a trusted proxy sent them. */
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
 /**
  * Names that other edges, proxies and servers use for the client's address, and `Proxy`, which CGI
- * programs obey.
+ * programs act on.
  */
 const SPOOFABLE: ReadonlySet<string> = new Set([
   "cf-connecting-ip",
@@ -54,7 +54,7 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** Headers that browsers never send, but that framework servers send to themselves and trust. */
+/** Headers that browsers never send. Framework servers send them to themselves and trust them. */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   // Next.js: resumes a render that its host started.
   "next-resume",
@@ -66,7 +66,7 @@ const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   "x-nitro-prerender",
   "x-nuxt-error",
   "x-nuxt-no-ssr",
-  // React Router and Remix: data of a build (CVE-2025-43864, CVE-2025-43865).
+  // React Router and Remix: fields for prerendering and SPA mode (CVE-2025-43864, CVE-2025-43865).
   "x-react-router-prerender",
   "x-react-router-prerender-data",
   "x-react-router-spa-mode",
@@ -105,7 +105,7 @@ export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBE
 const isFromProxies = (name: string): boolean =>
   FROM_PROXIES.has(name.includes("_") ? name.replaceAll("_", "-") : name);
 
-/** Whether a request field is forwarded; `isProxied` if a trusted proxy sent the request. */
+/** Whether to forward a request field. `isProxied` means that a trusted proxy sent the request. */
 export function mayForward(name: string, isProxied: boolean): boolean {
   return !isSpoofable(name) && (isProxied || !isFromProxies(name));
 }

@@ -20,9 +20,7 @@ const REMOVED = [
   "x-astro-path",
 ];
 
-/**
- * Headers that pass, because the browser code of frameworks sends them or a secret protects them.
- */
+/** Headers that pass, because a framework's browser code sends them or a secret protects them. */
 const KEPT = [
   "rsc",
   "next-action",

@@ -13,7 +13,7 @@ import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts"
 import type { PlannedStep } from "./plan.ts";
 import type { StepResult, StepRunner } from "./step_runner.ts";
 
-/** The functions of a deployment; provided by the platform. */
+/** The functions of a deployment. The platform provides them. */
 export interface SiteFunctions {
   invoke(invocation: Invocation): Promise<InvocationResult>;
 }
@@ -68,7 +68,7 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    // `content-length` describes the body before the step, which may change the body.
+    // `content-length` describes the body before the step, and the step may change the body.
     headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
@@ -136,7 +136,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      // A failure is written to the functions log; nothing here waits for the observer.
+      // A failure is written to the functions log. Nothing here waits for the observer.
       run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },

@@ -47,7 +47,7 @@ function planStep(step: FunctionStep): PlannedStep {
   return { use: step.use, as: step.as, failure: failureOf(step) };
 }
 
-/** Sorts the steps of a valid pipeline; each group keeps the author's order. */
+/** Groups the steps of a valid pipeline. Each group keeps the author's order. */
 export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   const functions = steps.filter(isFunctionStep);
   const pick = (mode: FunctionStep["mode"], position?: "before" | "after") =>

@@ -28,7 +28,7 @@ export interface PipelineParts {
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse>;
-  /** Returns the response to a failure of the pipeline or origin; rethrows any other error. */
+  /** Returns the response to a failure of the pipeline or origin. Rethrows any other error. */
   failed(error: unknown): PipelineResponse;
 }
 
@@ -36,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, so that nothing else can read it. */
+/** Whether a failed step has started to read the body, so nothing else can read it. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
@@ -124,16 +124,17 @@ async function runAroundCache(
     return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
   const response = await respond().catch((error) => parts.failed(error));
-  // Observers do not see the WebSocket of an upgrade: it belongs to the client's connection.
+  // Observers do not see the WebSocket of an upgrade, because it belongs to the client's
+  // connection.
   if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) parts.runner.observe(step, seen, response);
   return response;
 }
 
 /**
- * Runs a pipeline and returns its response; synchronously on a cache hit without steps before the
- * cache. A request step that responds ends the pipeline: the steps after it do not run. Observers
- * see what the client gets, even if that is an error page.
+ * Runs a pipeline and returns its response. Synchronous on a cache hit without steps before the
+ * cache. A request step that responds ends the pipeline, so the steps after it do not run.
+ * Observers see what the client gets, even if that is an error page.
  *
  * @throws any error that `failed` throws
  */

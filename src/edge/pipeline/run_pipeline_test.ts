@@ -187,7 +187,7 @@ Deno.test("runPipeline() cannot continue if a failed step has started to read th
   await assert.rejects(run(), PipelineFailedError);
 });
 
-Deno.test("PipelineFailedError gives 504 on timeout, 499 on disconnect, otherwise 503", () => {
+Deno.test("PipelineFailedError has status 504 on timeout, 499 on disconnect, otherwise 503", () => {
   assert.equal(new PipelineFailedError("x", "timeout").status, 504);
   assert.equal(new PipelineFailedError("x", "threw").status, 503);
   assert.equal(new PipelineFailedError("x", "client_gone").status, 499);

@@ -19,7 +19,7 @@ export type StepResult =
   | { readonly type: "response"; readonly response: PipelineResponse }
   | { readonly type: "failed"; readonly reason: StepFailure };
 
-/** Runs functions; a failure is a result, never a rejection. */
+/** Runs functions. A failure is a result, never a rejection. */
 export interface StepRunner {
   onRequest(step: PlannedStep, request: PipelineRequest): Promise<StepResult>;
   /** The function can read the response's body. */
@@ -30,6 +30,6 @@ export interface StepRunner {
   ): Promise<StepResult>;
   /** Not awaited, so it does not delay the response. */
   observe(step: PlannedStep, request: PipelineRequest, response: PipelineResponse): void;
-  /** Runs the function that is the handle of the pipeline. */
+  /** Runs the function that is the pipeline's handle. */
   handle(name: string, request: PipelineRequest): Promise<StepResult>;
 }

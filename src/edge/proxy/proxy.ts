@@ -1,6 +1,6 @@
 /**
- * @module External rewrites: forwards a request to another site, and its response to the client,
- * streaming both ways. After a failure, clients see only the status and the request id.
+ * @module External rewrites: forwards a request to another site and the response to the client,
+ * streaming in both directions. After a failure, clients see only the status and the request id.
  */
 import {
   type LazySignal,
@@ -31,7 +31,8 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
 export interface ProxyOptions {
   readonly hop: Hop;
   /**
-   * Ends the request when the client disconnects; missing if other requests wait for the response.
+   * Aborts the request when the client disconnects. Missing if other requests wait for the
+   * response.
    */
   readonly signal?: LazySignal;
 }

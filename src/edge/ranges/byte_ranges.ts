@@ -11,9 +11,9 @@ export function rangeLength(range: ByteRange): number {
 }
 
 export type RangeRequest =
-  /** Not a valid `bytes` range, or not allowed: the response is the whole file. */
+  /** Not a valid `bytes` range, or not allowed, so the response is the whole file. */
   | { readonly type: "ignore" }
-  /** Valid, but entirely outside the file: 416. */
+  /** Valid, but entirely outside the file, so the response is a 416. */
   | { readonly type: "unsatisfiable" }
   /** At least one range, in the order of the request. */
   | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };

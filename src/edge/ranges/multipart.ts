@@ -45,7 +45,7 @@ export function layOutMultipart(
   };
 }
 
-/** Streams the body; the bytes of each range are read as they are sent. */
+/** Streams the body. The bytes of each range are read as they are sent. */
 export function multipartStream(
   layout: MultipartLayout,
   ranges: readonly ByteRange[],

@@ -1,7 +1,7 @@
 /**
  * @module HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF"): a keyed hash in 32-bit arithmetic. Nobody can find colliding texts or choose a
- * slot without the key.
+ * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding
+ * strings or choose a slot.
  */
 
 /** The key: two unpredictable 32-bit words. */
@@ -41,7 +41,7 @@ export class HalfSipHash {
     this.#v0 ^= word;
   }
 
-  /** Adds a text with its length, so that different sequences of texts give different words. */
+  /** Adds a string with its length, so different sequences of strings produce different words. */
   addText(text: string): void {
     const { length } = text;
     this.add(length);

@@ -15,7 +15,7 @@ Deno.test("HalfSipHash agrees with the authors' test vectors", () => {
   assert.deepEqual([hash.low, hash.high], [0x178ae7d5, 0xa12ee55b]);
 });
 
-Deno.test("HalfSipHash.addText() separates texts from each other", () => {
+Deno.test("HalfSipHash.addText() separates strings from each other", () => {
   const results = new Set<string>();
   for (const texts of [["ab", "c"], ["a", "bc"], ["abc", ""], ["", "abc"], ["abc"]]) {
     const hash = new HalfSipHash(KEY);
@@ -27,7 +27,7 @@ Deno.test("HalfSipHash.addText() separates texts from each other", () => {
   assert.equal(results.size, 5);
 });
 
-Deno.test("HalfSipHash gives different results with another key", () => {
+Deno.test("HalfSipHash returns different results with another key", () => {
   const results = [KEY, { k0: 1, k1: 2 }].map((key) => {
     const hash = new HalfSipHash(key);
     hash.start();

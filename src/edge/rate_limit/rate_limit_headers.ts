@@ -8,7 +8,7 @@
 import type { Header } from "../messages/header_list.ts";
 import type { RateLimitVerdict } from "./rate_limiter.ts";
 
-/** A verdict with the name of its policy: the id of the rule. */
+/** A verdict with the name of its policy, which is the rule's id. */
 export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
@@ -23,15 +23,16 @@ function quoted(text: string): string {
 }
 
 /**
- * The effective window in seconds (draft, 4.1.2): the time in which only the remaining quota can be
- * used.
+ * The effective window in seconds (draft, 4.1.2): the time during which only the remaining quota
+ * can be used.
  */
 function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
 }
 
 /**
- * The fields for a response whose request was counted under these policies; none if there are none.
+ * The fields for a response whose request was counted under these policies; empty if there are no
+ * policies.
  */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];

@@ -56,7 +56,7 @@ export interface RateLimitFacts {
 }
 
 export interface RateLimitSubject {
-  /** Separates the counters of one rule from all others. */
+  /** Separates the counters of one rule from those of all other rules. */
   readonly scope: string;
   readonly facts: RateLimitFacts;
 }
@@ -98,7 +98,7 @@ export function randomSeed(random: Random): HashKey {
   return { k0: view.getUint32(0), k1: view.getUint32(4) };
 }
 
-/** An IPv6 client has at least a /64, so the lower half of its address does not count. */
+/** An IPv6 client has at least a /64, so the lower half of its address is ignored. */
 const IPV6_HOST_BITS = 64n;
 
 const KEY_KINDS: Readonly<Record<RateLimitKey, number>> = {
@@ -139,7 +139,7 @@ export class RateLimiter {
     this.#hash = new HalfSipHash(options.seed);
   }
 
-  /** Size of the table in bytes; it is created by the first counted request. */
+  /** Size of the table in bytes. The first counted request creates the table. */
   get byteLength(): number {
     return this.#table?.byteLength ?? 0;
   }
@@ -150,8 +150,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients;
-   * the next call overwrites the verdict object.
+   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients.
+   * The next call overwrites the verdict object.
    *
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds
    */
@@ -192,7 +192,7 @@ export class RateLimiter {
 
   /**
    * The current time within the part in which the slot counts; the start of the part if the clock
-   * was set back.
+   * has been set back.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

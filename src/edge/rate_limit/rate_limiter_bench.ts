@@ -1,6 +1,6 @@
 /**
  * @module The cost of a check, and the memory of the counters, for up to a million clients. Run by
- * `deno task bench`; setup is not timed.
+ * `deno task bench`. Setup is not timed.
  */
 import { createRateLimiter, type RateLimiter, type RateLimitSubject } from "./rate_limiter.ts";
 
@@ -12,12 +12,12 @@ export interface RateLimiterRow {
   readonly nanosecondsPerCheck: number;
   /** Memory of the counters, which is fixed. */
   readonly tableBytes: number;
-  /** Number of clients that were evicted. */
+  /** Number of evicted clients. */
   readonly evicted: number;
 }
 
 const SIZES = [1_000, 100_000, 1_000_000];
-/** Twice the largest number of clients, so that very few sets of slots are full. */
+/** Twice the largest number of clients, so very few sets of slots are full. */
 const SLOTS = 2 ** 21;
 const CHECKS = 1_000_000;
 /** Coprime to every size. */
@@ -38,7 +38,7 @@ function timed(limiter: RateLimiter, count: number, addressOf: (index: number) =
   return (performance.now() - started) * 1e6 / count;
 }
 
-/** Measures every size; about three seconds. */
+/** Measures every size, which takes about three seconds. */
 export function benchRateLimiter(): readonly RateLimiterRow[] {
   const seed = { k0: 0x5eed, k1: 0xca11 };
   timed(createRateLimiter({ now: Date.now, seed, slots: 64 }), 20_000, (index) => index);

@@ -81,7 +81,7 @@ const SHARING = [
     shared: [],
   },
   {
-    name: "an IPv4 address in IPv6",
+    name: "an IPv4-mapped IPv6 address",
     a: subject("10.0.0.1"),
     b: subject("::ffff:10.0.0.1"),
     shared: ["ip", "ip_path", "ip_host", "host"],
@@ -117,7 +117,7 @@ for (const row of SHARING) {
   });
 }
 
-Deno.test("check() differs from an exact log only within its error bound, for any traffic", () => {
+Deno.test("check() differs from an exact log only within its error bounds, for any traffic", () => {
   const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 9_000 })), {
     minLength: 1,
     maxLength: 120,
@@ -197,7 +197,7 @@ Deno.test("check() reuses slots of expired keys without evicting others", () => 
   assert.equal(test.limiter.evicted, 0);
 });
 
-Deno.test("check() survives a clock that is set back", () => {
+Deno.test("check() still works after the clock is set back", () => {
   const test = testLimiter();
   for (let count = 0; count < 3; count++) test.limiter.check(CLIENT, policy(3));
   test.now = START - 5_000;

@@ -1,5 +1,5 @@
 /**
- * @module The arithmetic of one sliding window. Time is divided into parts, eight in a window; a
+ * @module The arithmetic of one sliding window. Time is divided into parts, eight per window. A
  * ring of nine counters holds the current part and the eight before it, each with the time of its
  * last request. The count of the window is the sum of the eight newest parts, plus the oldest until
  * its last request has left the window.
@@ -12,10 +12,10 @@
  * - a refused client waits at most one window.
  */
 
-/** Parts of a window. */
+/** Number of parts in a window. */
 export const PARTS = 8;
 
-/** Number of counters of a key, for the current part and a whole window before it. */
+/** Number of counters per key, for the current part and a whole window before it. */
 export const RING = PARTS + 1;
 
 /**
@@ -102,8 +102,8 @@ export function roomLeft(held: number, limit: number): number {
 }
 
 /**
- * Number of parts to wait until another request fits, if none arrives before; 0 if a request fits
- * now.
+ * Number of parts to wait until another request fits, if none arrives before that; 0 if a request
+ * fits now.
  */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;

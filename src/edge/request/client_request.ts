@@ -34,27 +34,27 @@ export interface AssumedClient {
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
-  /** Shows whether the connection is encrypted; the request line can claim anything. */
+  /** Shows whether the connection is encrypted. The request line can claim anything. */
   readonly scheme: "http" | "https";
   /**
    * The content of a `GET` or `HEAD`, which its `Request` lacks. Set if another platform forwarded
    * it.
    */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Simulated client properties, with which `svc dev` imitates visitors. */
+  /** Client properties that `svc dev` uses to simulate visitors. */
   readonly assumed?: AssumedClient | undefined;
   /** Whether a server of a deployment on this machine opened the connection. */
   readonly isOwn?: boolean | undefined;
   /**
-   * The front edge that forwarded the request; its information about the client overrides any
-   * proxy's.
+   * The front edge that forwarded the request. Its information about the client overrides that of
+   * any proxy.
    */
   readonly relayedBy?: string | undefined;
   /** Whether this edge is on the same machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
   /** Whether the connection has ended. */
   readonly isGone?: boolean | undefined;
-  /** Keeps a connection that was upgraded to a WebSocket counted as open until `ended` settles. */
+  /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
 
@@ -79,7 +79,7 @@ export const KEEP_FIELD = "x-svc-edge-keep";
 /** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
-/** The fields that only concern the client's connection (RFC 9110, 7.6.1). */
+/** The fields that only apply to the client's connection (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
   const options = connectionOptions([["connection", connection]])!;
@@ -90,8 +90,8 @@ const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
  * The host of a request, taken from its URL. It comes from `Host` or, if the request target is in
- * absolute form, from the target (RFC 9112, 3.2.2). A `Host` with parts of a path or query
- * (`site/path?`) is refused: it would change the path.
+ * absolute form, from the target (RFC 9112, 3.2.2). A `Host` that contains a path or query
+ * (`site/path?`) is refused, because it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -111,18 +111,18 @@ export class ClientRequest implements FactSources {
   readonly method: string;
   /** In canonical form; "" if the request has no valid host. */
   readonly host: string;
-  /** Path as the client wrote it. */
+  /** Path as the client sent it. */
   readonly rawPath: string;
-  /** Query as the client wrote it, without its `?`. */
+  /** Query as the client sent it, without its `?`. */
   readonly rawQuery: string;
   /** Address of the client. */
   readonly ip: string;
   /**
    * Number of nested requests from servers to their own platform that led to this one; 0 for a
-   * visitor's.
+   * visitor's request.
    */
   readonly depth: number;
-  /** The path as the client wrote it, until the edge normalizes it. */
+  /** The path as the client sent it, until the edge normalizes it. */
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;
@@ -171,7 +171,7 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** Returns this request; its later forms in a pipeline refer back to it. */
+  /** Returns this request. Its later forms in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
@@ -198,8 +198,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Returns a request field as servers behind the edge see it, so that rules test the same value;
-   * lines with the same name are joined by commas.
+   * Returns a request field as servers behind the edge see it, so rules test the same value. Lines
+   * with the same name are joined with commas.
    */
   header(name: string): string | null {
     const own = this.#edgeField(name);
@@ -220,7 +220,7 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether a front edge is refreshing a stored response; the visit itself is in the front edge's
+   * Whether a front edge is refreshing a stored response. The visit itself is in the front edge's
    * log.
    */
   get isRefresh(): boolean {
@@ -233,7 +233,7 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Adds an edit of the cookies that everything behind the gate sees; it applies after earlier
+   * Adds an edit of the cookies that everything behind the gate sees. It is applied after earlier
    * edits.
    */
   hideCookies(edit: (cookies: string) => string | null): void {
@@ -266,15 +266,15 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether a field must not pass the edge: a client could spoof it, or it only concerns the
-   * connection.
+   * Whether a field must not pass the edge, because a client could spoof it or it only applies to
+   * the connection.
    */
   #isHidden(name: string): boolean {
     this.#named ??= namedByConnection(this.#sent("connection"));
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request fields at once; faster if many of them are needed. */
+  /** Reads all request fields at once, which is faster if many of them are needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }
@@ -294,12 +294,12 @@ export class ClientRequest implements FactSources {
     return fields;
   }
 
-  /** The request body; `null` if there is none, or the method is `GET` or `HEAD`. */
+  /** The request body; `null` if there is no body or the method is `GET` or `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }
 
-  /** The content of a `GET` or `HEAD`; can be read once. */
+  /** The content of a `GET` or `HEAD`. It can be read only once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (!isReading(this.method)) return null;
     return this.#connection.content ?? contentOf(this.#request);
@@ -331,7 +331,7 @@ export class ClientRequest implements FactSources {
     return upgraded;
   }
 
-  /** Host and port that the client named; the host in canonical form, as rules see it. */
+  /** Host and port that the client sent. The host is in canonical form, as rules see it. */
   get authority(): string {
     const forwarded = this.#isProxied ? this.#sent("x-forwarded-host") : null;
     const named = forwarded === null ? this.#urlParts.authority : forwarded.split(",")[0]!.trim();
@@ -345,7 +345,7 @@ export class ClientRequest implements FactSources {
     return this.#connection.scheme;
   }
 
-  /** Path and query as the client wrote them. */
+  /** Path and query as the client sent them. */
   get target(): string {
     return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
   }

@@ -3,10 +3,10 @@ import { isbot } from "isbot";
 import type { Device } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
-/** Number of user agents whose device is memoized; parsing one takes about 50 µs. */
+/** Number of user agents whose device is memoized. Parsing one takes about 50 µs. */
 const REMEMBERED = 4096;
 
-/** Number of characters of a user agent to read; no browser sends more. */
+/** Number of characters of a user agent to read. No browser sends more. */
 const MAX_LENGTH = 512;
 
 function parseDevice(userAgent: string): Device {

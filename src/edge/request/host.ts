@@ -2,11 +2,11 @@
 
 import { requestHost } from "../../rules/mod.ts";
 
-/** The parts of a request's URL as the client wrote them, split without parsing. */
+/** The parts of a request's URL as the client sent them, split without parsing. */
 export interface UrlParts {
-  /** As the client wrote it, with port. */
+  /** As the client sent it, with the port. */
   readonly authority: string;
-  /** As the client wrote it, without its query and fragment. */
+  /** As the client sent it, without its query and fragment. */
   readonly path: string;
   /** Without its `?`; "" if there is none. */
   readonly query: string;
@@ -18,13 +18,13 @@ function endOfTarget(url: string): number {
   return hash < 0 ? url.length : hash;
 }
 
-/** The origin of the last URL and its authority, to split similar URLs faster. */
+/** The origin of the last URL and the origin's authority, to split similar URLs faster. */
 let latest = { origin: "", authority: "" };
 
 /**
- * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored: the connection
- * determines it. The path stays unchanged, because `new URL()` would resolve dot segments with its
- * own rules.
+ * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored, because the
+ * connection determines it. The path stays unchanged, because `new URL()` would resolve dot
+ * segments with its own rules.
  */
 export function splitUrl(url: string): UrlParts {
   const isLatest = latest.origin !== "" && url.startsWith(latest.origin);
@@ -54,9 +54,9 @@ const queryOf = (url: string, mark: number, end: number): string =>
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in canonical form: lower case, punycode, without port or final dot; `undefined`
- * for an invalid host. Percent escapes are refused although URL parsers decode them, because no
- * client sends them.
+ * Returns the host in canonical form: lowercase Punycode, without the port or a trailing dot;
+ * `undefined` for an invalid host. Percent escapes are refused although URL parsers decode them,
+ * because no client sends them.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);
@@ -66,7 +66,7 @@ export function canonicalHost(authority: string): string | undefined {
 /** Matches a host that is already in canonical form, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
-/** The authority with its host in canonical form; unchanged if the host is invalid. */
+/** The authority with its host in canonical form, or unchanged if the host is invalid. */
 export function canonicalAuthority(authority: string): string {
   if (USUAL_AUTHORITY.test(authority)) return authority;
   const host = canonicalHost(authority);

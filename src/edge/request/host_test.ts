@@ -25,7 +25,7 @@ for (const [url, [authority, path, query]] of Object.entries(targets)) {
   });
 }
 
-/** The parts of the URL grammar that are needed (RFC 3986, appendix B). */
+/** The parts of the URL grammar that this test needs (RFC 3986, appendix B). */
 const PARTS = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
 
 Deno.test("splitUrl() does not depend on earlier URLs", () => {

@@ -1,20 +1,20 @@
 /**
  * @module Finds the client behind trusted proxies.
  *
- * Only the address of the connection is certain. The addresses in a header are only trusted if
- * trusted proxies have written them: the chain is followed from the right, and the first address
- * that is not a trusted proxy is the client. Everything to its left is ignored.
+ * Only the connection's address is certain. The addresses in a header are trusted only if trusted
+ * proxies have written them. The chain is read from the right, and the first address that is not a
+ * trusted proxy is the client. Everything to its left is ignored.
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header with the trusted proxies' chain of addresses. Only one header is read, because a proxy
- * that writes one forwards the other as the client sent it.
+ * The header that contains the trusted proxies' chain of addresses. Only one header is read,
+ * because a proxy that writes one of them forwards the other as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops to read; of a longer chain, only the last hops are read. */
+/** Maximum number of hops to read. In a longer chain, only the last hops are read. */
 const MAX_HOPS = 32;
 
 /** Removes the port, brackets and quotes that proxies add to an address. */

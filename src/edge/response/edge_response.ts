@@ -10,8 +10,8 @@ import type { Kept } from "../messages/messages.ts";
 const FIRST_FAILURE = 400;
 
 /**
- * The policy for content that visitors may have created: no script runs. A site's own policy
- * applies in addition.
+ * The policy for content that visitors may have created. No script runs. A site's own policy also
+ * applies.
  */
 export const HARMLESS: Header = [
   "content-security-policy",
@@ -23,16 +23,16 @@ export interface EdgeResponse {
   /** All fields except the request id. May be shared between responses, so never modified. */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;
-  /** Length of the body in bytes; `undefined` if it is not known in advance. */
+  /** Length of the body in bytes; `undefined` if the length is not known in advance. */
   readonly bytes: number | undefined;
   /** Why something behind the edge failed; for the site's log, never for the client. */
   readonly problem?: string;
-  /** The open WebSocket of a server; the client's connection is upgraded, and the status is 101. */
+  /** A server's open WebSocket. The client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
-  /** Whether it is one of the edge's own pages, which a page of the site may replace. */
+  /** Whether it is one of the edge's own pages, which one of the site's pages may replace. */
   readonly isEdgePage?: boolean | undefined;
   /**
-   * Whether caches of the edge must not store it, because its source can change at any time without
+   * Whether the edge's caches must not store it, because its source can change at any time without
    * notice.
    */
   readonly isCurrent?: boolean | undefined;
@@ -44,8 +44,8 @@ export interface EdgeResponse {
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name except {@link HARMLESS}.
- * Fields that frame the message or identify the response do not change. A failure gets no lifetime,
- * because a page that is missing for a moment could otherwise stay missing for a year.
+ * Fields that frame the message or identify the response do not change. A failure gets no lifetime.
+ * Otherwise, a page that is missing for a moment could stay missing for a year.
  */
 export function applyHeaderEdits(
   { headers, status }: Pick<EdgeResponse, "headers" | "status">,
@@ -65,5 +65,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Whether an edit sets a lifetime for failures because its rule requests it. */
+/** Whether an edit's rule asks for a lifetime for failures. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

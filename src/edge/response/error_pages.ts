@@ -1,8 +1,8 @@
-/** @module The edge's own pages; they contain nothing from the request. */
+/** @module The edge's own pages. They contain nothing from the request. */
 import type { HeaderList, RequestFields } from "../messages/header_list.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
-/** Title and sentence of the page for each status. */
+/** Title and text of the page for each status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
   400: ["Bad request", "The URL or host of this request is invalid."],
   401: ["Sign-in required", "Sign in to see this site."],
@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<number, PageWords>> = {
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;
 const OTHER_SERVER_ERROR = ["Not available", "This site cannot handle this request."] as const;
 
-/** Title and sentence of a page. */
+/** Title and text of a page. */
 export type PageWords = readonly [title: string, sentence: string];
 
 /** Text of the page for a host without a deployment. */
@@ -62,7 +62,7 @@ export interface PagedRequest extends RequestFields {
 }
 
 export interface PageOptions {
-  /** Header fields in addition to the fields of every page. */
+  /** Extra header fields, in addition to those of every page. */
   readonly headers?: HeaderList;
   /** Replaces the default text of the status. */
   readonly words?: PageWords;

@@ -3,8 +3,8 @@
  *
  * `Headers.append()` compares each name with all names before it, which takes 2 µs for the twelve
  * fields of a cache hit. Valid fields are therefore written directly into the array of pairs in
- * which Deno stores the fields of a `Headers`; lists that many responses share were validated
- * earlier. If this array is missing, each field is appended.
+ * which Deno stores the fields of a `Headers`. Lists that many responses share have already been
+ * validated. If the array is missing, each field is appended.
  */
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
@@ -26,19 +26,19 @@ export function appendFields({ headers }: Response, fields: HeaderList, last: He
   headers.append(last[0], last[1]);
 }
 
-/** Creates a writer that puts valid lists into the array under `key`; `last` must be valid. */
+/** Creates a writer that puts valid lists into the array under `key`. `last` must be valid. */
 export function fieldWriter(key: symbol | undefined): FieldWriter {
   if (key === undefined) return appendFields;
   return (response, fields, last) => {
     const isFit = isChecked(fields) || isSendable(fields);
     const list = isFit ? listOf(response.headers, key) : undefined;
     if (list === undefined) return appendFields(response, fields, last);
-    // Setting the length of an empty array and filling it takes twice as long.
+    // Without this check, filling an empty array would take twice as long.
     if (list.length > 0) list.length = 0;
     for (const field of fields) list.push(field);
     list.push(last);
   };
 }
 
-/** The writer of this runtime. */
+/** The writer for this runtime. */
 export const writeFields: FieldWriter = fieldWriter(findListKey());

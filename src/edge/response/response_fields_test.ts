@@ -14,7 +14,7 @@ const LAST: Header = ["x-svc-request-id", "1"];
 
 const copy = (fields: readonly Header[]): Header[] => fields.map(([name, value]) => [name, value]);
 
-Deno.test("written and appended fields read the same, for any body", () => {
+Deno.test("written and appended fields read back the same, for any body", () => {
   for (const body of ["text", new Uint8Array(1), new ReadableStream(), null]) {
     for (const status of [200, 404]) {
       const appended = new Response(null, { status });
@@ -50,7 +50,7 @@ Deno.test("a control character in a value becomes a space, and causes no crash",
   await stopServer(server);
 });
 
-Deno.test("fields reach the client over a socket as they were written", async () => {
+Deno.test("fields reach the client over a socket exactly as written", async () => {
   const fields = checkOnce(copy(FIELDS));
   const server = serve(fields);
   const { headers } = await fetch(`http://127.0.0.1:${server.addr.port}/`).then(async (answer) => {
@@ -119,7 +119,7 @@ const anyField = fc.tuple(
   anyText,
 );
 
-/** Returns the message for the client, or the reason why nothing is sent. */
+/** Returns the message for the client, or the reason that nothing is sent. */
 function outcome(write: typeof writeFields, fields: HeaderList): unknown {
   const response = new Response("text");
   try {

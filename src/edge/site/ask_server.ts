@@ -1,7 +1,7 @@
 /**
  * @module Requests that the platform itself sends to the server of a site, such as those of
- * scheduled tasks. These requests bypass rules, cache and pipeline, and clients cannot send the
- * fields that they contain.
+ * scheduled tasks. These requests bypass rules, the cache and pipelines, and contain fields that
+ * clients cannot send.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
@@ -12,7 +12,7 @@ import type { Site } from "./site.ts";
 /** A request from the platform itself. */
 export interface ServerQuestion {
   readonly method: "GET" | "POST";
-  /** The body of a `POST`; it is sent again if the connection is lost. */
+  /** The body of a `POST`, which is sent again if the connection is lost. */
   readonly body?: Uint8Array<ArrayBuffer> | undefined;
   /** Path and query. */
   readonly target: string;
@@ -26,13 +26,13 @@ export interface ServerQuestion {
 }
 
 export type ServerReply =
-  /** The response was read completely. */
+  /** The response has been read completely. */
   | { readonly type: "answered"; readonly status: number; readonly bytes: number }
   /**
-   * The server failed, or its response ended early; `status` is set if the response had started.
+   * The server failed, or its response ended early. `status` is set if the response had started.
    */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
-  /** The site's routes lead to no server for the path. */
+  /** The site has no route to a server for the path. */
   | { readonly type: "no_server" };
 
 /** The address that the server sees as the client's. */

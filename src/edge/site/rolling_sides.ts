@@ -1,7 +1,7 @@
 /**
- * @module The two sides of a rolling release. A cookie gives a visitor a number from 0 to 9999;
- * numbers below the release's share see the new side. As the share grows, visitors who see the new
- * side continue to see it. The cookie can only select one of these two sides.
+ * @module The two sides of a rolling release. A cookie assigns a number from 0 to 9999 to each
+ * visitor. Visitors whose number is below the release's share see the new side, and continue to see
+ * it as the share grows. The cookie can only select one of these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -11,9 +11,9 @@ import type { RollingSide, Site } from "./site.ts";
 
 /** The name of the cookie with the visitor's number. */
 export const SIDE_COOKIE = "svc_side";
-/** How many different numbers there are; enough to set the share in steps of 0.01 %. */
+/** Number of different values, which is enough to set the share in steps of 0.01 %. */
 const PLACES = 10_000;
-/** How long a browser keeps its number, in seconds: longer than a release takes. */
+/** How long a browser keeps its number, in seconds. This is longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
 /** Number of characters of the release's id in its cookies. */
@@ -35,7 +35,7 @@ function withoutSide(header: string): string | null {
   return kept.length === 0 ? null : kept.join("; ");
 }
 
-/** The site that a visitor sees; code behind the edge never sees the cookie. */
+/** Chooses the site that a visitor sees. Code behind the edge never sees the cookie. */
 export function chooseSide(
   site: Site,
   rolling: RollingSide,
@@ -56,9 +56,7 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/**
- * Whether the name of a file identifies its content, so that the file is the same on both sides.
- */
+/** Whether the name of a file identifies its content, so the file is the same on both sides. */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 

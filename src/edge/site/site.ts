@@ -1,4 +1,4 @@
-/** @module A deployment, compiled once for the edge, so that requests only need lookups. */
+/** @module A deployment, compiled once for the edge so that requests only need lookups. */
 import {
   DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_SKEW_SECONDS,
@@ -22,7 +22,7 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** A path as the most lenient server would read it, so that no spelling gets past the check. */
+/** A path as the most lenient server would read it, so no spelling gets past the check. */
 function plainPath(path: string): string {
   let decoded = path;
   try {
@@ -56,11 +56,11 @@ export interface SiteSource {
   readonly rules: RuntimeRuleSet | null;
   /** Stores the content of the files. */
   readonly blobs: BlobReader;
-  /** Runs the deployment's functions, if it has any. */
+  /** Runs the deployment's functions, if there are any. */
   readonly functions?: SiteFunctions | undefined;
   /** The objects that the site shows, if any. */
   readonly objects?: SiteObjects | undefined;
-  /** Stores form submissions of visitors; without it, the site has no forms. */
+  /** Stores visitors' form submissions. If missing, the site has no forms. */
   readonly forms?: FormKeeper | undefined;
   /** Runs the servers of its COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
@@ -69,14 +69,14 @@ export interface SiteSource {
 /** The other side of a rolling release: the site for a share of the visitors. */
 export interface RollingSide {
   readonly releaseId: string;
-  /** Percentage of the visitors. */
+  /** Percentage of visitors. */
   readonly share: number;
   readonly site: Site;
 }
 
 /** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
-  /** The asset of an earlier deployment; a promise only while facts are being collected. */
+  /** An asset of an earlier deployment. This is a promise only while facts are being collected. */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still serves its pages. */
   readonly hasPages: boolean;
@@ -84,13 +84,13 @@ export interface PastSites {
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
-/** A compiled deployment; created by `compileSite()`. */
+/** A compiled deployment, created by `compileSite()`. */
 export interface Site {
   readonly deploymentId: string;
   readonly projectId: string;
   readonly content: SiteContent;
   readonly blobs: BlobReader;
-  /** Fields that every response has. */
+  /** Fields of every response. */
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
@@ -99,7 +99,7 @@ export interface Site {
   readonly queues: ReadonlyMap<string, QueueSettings>;
   /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
-  /** True if it has COMPUTE layers. */
+  /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
   readonly objects: SiteObjects | undefined;
   readonly forms: SiteForms | undefined;
@@ -115,7 +115,7 @@ export interface Site {
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
-  /** Set during a rolling release: the cookie for a visitor who has none, otherwise null. */
+  /** Set during a rolling release. The cookie for a visitor who has none, otherwise null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
    * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.
@@ -125,7 +125,7 @@ export interface Site {
   readonly keepAssetsMs: number;
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** All ids by which its pages identify it, including its own. */
+  /** All ids that its pages use to identify it, including its own. */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;
@@ -175,12 +175,15 @@ export function compileSite(source: SiteSource): Site {
   return atOnce(siteSteps(source));
 }
 
-/** Like `compileSite()`, but in steps, so that no request waits for a large site. */
+/** Like `compileSite()`, but in steps, so no request waits for a large site. */
 export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
 
-/** The same site on another host, with that host's gate; only indexed in production. */
+/**
+ * The same site on another host, with that host's gate. Search engines may index it only in
+ * production.
+ */
 export function atHost(
   site: Site,
   { isProduction, access }: { readonly isProduction: boolean; readonly access: SiteAccess },
@@ -193,22 +196,24 @@ function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
   return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
 }
 
-/** The same site with other rules; all other parts are shared. Counters start at zero. */
+/** The same site with different rules. All other parts are shared. Counters start at zero. */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
   return atOnce(underRules(site, rules));
 }
 
-/** Like `withRules()`, but in steps, so that no request waits for a large rule set. */
+/** Like `withRules()`, but in steps, so no request waits for a large rule set. */
 export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Promise<Site> {
   return inTurns(underRules(site, rules));
 }
 
-/** How many times each rule of the site took effect or was logged; empty if there are no rules. */
+/**
+ * How many times each of the site's rules took effect or was logged; empty if there are no rules.
+ */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
 
-/** The ids of rules of a site, by their indexes. */
+/** The ids of a site's rules, by index. */
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 

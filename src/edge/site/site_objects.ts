@@ -9,8 +9,8 @@ const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
  * The only type that does not get the policy {@link HARMLESS}, because PDF viewers need more
- * permissions. Any other spelling gets the policy, because browsers use the last of several types
- * in the field.
+ * permissions. Any other spelling gets the policy, because browsers use the last type if the field
+ * contains several.
  */
 const PDF = "application/pdf";
 
@@ -24,7 +24,7 @@ export interface SiteObjects {
   ): Promise<ObjectAnswer | undefined>;
 }
 
-/** Whether a path of the site is for objects. */
+/** Whether a path on the site is for objects. */
 export const isObjectPath = (
   { objects }: { readonly objects?: SiteObjects | undefined },
   path: string,

@@ -1,4 +1,4 @@
-/** @module A deployment's own responses: from files, servers, its 404 page and edge pages. */
+/** @module A deployment's own responses: files, servers, its 404 page and edge pages. */
 import type { ComputeFailedError } from "../compute/compute_failure.ts";
 import { type ComputeUse, type Missing, respondFromCompute } from "../compute/compute_responder.ts";
 import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
@@ -20,7 +20,7 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Fields that describe the file of a page, which do not apply to a failure. */
+/** Fields that describe a page's file, and do not apply to a failure. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
 /** Fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
@@ -41,7 +41,7 @@ export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
-/** How a request follows the routes. */
+/** How a request follows routes. */
 export interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
@@ -67,7 +67,7 @@ function moved({ site, target: { query } }: RouteContext, { address }: MovedFile
   return { status: 308, headers: [...headers, ...site.common], body: null, bytes: 0 };
 }
 
-/** The page for a server that failed; the cause goes to the site's log. */
+/** The page for a failed server. The cause goes to the site's log. */
 export function failureResponse(
   error: ComputeFailedError,
   request: PagedRequest,
@@ -90,7 +90,7 @@ export interface SiteEndpoint {
 export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
-  /** Missing if images are not converted. */
+  /** If missing, images are not converted. */
   readonly images?: SiteEndpoint | undefined;
   readonly forms?: SiteEndpoint | undefined;
 }
@@ -206,8 +206,8 @@ export class SiteResponder {
   }
 
   /**
-   * The page of the site that replaces an edge page in browsers. It has the headers of the failure
-   * and is never cached.
+   * The site's page that replaces an edge page in browsers. It has the failure's headers and is
+   * never cached.
    */
   failurePage(
     site: Site,
@@ -226,7 +226,7 @@ export class SiteResponder {
       : asFailure(shown, response);
   }
 
-  /** Serves a file; the method is `GET` or `HEAD`. */
+  /** Serves a file. The method is `GET` or `HEAD`. */
   file(site: Site, request: PagedRequest, file: StaticFile): EdgeResponse | Promise<EdgeResponse> {
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const decision = decideStatic(file, method, request);

@@ -5,7 +5,7 @@
  */
 import type { PagedRequest } from "../response/error_pages.ts";
 
-/** Values of `Sec-Fetch-Dest` for subresources of a page (Fetch). */
+/** Values of `Sec-Fetch-Dest` for a page's subresources (Fetch standard). */
 const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
 
 /** Whether the browser wants a script, style, image or font for a page. */

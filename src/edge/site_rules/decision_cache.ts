@@ -1,4 +1,4 @@
-/** @module Caches decisions of the rules for later requests with the same URL. */
+/** @module Caches rule decisions for later requests with the same URL. */
 import {
   type CompiledRules,
   type Decision,
@@ -8,7 +8,7 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** Minimum number of decisions to keep across all sites; the cache can hold up to twice as many. */
+/** Minimum number of decisions to keep across all sites. The cache can hold up to twice as many. */
 const CAPACITY = 8192;
 
 /** Maximum length of a URL whose decision is cached, in characters. */
@@ -23,7 +23,7 @@ const MAX_WEIGHT = 2048;
 /** Weight of one item in the lists of a decision. */
 const ITEM_WEIGHT = 32;
 
-/** The approximate memory of a decision: the characters of its texts, and its lists. */
+/** The approximate memory of a decision: the characters of its strings, and its lists. */
 function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): number {
   let weight = ITEM_WEIGHT * (headerEdits.length + hits.length + matched.length);
   if (terminal.type === "redirect") weight += terminal.location.length;
@@ -47,7 +47,7 @@ export interface CachedDecision {
 }
 
 /**
- * Rules with an identity. Cached decisions refer only to the identity, so they do not keep replaced
+ * Rules with an identity. Cached decisions only refer to the identity, so they do not keep replaced
  * rules in memory.
  */
 export interface IdentifiedRules {
@@ -56,7 +56,7 @@ export interface IdentifiedRules {
   readonly identity: symbol;
 }
 
-/** One cache for all sites, so memory stays bounded for any number of them. */
+/** One cache for all sites, so memory is bounded for any number of sites. */
 export class DecisionCache {
   readonly #entries = new RecentMap<CachedDecision>(CAPACITY);
 

@@ -45,11 +45,14 @@ export interface SiteRules {
   /** Identifies this compiled rule set. */
   readonly identity: symbol;
   readonly counters: RuleCounters;
-  /** The rate limiter's scope of each rule, by index; unchanged by a deploy, so limits persist. */
+  /**
+   * The rate limiter's scope for each rule, by index. A deployment does not change it, so limits
+   * persist.
+   */
   readonly limitScopes: readonly string[];
 }
 
-/** Compiles a rule set in steps; `undefined` if it has no enabled rules. */
+/** Compiles a rule set in steps; `undefined` if no rules are enabled. */
 export function* siteRulesSteps(
   rules: RuntimeRuleSet | null,
   projectId: string,

@@ -14,26 +14,27 @@ const hashedFolder = ({ path, except }: HashedFolder): string =>
   except === undefined ? path : `${path}(?!${except})`;
 
 /**
- * Matches a path inside a folder whose file names contain a hash; the folder names
- * need no escaping.
+ * Matches a path inside a folder whose file names contain a hash. The folder names need no
+ * escaping.
  */
 const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).join("|")})`);
 
 /**
- * Matches a name whose stem ends with a hash of at least eight characters, with a digit or capital.
+ * Matches a name whose stem ends with a hash of at least eight characters, including a digit or
+ * capital.
  */
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 
 /**
- * Returns the default `Cache-Control` of a file, by its path relative to its layer. It is only
- * immutable if both folder and name indicate it, because a wrong "immutable" cannot be withdrawn,
- * while a missing one only costs a 304.
+ * Returns the default `Cache-Control` of a file, based on its path relative to its layer. The file
+ * is only immutable if both folder and name indicate it. A wrong "immutable" cannot be withdrawn,
+ * but a missing one only costs a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Matches a path inside a folder that only a framework writes to, with any content. */
+/** Matches a path inside a folder that only a framework writes to, regardless of the content. */
 const FRAMEWORK_FOLDER = new RegExp(
   `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
 );
@@ -54,9 +55,10 @@ const DOCUMENT = /\.x?html?$/i;
 
 /**
  * Whether earlier deployments still serve a path that the live deployment lacks. This applies to
- * all files in folders that only a framework writes to, to code whose name ends with a hash, and
- * below `assets/`, `static/` and `media/` to any file whose name ends with a hash. Documents never
- * count. A false match does no harm, because the live deployment's files come first.
+ * all files in folders that only a framework writes to, and to code whose name ends with a hash.
+ * Below `assets/`, `static/` and `media/`, it applies to any file whose name ends with a hash. It
+ * never applies to documents. A false match does no harm, because the live deployment's files take
+ * precedence.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;

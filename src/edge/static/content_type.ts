@@ -13,13 +13,13 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Files without an extension, whose type is specified by the programs that read them. */
+/** Files without an extension. The programs that read them specify their type. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
 /**
- * The type of an extension. Unlike `lookup()` of `mrmime`, it finds no inherited names such as
+ * The type for an extension. Unlike `lookup()` from `mrmime`, it finds no inherited names such as
  * `constructor`.
  */
 function knownType(extension: string): string | undefined {
@@ -38,7 +38,9 @@ function withCharset(type: string): string {
   return isText ? `${type}; charset=utf-8` : type;
 }
 
-/** Returns the media type of a file name or path; `application/octet-stream` if it is unknown. */
+/**
+ * Returns the media type for a file name or path, or `application/octet-stream` if it is unknown.
+ */
 export function contentType(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

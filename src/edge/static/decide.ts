@@ -36,7 +36,7 @@ function selectRepresentation(
   return file.plain;
 }
 
-/** The form of a file for a request; reads `Accept-Encoding` only if there is a choice. */
+/** The form of a file for a request. Reads `Accept-Encoding` only if there is a choice. */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -53,8 +53,8 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 
 /**
  * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then `Range` with
- * `If-Range`. A file has no `Last-Modified`, because a rollback would set the deployment's time
- * back. Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
+ * `If-Range`. A file has no `Last-Modified`, because it would go back in time after a rollback.
+ * Conditions with dates are therefore ignored, as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

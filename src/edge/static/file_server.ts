@@ -1,4 +1,7 @@
-/** @module Carries out decisions about files; the only part of static serving that reads bytes. */
+/**
+ * @module Carries out decisions about files. This is the only part of static serving that reads
+ * bytes.
+ */
 import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import { BlobStreams } from "../blobs/verified_stream.ts";
@@ -31,7 +34,7 @@ function notModified(representation: Representation): EdgeResponse {
   return { status: 304, headers, body: null, bytes: 0 };
 }
 
-/** Serves representations of files; small files are served from memory. */
+/** Serves representations of files. Small files are served from memory. */
 export class FileServer {
   readonly #cache: BlobCache;
   readonly #streams = new BlobStreams();

@@ -22,16 +22,16 @@ export interface FileTable {
   readonly has: HasFile;
   /** Settings that determine the URLs of pages. */
   readonly addresses: AddressRules;
-  /** Paths of files by their lower-case form; `undefined` if case matters. */
+  /** Paths of files by lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
-  /** The page that is served for documents without a file. */
+  /** The page to serve if a document has no file. */
   readonly fallback: Fallback | undefined;
 }
 
 interface LowerCasePaths {
-  /** Returns the path of a file by its lower-case form. */
+  /** Returns the path of a file, given its lower-case form. */
   readonly get: (lower: string) => string | undefined;
   readonly has: HasFile;
 }
@@ -39,12 +39,13 @@ interface LowerCasePaths {
 /** The page of a single-page app. */
 export interface Fallback {
   readonly file: StaticFile;
-  /** Normalized path with a final slash; the page serves everything below it. */
+  /** Normalized path with a trailing slash. The page serves everything below it. */
   readonly below: string;
 }
 
 /**
- * The folder with the build's own records at the top of the output directory; it is never public.
+ * The folder with the build's internal records, at the top of the output directory. It is never
+ * public.
  */
 const PRIVATE_FOLDER = ".svc/";
 
@@ -70,9 +71,9 @@ export function urlPathOf(path: string): string {
 export interface FileTableOptions {
   /** Folder of the layer; `.` is the output directory. */
   readonly directory: string;
-  /** Fields that every response has. */
+  /** Fields of every response. */
   readonly common: HeaderList;
-  /** The page for documents without a file, by its path in the output. */
+  /** The page to serve if a document has no file, by its path in the output. */
   readonly fallback?: string | undefined;
   /** Which URLs pages have. */
   readonly urls?: PageUrls | undefined;
@@ -133,7 +134,7 @@ export function* createFileTable(
   };
 }
 
-/** If file names differ only in case, the first in path order counts. */
+/** If file names differ only in case, the first in path order is used. */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {
@@ -159,7 +160,7 @@ function fallbackOf(
 /** A file, and the path at which it is served. */
 export interface FoundFile {
   readonly file: StaticFile;
-  /** Normalized; other paths that name the file redirect to it. */
+  /** Normalized. Other paths that refer to the file redirect to it. */
   readonly address: string;
 }
 
@@ -173,7 +174,7 @@ function named({ has, byLowerCase }: FileTable, path: string): string | undefine
 
 /**
  * Finds the file that a normalized path refers to: the file itself, `<path>.html` or
- * `<path>/index.html`, with or without a final slash. Each file is served at a single path.
+ * `<path>/index.html`, with or without a trailing slash. Each file is served at a single path.
  */
 export function findFile(table: FileTable, path: string): FoundFile | undefined {
   const { byPath, has, addresses } = table;

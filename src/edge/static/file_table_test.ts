@@ -43,7 +43,7 @@ Deno.test("createFileTable() accepts only the layer's folder, and not its siblin
   }
 });
 
-Deno.test("createFileTable() omits the build's own folder", () => {
+Deno.test("createFileTable() omits the build's internal folder", () => {
   assert.equal(
     found([".svc/manifest.json", ".well-known/x.txt"], "/.svc/manifest.json"),
     undefined,

@@ -1,4 +1,4 @@
-/** @module Each page has one URL: finds the file of a path, and its URL. */
+/** @module Finds the file for a path, and the file's URL. Each page has one URL. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
 const HTML = ".html";
@@ -7,7 +7,7 @@ const INDEX = "/index.html";
 /** Whether a table has a file at a normalized path. */
 export type HasFile = (path: string) => boolean;
 
-/** The settings that decide the URLs of a site's pages. */
+/** The settings that determine the URLs of a site's pages. */
 export type AddressRules = Readonly<
   Required<{ [Key in keyof PageUrls]: NonNullable<PageUrls[Key]> }>
 >;
@@ -25,7 +25,7 @@ export function addressRules(
 
 /**
  * Returns the path of the file that a path refers to: the file itself, `<path>.html`, or
- * `<path>/index.html`. With a final slash, the page of the folder takes precedence.
+ * `<path>/index.html`. With a trailing slash, the folder's page takes precedence.
  */
 export function nameFile(path: string, has: HasFile): string | undefined {
   if (!path.endsWith("/")) {
@@ -38,7 +38,7 @@ export function nameFile(path: string, has: HasFile): string | undefined {
   return page !== "" && has(page + HTML) ? page + HTML : undefined;
 }
 
-/** The path that the settings give a page, unless another file has that path. */
+/** The path for a page according to the settings, unless another file has that path. */
 function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
   if (!file.endsWith(HTML)) return file;
   if (file.endsWith(INDEX)) {
@@ -51,8 +51,8 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 }
 
 /**
- * Returns the path at which a file is served. A page whose path would refer to another file keeps
- * its file path, so a page never redirects to a path that redirects elsewhere.
+ * Returns the path at which a file is served. If a page's path would refer to another file, the
+ * page keeps its file path. A page therefore never redirects to a path that redirects elsewhere.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

@@ -23,9 +23,9 @@ const rows: readonly Row[] = [
   { name: "a folder next to a page", files: ["/a/index.html", "/a.html"], address: "/a/" },
   { name: "a page after a file of the same name", files: ["/a.html", "/a"], address: "/a.html" },
   { name: "a page without a name", files: ["/a/.html"], address: "/a/.html" },
-  { name: "a doubled ending", files: ["/a.html.html"], address: "/a.html" },
+  { name: "a doubled extension", files: ["/a.html.html"], address: "/a.html" },
   {
-    name: "a doubled ending if the shorter URL is taken",
+    name: "a doubled extension if the shorter URL is taken",
     files: ["/a.html.html", "/a.html"],
     address: "/a.html.html",
   },
@@ -106,7 +106,7 @@ const siteArbitrary = fc.record({
   ),
 });
 
-/** Returns all ways to write the path of a file. */
+/** Returns all ways to write a file's path. */
 function spellings(file: string): string[] {
   const page = file.replace(/\.html$/, "");
   const folder = file.endsWith("/index.html") ? file.slice(0, -"index.html".length) : undefined;

@@ -7,10 +7,10 @@ function isWithin(path: string, directory: string): boolean {
 }
 
 /**
- * Returns a function that tells, by a file's path in the output, whether a STATIC layer must not
- * serve the file. It hides all files in the folder of a COMPUTE layer, unless the STATIC layer's
- * own folder is inside that folder, and always hides the server's entry. `undefined` if there is
- * nothing to hide.
+ * Returns a function that tells whether a STATIC layer must not serve a file, given the file's path
+ * in the output. The function always hides a server's entry. It also hides all files in the folder
+ * of a COMPUTE layer, unless the STATIC layer's own folder is inside that folder. Returns
+ * `undefined` if there is nothing to hide.
  */
 export function serverFilesTest(
   layers: readonly Layer[],

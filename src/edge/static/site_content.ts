@@ -29,7 +29,7 @@ export type Resolution =
   | {
     readonly type: "missing";
     readonly page: StaticFile | undefined;
-    /** The page that replaces the 404 for requests for documents. */
+    /** The page that replaces the 404 if the request is for a document. */
     readonly fallback: StaticFile | undefined;
   }
   /** A COMPUTE layer handles the request. */
@@ -38,11 +38,11 @@ export type Resolution =
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether the file's own URL has a different path, at which the routes find something else. */
+  /** Whether the file's own URL has a different path, where the routes find something else. */
   readonly isElsewhere?: true;
 }
 
-/** A file whose URL has another path, to which visitors are redirected. */
+/** A file whose URL has another path. Visitors are redirected there. */
 export interface MovedFile {
   readonly type: "moved";
   readonly file: StaticFile;
@@ -50,7 +50,7 @@ export interface MovedFile {
   readonly address: string;
 }
 
-/** A COMPUTE layer handles the request; after a 404, `SiteContent.after()` finds the next route. */
+/** A COMPUTE layer handles the request. After a 404, `SiteContent.after()` finds the next route. */
 export interface ComputeResolution {
   readonly type: "compute";
   readonly route: CompiledRoute;
@@ -58,7 +58,7 @@ export interface ComputeResolution {
   readonly walk: Walk;
 }
 
-/** How far a request has followed the routes. */
+/** How far a request has progressed through the routes. */
 interface Walk {
   readonly matched: readonly CompiledRoute[];
   /** Index of the next route to try. */
@@ -67,7 +67,7 @@ interface Walk {
   readonly page: StaticFile | undefined;
   /** The fallback of the first layer that lacks the file and has one for the path. */
   readonly fallback: StaticFile | undefined;
-  /** Whether a file was skipped because the method does not read. */
+  /** Whether a file was skipped because the method is neither `GET` nor `HEAD`. */
   readonly isFile: boolean;
 }
 
@@ -75,8 +75,8 @@ interface Walk {
 const HAS_EXTENSION = /\.[^/.]+$/;
 
 /**
- * The fallback, if it applies to the path: below the fallback's folder and without a file
- * extension.
+ * The fallback, if it applies to the path. The path must be below the fallback's folder, without a
+ * file extension.
  */
 function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile | undefined {
   if (fallback === undefined || HAS_EXTENSION.test(path)) return undefined;
@@ -110,7 +110,7 @@ export function* createFileTables(
 /** Failures for which a site can have its own page, such as `502.html`. */
 const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
 
-/** The failure pages by status, each from the first layer that has one. */
+/** The failure pages by status. Each is from the first layer that has the page. */
 function failurePagesOf(
   tables: ReadonlyMap<string, FileTable>,
 ): ReadonlyMap<number, StaticFile> {
@@ -134,7 +134,7 @@ export class SiteContent {
     GET: new Map(),
     HEAD: new Map(),
   };
-  /** Other paths by which files have been requested. */
+  /** Other paths that have been used to request files. */
   readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
@@ -154,8 +154,8 @@ export class SiteContent {
   }
 
   /**
-   * Returns the file of a path that was resolved before; `undefined` means unknown. A path found
-   * here is normalized.
+   * Returns the file for a path that has been resolved before; `undefined` means unknown. A path
+   * found here is normalized.
    */
   knownFile(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);
@@ -194,16 +194,16 @@ export class SiteContent {
     return this.#follow(method, path, start);
   }
 
-  /** Resolves methods that do not read, which can reach COMPUTE layers but not files. */
+  /** Resolves methods other than `GET` and `HEAD`, which can reach COMPUTE layers but not files. */
   #resolveOther(method: string, path: string): Resolution {
     const resolution = this.#route(method, path);
     return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
   }
 
   /**
-   * Follows the routes. A request that does not read skips files and can reach a server behind
-   * them. In the layers before the first server, a file whose URL has this path takes precedence
-   * over a file that the path only refers to.
+   * Follows the routes. Requests other than `GET` and `HEAD` skip files and can reach a server
+   * behind them. In the layers before the first server, a file whose URL has this path takes
+   * precedence over a file that the path only refers to.
    */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
@@ -238,7 +238,7 @@ export class SiteContent {
       : { type: "file", file, isElsewhere: true };
   }
 
-  /** The file that is served at its URL; `undefined` if a server comes first. */
+  /** The file that is served at its URL; `undefined` if a server takes precedence. */
   #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
     for (const { layer, fallthrough } of this.#routes.match(address, method)) {
       if (layer.target === "COMPUTE") return undefined;

@@ -82,7 +82,7 @@ for (const [method, path, expected] of rows) {
   });
 }
 
-Deno.test("SiteContent.knownFile() caches paths that led to a file, by method", () => {
+Deno.test("SiteContent.knownFile() caches paths that resolved to a file, by method", () => {
   const content = contentOf(MANIFEST);
   for (const path of ["/page", "/none", "/api/x"]) content.resolve("GET", path);
   assert.equal(nameOf(content.knownFile("GET", "/page")!.plain.sha256), "a/page.html");
@@ -90,7 +90,7 @@ Deno.test("SiteContent.knownFile() caches paths that led to a file, by method", 
   assert.equal(content.knownFile("HEAD", "/page"), undefined);
 });
 
-Deno.test("SiteContent.resolve() shows a layer's 404.html if no route matches", () => {
+Deno.test("SiteContent.resolve() returns a layer's 404.html if no route matches", () => {
   const content = contentOf({ ...MANIFEST, routes: [] });
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
 });

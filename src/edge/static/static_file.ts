@@ -7,7 +7,7 @@ import { defaultCacheControl } from "./cache_control.ts";
 import { contentType } from "./content_type.ts";
 import { entityTag } from "../../lib/entity_tag.ts";
 
-/** A file as it was uploaded. */
+/** A file as uploaded. */
 export interface SiteFile {
   /** Relative to the output directory, with `/` as separator. */
   readonly path: string;
@@ -22,12 +22,12 @@ const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
 const VARY: Header = ["vary", "accept-encoding"];
 
 interface Form {
-  /** Path of the file, relative to its layer; it determines the type and `Cache-Control`. */
+  /** Path of the file, relative to its layer. It determines the type and `Cache-Control`. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
-  /** Whether the file has several forms, so that the choice depends on the request. */
+  /** Whether the file has several forms, so the choice depends on the request. */
   readonly varies: boolean;
-  /** Fields that every response of the site has. */
+  /** Fields of every response from the site. */
   readonly common: HeaderList;
 }
 
@@ -51,8 +51,8 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 except `content-length` and the request id. Built on first use: few files
-   * of a large site are ever requested.
+   * All fields of a 200 except `content-length` and the request id. Built on first use, because few
+   * files of a large site are ever requested.
    */
   get headers(): HeaderList {
     return this.#headers ??= checkOnce(this.#buildHeaders());

@@ -11,7 +11,7 @@ import type { EdgeResponse } from "../response/edge_response.ts";
 import { readBeacon } from "./read_beacon.ts";
 import { VITALS_PATH, VITALS_SCRIPT, VITALS_SCRIPT_PATH } from "./vitals_script.ts";
 
-/** Maximum number of beacons per minute and IP address; a page sends one. */
+/** Maximum number of beacons per minute and IP address. A page sends one. */
 const LIMIT = { limit: 60, windowSeconds: 60, key: "ip" } as const;
 
 const SCRIPT_HEADERS: HeaderList = [

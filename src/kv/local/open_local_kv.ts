@@ -14,7 +14,7 @@ import { renewedValue } from "../records.ts";
 /** Marks a store in which all values are bytes. */
 const MARK: RecordKey = ["meta", "portable_values"];
 
-/** The store contains values that this program's runtime is too old to read. */
+/** The store contains values that require a newer runtime than this program's. */
 class UnreadableValuesError extends Error {
   override readonly name = "UnreadableValuesError";
 
@@ -42,9 +42,9 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
 }
 
 /**
- * Converts all values below `root`, once per store, so that every version of the runtime can read
- * them. Concurrent changes by other processes win. Older runtimes cannot read the format of a newer
- * one (docs/decisions/store.md).
+ * Converts all values below `root` once per store, so every version of the runtime can read them.
+ * Concurrent changes by other processes win. Older runtimes cannot read the format of a newer one
+ * (docs/decisions/store.md).
  *
  * @throws {UnreadableValuesError} if a value cannot be read; then nothing has changed.
  */
@@ -67,10 +67,7 @@ const DATABASE = "kv.sqlite3";
 const ROOT: RecordKey = ["user_kv"];
 const NAMESPACE: Namespace = ["local", "development"];
 
-/**
- * Each process only counts its own writes, so a limit for all processes would be wrong in each of
- * them.
- */
+/** Each process only counts its own writes, so no process can enforce a limit for all of them. */
 const NO_QUOTA = { bytes: Infinity, keys: Infinity };
 
 /** Makes Git ignore the folder, wherever it is. */
@@ -97,8 +94,8 @@ async function makeDataDir(path: string): Promise<void> {
 }
 
 /**
- * The database to open. If its file does not exist and should not be created, an empty store in
- * memory is enough.
+ * The database to open. If the file does not exist and should not be created, this is an empty
+ * store in memory.
  */
 async function placeOf(dataDir: string, create: boolean): Promise<string> {
   const path = join(dataDir, DATABASE);
@@ -119,8 +116,8 @@ function explain(cause: unknown): string {
 
 /**
  * Opens the store in a project's folder for local data, and removes what has expired. A missing
- * folder is created (readable by its owner only), unless `create` is false: then the store is empty
- * and temporary.
+ * folder is created (readable only by its owner), unless `create` is false. In that case, the store
+ * is empty and temporary.
  *
  * @throws {LocalKvError} with the folder and the reason.
  */

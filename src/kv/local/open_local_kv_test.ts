@@ -8,7 +8,7 @@ import { DenoStore } from "../../store/mod.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
 
-/** Sets keys from another process, after printing the value of `here`. */
+/** Another process that reads `here`, sets keys, and prints the value of `here`. */
 const OTHER_PROCESS = `
 import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./open_local_kv.ts"))};
 const { store, namespace, close } = await openLocalKv(Deno.args[0]);
@@ -66,7 +66,7 @@ Deno.test("openLocalKv() reports which folder cannot be used, with advice", () =
 
 const HEAD = ["user_kv", "heads", "local", "development", "boat"];
 
-/** A store as earlier versions wrote it: objects in the format of the runtime. */
+/** A store as earlier versions wrote it, with objects in the runtime's format. */
 async function writeNatively(folder: string): Promise<void> {
   using kv = await DenoStore.open(join(folder, "kv.sqlite3"));
   const inline = encode("Heron");
@@ -74,13 +74,13 @@ async function writeNatively(folder: string): Promise<void> {
   await kv.set(["user_kv", "expiry", 4e12, "local", "development", "boat"], true);
 }
 
-/** How values are encoded in a store: 1 is the runtime's own format, and 3 is bytes. */
+/** How values are encoded in a store: 1 is the runtime's own format, 3 is bytes. */
 function encodings(folder: string): unknown[] {
   using database = new DatabaseSync(join(folder, "kv.sqlite3"));
   return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);
 }
 
-Deno.test("openLocalKv() rewrites values of an earlier version for every runtime", () =>
+Deno.test("openLocalKv() rewrites values from an earlier version so every runtime can read them", () =>
   inTestFolder(async (folder) => {
     await writeNatively(folder);
     assert.deepEqual(encodings(folder), [1]);
@@ -94,10 +94,10 @@ Deno.test("openLocalKv() rewrites values of an earlier version for every runtime
     assert.deepEqual(encodings(folder), [3]);
   }));
 
-/** An object in a format that no runtime knows yet. */
+/** An object in a format that no runtime supports yet. */
 const FUTURE_VALUE = new Uint8Array([0xff, 99, 0x30]);
 
-Deno.test("openLocalKv() names values that this runtime cannot read, with advice", () =>
+Deno.test("openLocalKv() reports values that this runtime cannot read, with advice", () =>
   inTestFolder(async (folder) => {
     await writeNatively(folder);
     {

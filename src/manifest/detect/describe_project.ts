@@ -2,7 +2,7 @@
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** The engine of a server and the reason for it, as a clause. */
+/** A server's engine, and the reason for it as a clause. */
 export interface ServerEngine {
   readonly engine: Engine;
   readonly reason: string;
@@ -16,16 +16,16 @@ export interface ProjectPlan {
     /** Path of the server's entry relative to the project, or `null` if the build decides. */
     readonly entry: string | null;
     readonly engine: Engine;
-    /** The reason for having a server, as a clause. */
+    /** Why there is a server, as a clause. */
     readonly reason: string;
-    /** The reason for the engine, as a clause. */
+    /** Why this engine was chosen, as a clause. */
     readonly engineReason: string;
   } | null;
 }
 
 /**
  * Plans how a detected project is served. If there is a server, `engine` is the engine that the
- * deploy uses.
+ * deployment uses.
  */
 export function planProject(
   { server, outputDirs }: DetectedProject,

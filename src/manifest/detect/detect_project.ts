@@ -19,7 +19,7 @@ import { packageVersion } from "./package_version.ts";
 import type { DetectedProject, PackageFacts, PackageManager } from "./types.ts";
 import { patternsAt, workspaceRoot } from "./workspace_root.ts";
 
-/** Usual output folders of unknown builds, most likely first. */
+/** Common output folders of unknown builds, most likely first. */
 export const DEFAULT_OUTPUT_DIRS: readonly string[] = [
   "dist",
   "build",
@@ -141,7 +141,7 @@ function distinct(paths: readonly string[]): string[] {
   return [...new Set(clean.filter((path) => path !== ""))];
 }
 
-/** Plain files are served from the project's own folder. A build can put them elsewhere. */
+/** Plain files are served from the project's own folder, but a build can put them elsewhere. */
 async function outputDirsWithout(
   reader: ProjectReader,
   buildCommand: string | undefined,
@@ -153,13 +153,13 @@ async function outputDirsWithout(
 export interface DetectOptions {
   /** Id of the framework. If it is set, the framework is not detected. */
   readonly framework?: string | null | undefined;
-  /** True for a static site, even if there are signs of servers in other languages. */
+  /** Whether it is a static site, even if there are signs of servers in other languages. */
   readonly isStatic?: boolean;
-  /** False if anything other than a Dockerfile defines how the project is built. */
+  /** False if something other than a Dockerfile defines how the project is built. */
   readonly images?: boolean;
 }
 
-/** Detects framework, package manager, commands and candidate output directories. */
+/** Detects the framework, package manager, commands and candidate output directories. */
 export async function detectProject(
   reader: ProjectReader,
   options: DetectOptions = {},
@@ -218,7 +218,7 @@ export async function detectProject(
   };
 }
 
-/** Returns which packages to install. A workspace's packages count for each of its members. */
+/** Returns which packages to install. A workspace's packages count for all its members. */
 async function packagesOf(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { detectProject } from "./detect_project.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** Detects a project in memory, whose folders cannot be listed. */
+/** Detects an in-memory project whose folders cannot be listed. */
 function detect(files: Readonly<Record<string, string>>): Promise<DetectedProject> {
   return detectProject({
     readText: (path) => Promise.resolve(files[path]),
@@ -240,7 +240,7 @@ const URLS: readonly (readonly [string, Record<string, string>, DetectedProject[
 ];
 
 for (const [name, files, urls] of URLS) {
-  Deno.test(`detectProject() detects the page URLs of ${name}`, async () => {
+  Deno.test(`detectProject() detects the page URLs for ${name}`, async () => {
     assert.deepEqual((await detect(files)).urls, urls);
   });
 }

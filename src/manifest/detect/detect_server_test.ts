@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly outputDirs?: readonly string[];
-  /** Matches message and hint. Missing if nothing must change. */
+  /** Matches the message and hint. Missing if nothing must change. */
   readonly advice?: RegExp;
 }
 

@@ -8,10 +8,7 @@ interface Calls {
   readonly addDev: string;
 }
 
-/**
- * How each manager runs a script in package.json, runs a program of a dependency, and adds
- * packages.
- */
+/** How each manager runs a package.json script, runs a dependency's program, and adds packages. */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
   pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },
@@ -25,12 +22,12 @@ const CALLS: Readonly<Record<PackageManager, Calls>> = {
   },
 };
 
-/** Returns the command line that runs a script in package.json. */
+/** Returns the command line that runs a package.json script. */
 export function runScript(manager: PackageManager, script: string): string {
   return `${CALLS[manager].run} ${script}`;
 }
 
-/** Returns the command line that runs a program of the npm package `package`. */
+/** Returns the command line that runs a program from the npm package `package`. */
 export function runProgram(
   manager: PackageManager,
   program: { readonly commandLine: string; readonly package: string },

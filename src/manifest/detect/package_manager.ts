@@ -31,7 +31,7 @@ async function findLockFiles(
   return all.filter((_, index) => there[index]);
 }
 
-/** Reads a field of the project's package.json, then of the root of its workspace. */
+/** Reads a field from the project's package.json or, failing that, from its workspace root's. */
 async function readFields(
   reader: ProjectReader,
   { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
@@ -42,8 +42,8 @@ async function readFields(
 }
 
 /**
- * Returns the lock files of other package managers next to the used lock file. Deno's lock file
- * does not count as a rival.
+ * Returns other package managers' lock files next to the one that is used. Deno's lock file does
+ * not count as a rival.
  */
 function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
   return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")
@@ -83,7 +83,7 @@ export async function detectPackageManager(
   return facts === undefined ? undefined : found("npm", { problem });
 }
 
-/** Finds the version of the lock file's format, as each manager writes it. */
+/** Finds the lock file's format version, as each manager writes it. */
 const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
   pnpm: /^lockfileVersion: *'?"?(\d+(?:\.\d+)?)/m,
   yarn: /^__metadata:\n +version: *(\d+)/m,
@@ -104,7 +104,7 @@ const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   deno: "2",
 };
 
-/** Returns the range of versions for a project's lock file, if no field sets a version. */
+/** Returns the version range for a project's lock file, if no field sets a version. */
 export async function usualVersion(
   reader: ProjectReader,
   { name, lockFile }: Pick<FoundManager, "name" | "lockFile">,

@@ -1,4 +1,4 @@
-/** @module Reads the package manager that a package.json names. Pure. */
+/** @module Reads the package manager from a package.json. Pure. */
 import { validRange } from "semver";
 import { type ManagerHash, PACKAGE_MANAGERS, type PackageManager } from "./types.ts";
 
@@ -14,13 +14,13 @@ export interface NamedManager {
 export type FieldResult =
   | { readonly type: "named"; readonly manager: NamedManager }
   | { readonly type: "none" }
-  /** `message` is a complete sentence that says what to write instead. */
+  /** `message` is a complete sentence that tells the author what to write instead. */
   | { readonly type: "invalid"; readonly message: string };
 
 /** Maximum length of the quoted part of the field. */
 const MAX_QUOTED = 80;
 
-/** Number of hexadecimal digits of each algorithm. */
+/** Number of hexadecimal digits for each algorithm. */
 const DIGITS: Readonly<Record<ManagerHash["algorithm"], number>> = {
   sha1: 40,
   sha224: 56,
@@ -88,7 +88,7 @@ function parseDevEngines(value: unknown): FieldResult {
   return invalid(field, value);
 }
 
-/** Reads the fields of a package.json. `packageManager` takes precedence. */
+/** Reads the fields in a package.json. `packageManager` takes precedence. */
 export function readManagerField(
   fields: { readonly packageManager?: unknown; readonly devManager?: unknown },
 ): FieldResult {

@@ -33,7 +33,7 @@ Deno.test("detectProject() uses the first of two lock files, and ignores deno.lo
   assert.deepEqual(both.manager?.otherLockFiles, ["package-lock.json"]);
 });
 
-Deno.test("detectProject() uses the package manager of the workspace's root", async () => {
+Deno.test("detectProject() uses the workspace root's package manager", async () => {
   const files = {
     "package.json": "{}",
     "../../package.json": '{"packageManager":"pnpm@9.1.0"}',
@@ -82,7 +82,7 @@ for (const [name, text, version] of USUAL) {
   });
 }
 
-Deno.test("detectProject() lets Yarn 2 and later create a lock file even if CI is set", async () => {
+Deno.test("detectProject() lets Yarn 2 and later create a lock file, even if CI is set", async () => {
   const { installCommand } = await detect({ "package.json": '{"packageManager":"yarn@4.5.0"}' });
   assert.equal(installCommand, "yarn install --no-immutable");
 });

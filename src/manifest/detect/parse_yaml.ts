@@ -1,5 +1,5 @@
 /**
- * @module The YAML parser, in a separate module that is loaded on demand. A CommonJS package that
- * is imported dynamically has no named exports in the compiled program.
+ * @module The YAML parser, in a separate module that is loaded on demand. In the compiled program,
+ * a dynamically imported CommonJS package has no named exports.
  */
 export { parse as parseYaml } from "yaml";

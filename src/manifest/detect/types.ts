@@ -12,7 +12,7 @@ export interface ManagerHash {
   readonly hex: string;
 }
 
-/** The package manager of a project, and the evidence for it. */
+/** A project's package manager, and the evidence for it. */
 export interface FoundManager {
   readonly name: PackageManager;
   /** An exact version, a range or a tag, or `undefined` if any version will do. */
@@ -48,7 +48,7 @@ export interface PackageFacts {
 export interface DetectedFramework {
   readonly id: string;
   readonly name: string;
-  /** The installed version, the locked one, or the lowest one that package.json allows. */
+  /** The installed version, the locked version, or the lowest version that package.json allows. */
   readonly version?: string;
 }
 
@@ -62,7 +62,7 @@ export interface DetectedProject {
   readonly devCommand: string | undefined;
   /** Command that starts the server, if it is a program in a language other than JavaScript. */
   readonly startCommand?: string;
-  /** Ids of the toolchains on this machine that build the project. Missing if there are none. */
+  /** Ids of the toolchains on this machine that build the project. Missing if none are needed. */
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
@@ -72,7 +72,7 @@ export interface DetectedProject {
     /** The expected path of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Advice if the build is for another platform, or lacks the part that creates its server. */
+  /** Advice if the build is for another platform, or lacks the part that creates the server. */
   readonly advice: Advice | undefined;
   /** URLs that the framework uses in links to pages. Defaults to the URLs of the files. */
   readonly urls?: PageUrls;

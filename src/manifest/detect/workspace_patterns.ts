@@ -2,7 +2,7 @@
 import { minimatch } from "minimatch";
 import * as z from "zod";
 
-/** Maximum number of patterns in a workspace. */
+/** Maximum number of patterns per workspace. */
 const MAX_PATTERNS = 100;
 
 const patterns = z.array(z.string().min(1).max(1024)).max(MAX_PATTERNS);
@@ -23,15 +23,15 @@ function parsedOrNothing(parseText: () => unknown): unknown {
 }
 
 /**
- * Returns the patterns of a root folder from the texts of its pnpm-workspace.yaml and package.json.
- * Returns `undefined` if it is not the root of a workspace.
+ * Returns the patterns in a root folder's pnpm-workspace.yaml and package.json. Returns `undefined`
+ * if the folder is not the root of a workspace.
  */
 export async function workspacePatterns(root: {
   readonly pnpmWorkspace: string | undefined;
   readonly packageJson: string | undefined;
 }): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
-    // The settings file only defines a workspace if it lists packages.
+    // The settings file defines a workspace only if it lists packages.
     return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
@@ -61,7 +61,7 @@ export function isMember(folder: string, patterns: readonly string[]): boolean {
 }
 
 /**
- * Returns the folders, without pattern characters, in which members can be. `.` is the root itself.
+ * Returns the folders that can contain members, without pattern characters. `.` is the root itself.
  */
 export function memberBases(patterns: readonly string[]): readonly string[] {
   const bases = patterns.filter((pattern) => !pattern.startsWith("!")).map((pattern) => {

@@ -32,7 +32,7 @@ for (const [folder, patterns, member] of MEMBERS) {
   });
 }
 
-Deno.test("memberBases() names the folders to search", () => {
+Deno.test("memberBases() returns the folders to search", () => {
   assert.deepEqual(memberBases(["apps/*", "packages/**", "tools/cli", "*", "!x/*"]), [
     "apps",
     "packages",

@@ -1,4 +1,4 @@
-/** @module Angular: a single page, prerendered pages, or with `ssr` a server on Node. */
+/** @module Angular: a single page, prerendered pages or, with `ssr`, a server on Node. */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import type { BuiltOutput, Found, Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
@@ -35,11 +35,14 @@ interface AngularApp {
   /** Folder for the build output, relative to the project. */
   readonly base: string;
   readonly hasServer: boolean;
-  /** Whether files for browsers are in a separate folder. */
+  /** Whether browser files are in a separate folder. */
   readonly isSplit: boolean;
 }
 
-/** Returns the application that `ng build` builds: the default project, otherwise the first one. */
+/**
+ * Returns the application that `ng build` builds: the default project or, failing that, the first
+ * one.
+ */
 function appOf(text: string): AngularApp | undefined {
   let value: unknown;
   try {
@@ -79,7 +82,7 @@ function inspect({ config }: FrameworkFacts): FrameworkFinding {
   return { outputDirs: isSplit ? [`${base}/${BROWSER}`, base] : [base] };
 }
 
-/** The entry only listens if it is the main module of the program. */
+/** The entry only listens if it is the program's main module. */
 const LISTENS = (file: string) =>
   `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};

@@ -13,7 +13,7 @@ import type {
 
 const NODE_ADAPTER = "@astrojs/node";
 
-/** Adapters for a single platform. */
+/** Adapters that only work on a single platform. */
 const FOREIGN_ADAPTER = /["'](@astrojs\/(?:vercel|netlify|cloudflare)|@deno\/astro-adapter)[/"']/;
 
 function adviceOf({ config, run }: FrameworkFacts, needsServer: boolean) {

@@ -1,5 +1,5 @@
 /**
- * @module Reads an entry with its imports, because one file can start a server that another file
+ * @module Reads an entry and its imports, because one file can start a server that another file
  * creates.
  */
 import { dirname, join } from "node:path/posix";
@@ -42,7 +42,7 @@ export async function firstFile(
   return undefined;
 }
 
-/** Returns the texts of an entry and of the modules that it imports, one after the other. */
+/** Returns the code of an entry and then of the modules that it imports. */
 export async function textAround(project: ProjectReader, entry: ModuleText): Promise<string> {
   const seen = new Map([[entry.path, entry.text]]);
   for (const [path, text] of seen) {
@@ -56,9 +56,7 @@ export async function textAround(project: ProjectReader, entry: ModuleText): Pro
   return [...seen.values()].join("\n");
 }
 
-/**
- * Returns the signs of a server in an entry. If there are none, includes its imports in the search.
- */
+/** Returns the signs of a server in an entry. If there are none, also searches its imports. */
 export const codeAround = async (
   project: ProjectReader,
   entry: ModuleText,

@@ -1,12 +1,12 @@
 /** @module Extracts facts from the text of a config file without running it. */
 
-/** Maximum length of a config text, in characters. */
+/** Maximum length of a config file, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;
 
 const STRING_OR_COMMENT =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
 
-/** Removes comments from JavaScript, TypeScript or JSON text. Strings stay unchanged. */
+/** Removes comments from JavaScript, TypeScript or JSON. Strings stay unchanged. */
 export function stripComments(text: string): string {
   return text.slice(0, MAX_CONFIG_LENGTH).replace(
     STRING_OR_COMMENT,
@@ -14,7 +14,7 @@ export function stripComments(text: string): string {
   );
 }
 
-/** Returns the first text that a property is set to, as in `outDir: "./public"`. */
+/** Returns the first string that a property is set to, as in `outDir: "./public"`. */
 export function textProperty(config: string, name: string): string | undefined {
   const pattern = new RegExp(
     `(?<![\\w$.])["']?${name}["']?\\s*:\\s*(["'\`])([^"'\`\\n$]{1,256})\\1`,

@@ -1,6 +1,6 @@
 /**
- * @module Projects for Deno without a framework: a module that calls `Deno.serve()` or is run by
- * `deno serve`.
+ * @module Deno projects without a framework: a module that calls `Deno.serve()` or is run by `deno
+ * serve`.
  */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
@@ -32,7 +32,7 @@ const taskSchema = z.union([
 
 interface DenoConfig {
   readonly tasks: ReadonlyMap<string, string>;
-  /** The import map for bare names. */
+  /** The import map for bare specifiers. */
   readonly imports: Readonly<Record<string, string>>;
   readonly jsxImportSource?: string;
 }
@@ -69,7 +69,7 @@ function parseConfig(text: string): z.infer<typeof configSchema> | undefined {
   }
 }
 
-/** Usual server entries, for projects without a task that names one. */
+/** Common server entries, for projects without a task that specifies one. */
 const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["main", "server", "mod", "index", "app"].flatMap((name) =>
     ["ts", "tsx", "js", "mjs"].map((type) => `${folder}${name}.${type}`)
@@ -105,7 +105,8 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const text = await project.readText(entry);
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
-    // Without a Deno config, a project is only for Deno if its code uses features that Node lacks.
+    // Without a Deno config, a project counts as a Deno project only if its code uses features that
+    // Node lacks.
     if (written === undefined && denoSign(text) === undefined) continue;
     return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }

@@ -1,4 +1,6 @@
-/** @module The frameworks that svc knows, and lookups in all of them. */
+/**
+ * @module The frameworks that svc supports, and functions that look something up in all of them.
+ */
 import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
@@ -27,9 +29,7 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/**
- * Frameworks in the order of detection. A framework that is built on another one comes before it.
- */
+/** Frameworks in detection order. A framework that is built on another one comes before it. */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,
@@ -64,13 +64,13 @@ export function findFramework(id: string | undefined): Framework | undefined {
   return FRAMEWORKS.find((framework) => framework.id === id);
 }
 
-/** Folders whose files are named by their content, for all frameworks, without duplicates. */
+/** All frameworks' folders whose files are named after their content, without duplicates. */
 export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ...new Map(
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),
   ).values(),
 ];
 
-/** Files that pages read, while they are open, to find out which version is live. */
+/** Files that open pages read to find out which version is live. */
 export const VERSION_FILES: readonly string[] = FRAMEWORKS
   .flatMap(({ versionFile }) => versionFile === undefined ? [] : [versionFile]);

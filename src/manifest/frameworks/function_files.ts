@@ -1,4 +1,4 @@
-/** @module Reads functions, and finds features in them that have no equivalent here. */
+/** @module Reads functions, and finds features that have no equivalent here. */
 import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 

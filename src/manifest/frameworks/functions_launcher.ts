@@ -1,14 +1,14 @@
 /**
- * @module The module that serves functions of other platforms: it finds the function for a request,
- * and calls it as the original platform would.
+ * @module The module that serves functions written for other platforms. It finds the function for a
+ * request, and calls it as the original platform would.
  *
- * The text is JavaScript for Node 20 and later, with only the project's files available.
+ * The code is JavaScript for Node 20 and later, and can only use the project's files.
  */
 import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
 import { VERCEL_CALLS } from "./vercel_launcher.ts";
 
-/** Web requests and responses on top of node:http. */
+/** Web-standard requests and responses on top of node:http. */
 const WEB = String.raw`
 const originOf = ({ headers }) =>
   (headers["x-forwarded-proto"] === "https" ? "https" : "http") + "://" + (headers.host ?? "localhost");
@@ -132,11 +132,11 @@ http.createServer((request, response) => {
 export interface LauncherFacts {
   readonly functions: readonly FoundFunction[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Path from the folder of the launcher to the project, with a final slash: `../`. */
+  /** Path from the launcher's folder to the project, with a trailing slash: `../`. */
   readonly root: string;
 }
 
-/** Writes the module. */
+/** Generates the module. */
 export function functionsLauncher({ functions, rewrites, root }: LauncherFacts): string {
   const routes = functions
     .flatMap(({ file, provider, routes }) => routes.map((route) => ({ ...route, file, provider })))

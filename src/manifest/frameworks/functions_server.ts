@@ -1,5 +1,6 @@
 /**
- * @module Runs a project's functions for other platforms in one server, in addition to its site.
+ * @module Runs a project's functions for other platforms in one server, alongside the project's
+ * site.
  */
 import { dirname, join, relative } from "node:path/posix";
 import { functionsLauncher } from "./functions_launcher.ts";
@@ -56,7 +57,7 @@ function pathsOf(file: string): string[] {
 }
 
 /**
- * Returns the source files of functions with their texts: the functions' own files, and their
+ * Returns the functions' source files with their content: the functions' own files, and their
  * imports from the project.
  */
 export async function functionSources(
@@ -86,7 +87,7 @@ export async function functionSources(
 /** Source files and folders of functions are never public files of the site. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
-/** Moves the files of a project that is served directly as a site to a separate folder. */
+/** If a project is served directly as a site, moves its files to a separate folder. */
 async function placeSite(
   output: BuiltOutput,
   provided: ProvidedFunctions,
@@ -101,7 +102,7 @@ async function placeSite(
   });
 }
 
-/** Returns the functions in TypeScript, with the compiled modules that Node runs instead. */
+/** Returns the TypeScript functions, with the compiled modules that Node runs instead. */
 function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     functions.filter(({ file }) => /\.[cm]?ts$/.test(file))
@@ -131,7 +132,7 @@ export function functionsLaunch(
   };
 }
 
-/** Serves the functions of a project in addition to its files. */
+/** Serves a project's functions in addition to its files. */
 export async function serveFunctions(
   provided: ProvidedFunctions,
   { output, files }: { readonly output: BuiltOutput; readonly files: FoundFiles },
@@ -165,11 +166,11 @@ export async function serveFunctions(
   };
 }
 
-/** Whether the framework was only detected by its functions. */
+/** Whether the framework was detected only because of its functions. */
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
-/** Usual output folders of unknown builds. */
+/** Common output folders of unknown builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
 /** A project with functions and possibly files, but without a known build. */
@@ -202,7 +203,7 @@ function functionsFramework(
   };
 }
 
-/** Projects that are only recognized by their functions. */
+/** Projects that are recognized only by their functions. */
 export const FUNCTION_PROJECTS: readonly Framework[] = [
   functionsFramework({
     id: "vercel-functions",

@@ -1,4 +1,4 @@
-/** @module Functions of other platforms, as their providers find them in a project. */
+/** @module Functions for other platforms, as their providers find them in a project. */
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
@@ -15,7 +15,7 @@ export interface FoundFunction {
 
 /** A rule that maps paths without a file to the path of a function. */
 export interface FunctionRewrite extends PathPattern {
-  /** Target path, in which `$1` and so on stand for the groups of the pattern. */
+  /** Target path, in which `$1` and so on refer to the pattern's groups. */
   readonly to: string;
 }
 
@@ -24,11 +24,11 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if files exist there. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Maximum time to the response headers, in milliseconds. Defaults to the platform's limit. */
+  /** Maximum time until the response headers, in milliseconds. Defaults to the platform's limit. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
-  /** Files that cannot run at all, with descriptions. They stop the deploy. */
+  /** Files that cannot run at all, with descriptions. They stop the deployment. */
   readonly refused: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** @module Hugo: built by Hugo's own program to plain files in `public` or `publishDir`. */
+/** @module Hugo: plain files in `public` or `publishDir`, built by Hugo's own program. */
 import type { Framework } from "./types.ts";
 
 export const hugo: Framework = {

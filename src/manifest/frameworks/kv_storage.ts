@@ -1,5 +1,5 @@
 /**
- * @module A driver for unstorage, the storage layer of Nitro and Astro, that uses the project's
+ * @module A driver for unstorage, the storage layer of Nitro and Astro. It uses the project's
  * key-value store (docs/kv.md), because servers lose what they write to files.
  */
 
@@ -75,7 +75,7 @@ const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 
 /**
- * Makes Nitro's default storage use the project's store. Returns `undefined` if the text has no
+ * Makes Nitro's default storage use the project's store. Returns `undefined` if the code has no
  * such storage.
  */
 export function keepNitroStorage(text: string): string | undefined {
@@ -87,7 +87,7 @@ export function keepNitroStorage(text: string): string | undefined {
   return `${kept}\n${STORAGE_DRIVER}`;
 }
 
-/** Matches Astro's module that names the driver of sessions, if it is the default. */
+/** Matches Astro's module that sets the session driver, if it is the default driver. */
 const ASTRO_DRIVER = /^import (\w+) from ["']unstorage\/drivers\/fs(?:-lite)?["'];?$/m;
 const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 
@@ -95,8 +95,8 @@ const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Makes Astro's default session storage use the project's store. Returns `undefined` for any other
- * module.
+ * Makes Astro's default session storage use the project's store. Returns `undefined` for all other
+ * modules.
  */
 export function keepAstroSessions(text: string): string | undefined {
   if (!ASTRO_DRIVER.test(text) || !ASTRO_EXPORT.test(text)) return undefined;

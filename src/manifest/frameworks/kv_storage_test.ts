@@ -38,7 +38,7 @@ function serveStore(): { readonly url: string; stop(): Promise<void> } {
 
 type MakeDriver = (prefix: string, ttlSeconds?: number) => Driver | undefined;
 
-/** Returns the driver that the code defines in a server with these variables. */
+/** Returns the driver that the code defines in a server with these environment variables. */
 function driverWith(env: Readonly<Record<string, string>>): MakeDriver {
   const make = new Function("process", `${STORAGE_DRIVER}\nreturn __svcStorage;`);
   return make({ env });
@@ -96,7 +96,7 @@ Deno.test("keepNitroStorage() replaces only Nitro's default storage", () => {
   ) assert.equal(keepNitroStorage(other), undefined, other);
 });
 
-Deno.test("keepAstroSessions() replaces only Astro's default storage of sessions", () => {
+Deno.test("keepAstroSessions() replaces only Astro's default session storage", () => {
   const module = (driver: string) =>
     `import _default from "unstorage/drivers/${driver}";\n` +
     "var _driver = _default;\nexport { _driver as default };\n";

@@ -1,9 +1,9 @@
 /**
- * @module Building blocks for a framework's {@link Launch}, which make a server listen on the
+ * @module Building blocks for a framework's {@link Launch}. They make a server listen on the
  * required address, and tell it the client's IP address.
  */
 
-/** Returns code that sets variables that the author has not set. */
+/** Returns code that sets environment variables, unless the author has set them. */
 export function setDefaults(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `process.env.${name} ??= ${JSON.stringify(value)};`)
@@ -28,7 +28,7 @@ __svcServer.prototype.emit = function (name, request, ...rest) {
   return __svcEmit.call(this, name, request, ...rest);
 };`;
 
-/** Returns the code of a module that serves with a request listener exported by the entry. */
+/** Returns the code of a module that serves requests with a listener exported by the entry. */
 export function serveListener(file: string, listener: string): string {
   return `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};

@@ -39,12 +39,12 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Returns the `config` object in a module's text, or an empty text if it has none. */
+/** Returns the `config` object in a module's code, or an empty string if there is none. */
 const configOf = (text: string): string =>
   /\bexport\s+const\s+config\b[^={]*=\s*(\{[\s\S]{0,2000}?\n?\}\s*(?:;|as\b|satisfies\b|$|\n))/m
     .exec(stripComments(text))?.[1] ?? "";
 
-/** Returns the texts that a property is set to: one text, or a list. */
+/** Returns the strings that a property is set to: one string, or a list. */
 function textsOf(config: string, name: string): string[] {
   const found = new RegExp(
     `\\b${name}\\s*:\\s*(\\[[^\\]]{0,1000}\\]|"[^"\\n]*"|'[^'\\n]*'|\`[^\`\\n]*\`)`,
@@ -53,7 +53,7 @@ function textsOf(config: string, name: string): string[] {
   return [...found.matchAll(/["'`]([^"'`\n]*)["'`]/g)].map(([, text]) => text!);
 }
 
-/** Returns the name of a function, from its file or from its folder. */
+/** Returns a function's name, based on its file or folder. */
 function nameOf(path: string): string | undefined {
   const [first = "", second, ...deeper] = path.replace(FUNCTION_SCRIPT, "").split("/");
   if (second === undefined) return first;
@@ -97,7 +97,7 @@ function readFunction({ path, file, text }: FunctionText): Read | undefined {
   };
 }
 
-/** Reads redirects with status 200 that lead to functions, from `netlify.toml` and `_redirects`. */
+/** Reads redirects with status 200 to functions, from `netlify.toml` and `_redirects`. */
 async function readRewrites(project: ProjectReader): Promise<FunctionRewrite[]> {
   const toml = await project.readText("netlify.toml") ?? "";
   const tables = toml.split(/^\s*\[\[\s*redirects\s*\]\]/m).slice(1).map((table) => {

@@ -1,9 +1,9 @@
 /**
  * @module The module that starts Next.js's standalone server instead of the `server.js` that its
- * build writes. It is the same server, but with a cache that needs no writable folder, and with
- * responses that the edge can cache.
+ * build writes. It is the same server, but its cache needs no writable folder, and the edge can
+ * cache its responses.
  *
- * The text is JavaScript for Node 20 and later, and only uses Next.js.
+ * The code is JavaScript for Node 20 and later, and only uses Next.js.
  */
 import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
@@ -12,22 +12,22 @@ export interface LaunchFacts {
   /** `distDir` in Next.js's config, relative to the app's folder. */
   readonly distDir: string;
   /**
-   * Regular expressions of paths whose responses can depend on more than the URL, because of
-   * middleware or of rules about cookies or headers. The edge does not cache them.
+   * Regular expressions for paths whose responses can depend on more than the URL, because of
+   * middleware or rules for cookies or headers. The edge does not cache them.
    */
   readonly personal: readonly string[];
 }
 
 /**
- * Request headers that only a host of Next.js can set. Different versions of Next.js drop different
- * ones.
+ * Request headers that only a Next.js host can set. Different versions of Next.js drop different
+ * headers.
  */
 const INTERNAL_FIELDS = String
   .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
 
 /**
- * Passes the visitor's host and port to Next.js, which builds `request.url` for each request and
- * would otherwise use localhost.
+ * Passes the visitor's host and port to Next.js. Otherwise, Next.js would use localhost in the
+ * `request.url` that it builds for each request.
  */
 const ADDRESS = String.raw`
 function readAddress({ headers }) {
@@ -44,8 +44,8 @@ function address() {
 `;
 
 /**
- * Next.js requests the page that a server action redirects to from its own server. This code
- * handles the request without the network.
+ * After a redirect by a server action, Next.js requests the target page from its own server. This
+ * code handles the request without the network.
  */
 const OWN_REQUESTS = String.raw`
 const own = "http://localhost:" + process.env.PORT;

@@ -1,6 +1,6 @@
 /** @module The part of Next.js's launcher that tells the edge how long to cache a page. */
 
-/** Records which pages in Next.js's cache are part of which response. */
+/** Records which pages in Next.js's cache belong to which response. */
 export const PAGE_CACHE = String.raw`
 const answers = new AsyncLocalStorage();
 

@@ -19,7 +19,7 @@ const rules = z.array(rule).default([]);
 
 const matchers = z.object({ matchers: z.array(z.object({ regexp: z.string() })).optional() });
 
-/** The relevant parts of a build's manifests. */
+/** The relevant parts of the manifests in a build. */
 const manifestsSchema = z.object({
   /** `routes-manifest.json` */
   routes: z.object({
@@ -40,7 +40,7 @@ type Manifests = z.output<typeof manifestsSchema>;
 
 export interface NextManifests {
   /**
-   * Parsed JSON of `routes-manifest.json`. Like the other files, it is `undefined` if it does not
+   * Parsed JSON of `routes-manifest.json`. Like the others, it is `undefined` if the file does not
    * exist.
    */
   readonly routes?: unknown;
@@ -51,7 +51,7 @@ export interface NextManifests {
 }
 
 export interface NextPaths {
-  /** True if paths have locales, one of which is chosen by the visitor's language. */
+  /** Whether paths have locales. One of them is chosen based on the visitor's language. */
   readonly hasLocales: boolean;
   readonly basePath: string;
 }
@@ -59,13 +59,13 @@ export interface NextPaths {
 /** Paths of requests that the server must handle first. */
 export interface NextRules {
   /**
-   * Regular expressions (JavaScript) of paths whose responses can depend on more than the URL. The
+   * Regular expressions (JavaScript) for paths whose responses can depend on more than the URL. The
    * edge must not cache them, because it would respond before Next.js evaluates the rule.
    */
   readonly personal: readonly string[];
   /**
-   * Patterns (RE2) of paths that the server handles even if `public/` has a file there, because
-   * Next.js runs middleware, redirects and headers before files.
+   * Patterns (RE2) for paths that the server handles even if `public/` has a file there, because
+   * Next.js applies middleware, redirects and headers before it serves files.
    */
   readonly beforeFiles: readonly string[];
 }
@@ -102,7 +102,7 @@ function writtenRules({ routes }: Manifests): Record<"before" | "after", readonl
   return { before: written([...redirects, ...headers, ...before]), after: written(after) };
 }
 
-/** Whether a rule depends on more than the URL. */
+/** Whether a rule depends on anything besides the URL. */
 const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
   [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
 
@@ -111,7 +111,7 @@ function personalPaths(
   { hasLocales, basePath }: NextPaths,
 ): readonly string[] {
   const middleware = middlewarePatterns(manifests);
-  // Middleware sees paths with a locale, even if the request's path has none.
+  // Middleware sees paths with a locale, even if the request's path does not have one.
   if (hasLocales && middleware.length > 0) return [EVERY_PATH];
   const { before, after } = writtenRules(manifests);
   const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);
@@ -130,9 +130,7 @@ function patternsBeforeFiles(manifests: Manifests): readonly string[] {
   return areUsable ? patterns : [EVERY_PATH];
 }
 
-/**
- * Reads the rules of a build. If a manifest has an unknown format, the rules apply to every path.
- */
+/** Reads a build's rules. If a manifest has an unknown format, the rules apply to every path. */
 export function nextRules(given: NextManifests, paths: NextPaths): NextRules {
   const parsed = manifestsSchema.safeParse(given);
   if (!parsed.success) return { personal: [EVERY_PATH], beforeFiles: [EVERY_PATH] };

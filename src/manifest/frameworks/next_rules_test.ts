@@ -75,7 +75,7 @@ Deno.test("nextRules() returns one pattern for all paths if there are too many r
   assert.deepEqual(rules({ routes: { redirects } }).beforeFiles, ["^/"]);
 });
 
-Deno.test("nextRules() treats manifests in an unknown format as rules for every path", () => {
+Deno.test("nextRules() treats a manifest in an unknown format as a rule for every path", () => {
   assert.deepEqual(rules({ middleware: { middleware: [] } }), {
     personal: ["^/"],
     beforeFiles: ["^/"],

@@ -22,10 +22,10 @@ const factsSchema = z.object({
 
 type Facts = z.output<typeof factsSchema>["config"];
 
-/** Memory of a server, in MiB. Next.js itself needs 150, and keeps pages in memory. */
+/** Memory for a server, in MiB. Next.js itself needs 150 MiB, and keeps pages in memory. */
 const MEMORY_MB = 512;
 
-/** Folders of the deployment. */
+/** Folders in the deployment. */
 const SERVER = "server";
 const CLIENT = "client";
 
@@ -35,7 +35,7 @@ interface Standalone {
   readonly folder: string;
   readonly build: string;
   /**
-   * The app's folder in the standalone folder, with a final slash. Empty unless the app is in a
+   * The app's folder in the standalone folder, with a trailing slash. Empty unless the app is in a
    * workspace.
    */
   readonly app: string;
@@ -92,7 +92,7 @@ async function readRules({ facts, read }: Standalone): Promise<NextRules> {
   });
 }
 
-/** Returns the paths at which clients request the files of `.next/static`. */
+/** Returns the paths at which clients request the files in `.next/static`. */
 function assetPaths({ basePath, assetPrefix }: Facts): readonly string[] {
   const prefixes = [basePath, ...assetPrefix.startsWith("/") ? [assetPrefix] : []];
   return [...new Set(prefixes.map((prefix) => join(trimmed(prefix), "_next/static")))];
@@ -103,7 +103,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server also needs these files, for images and if rules are applied before files.
+    // The server also needs these files, for images and in case rules apply before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },
@@ -111,9 +111,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   ];
 }
 
-/**
- * Converts the image settings of the project. Next.js handles images that the edge cannot convert.
- */
+/** Converts the project's image settings. Next.js handles images that the edge cannot convert. */
 function imagesOf({ images, basePath }: Facts) {
   const { images: settings, dropped } = imageSettingsOfNext(images, basePath);
   return settings === undefined || dropped.length > 0 ? {} : { images: settings };
@@ -141,7 +139,7 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
 
 const exportedSchema = z.object({ basePath: z.string() });
 
-/** Finds the files of `output: "export"`. With a base path, they are below it. */
+/** Finds the files that `output: "export"` wrote. If there is a base path, they are below it. */
 async function exportedFiles(output: BuiltOutput, from: string): Promise<Found> {
   const routes = parseJson(await output.project.readText(".next/routes-manifest.json"));
   const basePath = trimmed(exportedSchema.safeParse(routes).data?.basePath ?? "");
@@ -165,7 +163,7 @@ async function exportFolder(output: BuiltOutput): Promise<string | undefined> {
   return folder !== undefined && await output.project.exists(folder) ? folder : undefined;
 }
 
-/** Analyzes the output of a Next.js build. */
+/** Analyzes a Next.js build's output. */
 export async function findNext(output: BuiltOutput): Promise<Found> {
   const standalone = await readStandalone(output);
   if (standalone !== undefined) return await standaloneServer(standalone);

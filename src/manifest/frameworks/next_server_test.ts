@@ -10,9 +10,9 @@ type Files = Readonly<Record<string, string>>;
 interface Built {
   /** The output folder, relative to the project. */
   readonly directory?: string;
-  /** Text of files of the output, by path. */
+  /** Contents of files in the output, by path. */
   readonly output: Files;
-  /** Text of files of the project, by path. */
+  /** Contents of files in the project, by path. */
   readonly project?: Files;
 }
 
@@ -37,7 +37,7 @@ async function findServer(built: Built) {
 const facts = (config: Record<string, unknown> = {}) =>
   JSON.stringify({ version: 1, config: { distDir: ".next", ...config } });
 
-/** A standalone build with a config, and other files in its build folder. */
+/** A standalone build with a config, and with other files in its build folder. */
 const standalone = (config: Record<string, unknown> = {}, more: Files = {}): Files => ({
   "server.js": "",
   ".next/required-server-files.json": facts(config),
@@ -135,7 +135,7 @@ Deno.test("findNext() does not wake the server for a missing asset", async () =>
   });
 });
 
-Deno.test("findNext() lets the edge convert images, unless it cannot do everything that is declared", async () => {
+Deno.test("findNext() lets the edge convert images, unless it does not support all declared settings", async () => {
   const declared = { deviceSizes: [640], imageSizes: [32], qualities: [75], path: "/_next/image" };
   const found = await findServer({ output: standalone({ images: declared }) });
   assert.deepEqual(found.images?.endpoints, [{ path: "/_next/image", style: "next" }]);
@@ -204,7 +204,7 @@ Deno.test("findNext() maps the files of an export, with a base path", async () =
   });
 });
 
-Deno.test("findNext() finds the export of a config that computes its output", async () => {
+Deno.test("findNext() finds the export if the config computes its output", async () => {
   const found = await find({
     directory: ".next",
     output: { "export-detail.json": JSON.stringify({ outDirectory: "/home/me/app/out" }) },

@@ -1,7 +1,7 @@
 /**
  * @module Reads the route rules of Nitro and Nuxt from a built server, and passes on those that the
- * edge must apply: Nitro's Node server does not support `isr`, and applies no rules to paths of
- * files.
+ * edge must apply. Nitro's Node server does not support `isr`, and does not apply rules to the
+ * paths of files.
  */
 import type { Expression, ObjectExpression } from "acorn";
 import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
@@ -12,7 +12,7 @@ export interface NitroRule {
   /** A path with `*`, `**` and `:name`, as Nitro matches it. */
   readonly path: string;
   readonly isr?: unknown;
-  /** True for `redirect` and `proxy`, which take precedence over files. */
+  /** Whether it is `redirect` or `proxy`, which take precedence over files. */
   readonly leads: boolean;
   /** Names of header fields that the rule sets. */
   readonly headers: readonly string[];
@@ -28,16 +28,16 @@ const MAX_RULES = 1000;
 /** Maximum number of routes for rules, because a manifest also needs other routes. */
 const MAX_PAGE_ROUTES = 150;
 
-/** Matches the path below which a Nitro 2 server serves its pages. Its rules omit this path. */
+/** Matches the base path of a Nitro 2 server's pages. The server's rules omit this path. */
 const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
 
 /** Matches the start of Nitro 2's rules, minified or not. */
 const RULES_2 = /["']?\brouteRules\b["']?\s*:\s*(?=\{)/g;
 
-/** Matches the start of each rule of Nitro 3: one kind of rule for one path. */
+/** Matches the start of each Nitro 3 rule, which has one kind and one path. */
 const RULE_3 = /\{\s*name\s*:\s*["'](?:isr|redirect|proxy|headers|cors)["']\s*,\s*route\s*:/g;
 
-/** Returns the files of the server in which Nitro stores its rules, most likely first. */
+/** Returns the server files in which Nitro may store its rules, most likely first. */
 function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
   const folder = directory === "." ? "" : `${directory}/`;
   const rank = (path: string) =>
@@ -75,7 +75,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals that begin at the start or the end of each match of a pattern. */
+/** Reads the literals that begin at the start or end of each match of a pattern. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -96,7 +96,7 @@ async function readLiterals(
 
 const namesOf = (value: unknown): string[] => isValues(value) ? Object.keys(value) : [];
 
-/** Returns the rules of Nitro 2, which are in one table by path. */
+/** Returns the rules of Nitro 2, which are in a single table, by path. */
 function rulesOfTable(table: Values): NitroRule[] {
   return Object.entries(table).filter(([path, rule]) => path.startsWith("/") && isValues(rule))
     .map(([path, rule]) => {
@@ -114,7 +114,7 @@ function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
   return [{ path, leads, headers, ...(name === "isr" ? { isr: options } : {}) }];
 }
 
-/** Reads the rules in a built server. Returns none if it has none. */
+/** Reads the rules in a built server. Returns an empty list if there are none. */
 export async function readNitroRules(
   output: BuiltOutput,
   directory: string,
@@ -137,7 +137,7 @@ function segmentPattern(segment: string): string {
   return `/${encodeURI(segment).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
 }
 
-/** Converts a path in Nitro to a pattern of URL paths: `/blog/**` also applies to `/blog`. */
+/** Converts a Nitro path to a pattern for URL paths: `/blog/**` also applies to `/blog`. */
 export function patternOf(path: string): string {
   const segments = path.split("/").filter((segment) => segment !== "");
   const wild = segments.findIndex((segment) => segment.startsWith("**"));
@@ -156,14 +156,14 @@ function precision(path: string): number {
 }
 
 /**
- * Returns the seconds of `isr`: 0 for pages that are never stored, and `undefined` if it is not
- * set.
+ * Returns the value of `isr` in seconds: 0 for pages that are never stored, and `undefined` if it
+ * is not set.
  */
 function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;
   if (isr === false) return 0;
-  // In Nitro, `true` and an expiration of `false` mean until the next deploy.
+  // In Nitro, `true` and an expiration of `false` mean until the next deployment.
   const seconds = typeof asked === "number" ? Math.floor(asked) : MAX_REVALIDATE_SECONDS;
   return Math.min(Math.max(seconds, 0), MAX_REVALIDATE_SECONDS);
 }
@@ -183,7 +183,10 @@ function urlPaths({ paths }: BuiltOutput, client: string): string[] {
   );
 }
 
-/** Folders of files that are named by their content. The edge already makes them immutable. */
+/**
+ * Folders of files that are named after their content. The edge already makes these files
+ * immutable.
+ */
 const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;
 
 /** Converts rules for the manifest, and reports rules that have no effect. */

@@ -28,7 +28,7 @@ const envOptions = {};`;
 const MINIFIED_2 =
   'const e={app:{baseURL:"/docs/"},nitro:{envPrefix:"NUXT_",routeRules:{"/blog/**":{isr:60},"/a":{isr:!0}}}};';
 
-/** The output of Nitro 3: a lookup with one object for each path. */
+/** The output of Nitro 3: a lookup table with one object for each path. */
 const NITRO_3 = `const findRouteRules = /* @__PURE__ */ (() => {
   const $0 = { route: "/old/**", rank: 0, rules: [{
     name: "redirect", route: "/old/**", handler: redirect, options: { "to": "/new/**", "status": 307 }
@@ -64,7 +64,7 @@ async function carried(texts: Readonly<Record<string, string>>) {
   return carryOut(rules, { output, client: "public" });
 }
 
-Deno.test("isr rules of Nitro 2 become routes with revalidate, ordered by precision", async () => {
+Deno.test("Nitro 2's isr rules become routes with revalidate, ordered by precision", async () => {
   const { routes = [] } = await carried({
     "server/index.mjs": "import './chunks/nitro/nitro.mjs'",
     "server/chunks/nitro/nitro.mjs": NITRO_2,
@@ -79,7 +79,7 @@ Deno.test("isr rules of Nitro 2 become routes with revalidate, ordered by precis
   ]);
 });
 
-Deno.test("redirects and proxies precede files, and headers of files are reported", async () => {
+Deno.test("redirects and proxies take precedence over files, and headers for files are reported", async () => {
   for (
     const [file, text] of [["server/chunks/_/nitro.mjs", NITRO_2], [
       "server/index.mjs",
@@ -137,7 +137,7 @@ for (
   });
 }
 
-Deno.test("carryOut() does not report headers of files that clients may store anyway", () => {
+Deno.test("carryOut() does not report headers for files that clients may store anyway", () => {
   const paths = ["public/_build/assets/a-1.js", "public/_nuxt/a-1.js", "public/fonts/a.woff2"];
   const rule = (path: string) => ({ path, leads: false, headers: ["cache-control"] });
   const { notes } = carryOut(["/_build/assets/**", "/_nuxt/**", "/fonts/**"].map(rule), {

@@ -1,4 +1,4 @@
-/** @module Code shared by Nuxt and Nitro: presets, output, and `nitro.json`. */
+/** @module Code shared by Nuxt and Nitro: presets, output and `nitro.json`. */
 import * as z from "zod";
 import { parseRelativePath } from "../relative_path.ts";
 import { carryOut, readNitroRules } from "./nitro_rules.ts";
@@ -43,7 +43,7 @@ function presetAdvice(preset: string): Advice {
   };
 }
 
-/** Describes a Nitro server, whose output has separate folders for the server and files. */
+/** Describes a Nitro server. Its output has separate folders for the server and files. */
 export function nitroServer(
   config: string,
   buildScript: string | undefined,
@@ -66,7 +66,7 @@ const infoSchema = z.object({
   publicDir: z.string().optional(),
 });
 
-/** Modules of Nitro that configure its storage. */
+/** Nitro modules that configure storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
 /** Nuxt Content copies its pages to a database, which needs a path. */
@@ -75,10 +75,10 @@ const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
 
 const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 
-/** Launch of an entry that listens by itself. */
+/** Launch for an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
-/** Launch of an entry that only exports a middleware. */
+/** Launch for an entry that only exports middleware. */
 const MIDDLEWARE: Launch = {
   prelude: PRELUDE,
   edits: EDITS,
@@ -107,7 +107,7 @@ async function readInfo(output: BuiltOutput): Promise<z.infer<typeof infoSchema>
   }
 }
 
-/** Returns a path from `nitro.json`, if it is inside the output. */
+/** Returns a path from `nitro.json` if the path is inside the output. */
 function inside(path: string | undefined, usual: string): string {
   const parsed = parseRelativePath(path ?? usual);
   return parsed.ok ? parsed.path : usual;
@@ -135,7 +135,7 @@ async function find(output: BuiltOutput): Promise<Found> {
   };
 }
 
-/** Nitro's server, which Nuxt uses too. */
+/** Nitro's server, which Nuxt also uses. */
 export const NITRO_SERVER: FrameworkServer = {
   find,
   layout: { entry: "server/index.mjs", files: "public" },

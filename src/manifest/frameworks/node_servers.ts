@@ -1,7 +1,7 @@
 /**
- * @module Servers that a project starts itself, such as those of Express, Fastify, Koa, NestJS and
- * Hono, and any other that uses `node:http`. The whole project is deployed, because the server
- * needs it at run time.
+ * @module Servers that a project starts itself, such as those built with Express, Fastify, Koa,
+ * NestJS or Hono, and any other server that uses `node:http`. The whole project is deployed,
+ * because the server needs it at run time.
  */
 import {
   findProjectServer,
@@ -26,7 +26,7 @@ interface NodeServer {
   readonly packages: readonly string[];
 }
 
-/** Sorted by the order of detection. NestJS comes first because it includes Express or Fastify. */
+/** In detection order. NestJS comes first because it includes Express or Fastify. */
 const SERVERS: readonly NodeServer[] = [
   { id: "nest", name: "NestJS", packages: ["@nestjs/core"] },
   { id: "elysia", name: "Elysia", packages: ["elysia"] },
@@ -37,7 +37,7 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
-/** Programs that build a site. A start script can start a server next to it. */
+/** Programs that build a site. In addition, a start script can start a server. */
 const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", "parcel"] as const;
 
 /** Elysia listens with Bun, unless its adapter for Node is used. */
@@ -58,7 +58,7 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // Without a server in the start script, the project is the site that the bundler builds.
+  // If the start script starts no server, the project is the site that the bundler builds.
   const isStarted = server.start !== undefined || server.script !== undefined;
   return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }
@@ -129,7 +129,7 @@ function findWith(packages: readonly string[]) {
   };
 }
 
-/** Whether other platforms would start the server, and serve the files of `public/` before it. */
+/** Whether other platforms would start the server and serve the files in `public/` before it. */
 const isExported = ({ start, code }: ProjectServer): boolean =>
   start === undefined && (code?.serving === "app" || code?.serving === "exports");
 
@@ -147,7 +147,7 @@ export const NODE_SERVERS: readonly Framework[] = SERVERS.map(({ id, name, packa
   name,
   packages,
   configFiles: [],
-  // package.json names the scripts, so there is no framework program to call.
+  // The scripts are in package.json, so there is no framework program to call.
   build: undefined,
   dev: undefined,
   outputDirs: ["."],

@@ -22,7 +22,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
 const LATEST = /(?:^|\/)builds\/latest\.json$/;
 const latestSchema = z.object({ id: z.string().regex(PAGE_ID) });
 
-/** Returns the id of the build. Pages send it when they request payloads. */
+/** Returns the build's id. Pages send it when they request payloads. */
 async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageIds">> {
   const path = output.paths.find((path) => LATEST.test(path));
   const text = path === undefined ? undefined : await output.readText(path);
@@ -52,7 +52,7 @@ export const nuxt: Framework = {
   build: "nuxt build",
   dev: "nuxt dev",
   outputDirs: [".output/public", "dist"],
-  // Nuxt keeps build records, which change, below `_nuxt/builds/`.
+  // Below `_nuxt/builds/`, Nuxt keeps build records, which change.
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
   versionFile: "_nuxt/builds/latest.json",
   server: NUXT_SERVER,

@@ -21,7 +21,7 @@ export interface ProjectPackage {
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Reads package.json. Returns `undefined` if there is none. */
+/** Reads package.json. Returns `undefined` if it does not exist. */
 export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
   const text = await project.readText("package.json");
   if (text === undefined) return undefined;
@@ -50,14 +50,14 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
 
 /** A file that starts a server. */
 export interface ProjectServer {
-  /** Path relative to the project. The file may not exist before the build. */
+  /** Path relative to the project. The file may not exist until the project is built. */
   readonly entry: string;
   /** The command that runs the file, or `undefined` without a script. */
   readonly start: StartCommand | undefined;
   /** The script to run as written, if it does more than run the entry. */
   readonly script: string | undefined;
   /**
-   * Evidence in the text of the file. `undefined` if the file does not exist yet, or has no
+   * Evidence in the file's code. `undefined` if the file does not exist yet or contains no
    * evidence.
    */
   readonly code: ServerCode | undefined;
@@ -69,13 +69,11 @@ const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
-/**
- * Scripts that start a project, including usual names of a separate script for production.
- */
+/** Scripts that start a project, including common names for a separate production script. */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /**
- * Usual server entries, for projects without a script that names one. npm itself starts
+ * Common server entries, for projects without a script that specifies one. npm itself starts
  * `server.js`.
  */
 export const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
@@ -96,15 +94,15 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
 }
 
 /**
- * Whether a file that does not exist yet will come from the build: it is in a folder, and there is
- * a build script.
+ * Whether a file that does not exist yet will come from the build. It must be in a folder, and
+ * there must be a build script.
  */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 
 /**
- * Returns the file of a start script if it is a server. An existing file without signs of a server
- * could be any program.
+ * Returns the file that a start script runs, if it is a server. An existing file without signs of a
+ * server could be any program.
  */
 async function startedServer(
   project: ProjectReader,
@@ -130,7 +128,7 @@ async function startedServer(
 
 /**
  * Finds the server that a project starts. A file that uses `packages` counts as a server even
- * without signs in its code. `scripts` take precedence over the usual scripts.
+ * without signs in its code. `scripts` take precedence over the default scripts.
  */
 export async function findProjectServer(
   project: ProjectReader,
@@ -164,7 +162,7 @@ const BUILT_FOLDERS = ["dist", "build", "out", "public", "lib", "generated"] as 
 
 /**
  * Returns the project as the server sees it at run time: its own files, and the build's files in
- * folders that git ignores.
+ * folders ignored by git.
  */
 export function projectPlacements(entry: string): readonly Placement[] {
   const [top = "."] = entry.split("/");

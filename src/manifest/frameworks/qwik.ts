@@ -12,7 +12,7 @@ import type {
 
 const FILES = "dist";
 
-/** Entries that the adapters for Node and Deno build, most common first. */
+/** Entries built by the adapters for Node and Deno, most common first. */
 const ENTRIES = ["express", "fastify", "node-server", "deno"].flatMap((adapter) =>
   ["js", "mjs"].map((type) => `server/entry.${adapter}.${type}`)
 );

@@ -11,8 +11,8 @@ const ENTRY = "server/index.js";
 const CLIENT = "client";
 
 /**
- * Returns the code of a module that serves the routes of a build with `createRequestHandler` of a
- * package.
+ * Returns the code of a module that serves a build's routes with a package's
+ * `createRequestHandler`.
  */
 function handlerLaunch(handlerFrom: string): Launch {
   return {
@@ -37,7 +37,7 @@ async function ownServer(project: ProjectReader): Promise<string | undefined> {
   return undefined;
 }
 
-/** Matches a folder with routes, if the config splits them into several server bundles. */
+/** Matches a bundle's entry, if the config splits the routes into several server bundles. */
 const SPLIT = /^server\/[^/]+\/index\.js$/;
 
 /**

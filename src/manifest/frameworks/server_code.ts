@@ -1,10 +1,10 @@
 /**
- * @module Finds signs of a server in the text of a JavaScript or TypeScript file. The text is
- * searched but never run. Each sign is strong enough to refuse the file as part of a static site.
+ * @module Finds signs of a server in a JavaScript or TypeScript file. The code is searched but
+ * never run. Each sign is strong enough to refuse the file as part of a static site.
  */
 import { stripComments } from "./config_text.ts";
 
-/** How the code of a file serves requests. */
+/** How the code in a file serves requests. */
 export type Serving =
   /** It listens by itself: `server.listen()`, `Deno.serve()`. */
   | "listens"
@@ -65,7 +65,7 @@ const CALLS_DENO = "calls Deno.serve()";
 
 const LISTENS = /\.listen\s*\(|\b(?:serve|startStandaloneServer)\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
-/** Packages whose apps are served when a module exports one. */
+/** Packages whose app is served if a module exports it. */
 const APPS: readonly (readonly [name: string, imported: RegExp])[] = [
   "express",
   "fastify",
@@ -83,7 +83,7 @@ const DENO_SPECIFIER =
   /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
 
 /**
- * Returns the evidence that a server is written for Deno, as a clause, or `undefined` if there is
+ * Returns, as a clause, the evidence that a server is written for Deno, or `undefined` if there is
  * none.
  */
 export function denoSign(source: string): string | undefined {
@@ -93,7 +93,7 @@ export function denoSign(source: string): string | undefined {
   return specifier === undefined ? undefined : `imports "${specifier}"`;
 }
 
-/** Finds evidence of a server in a text. Returns `undefined` if there is none. */
+/** Finds evidence of a server in code. Returns `undefined` if there is none. */
 export function serverCode(source: string): ServerCode | undefined {
   const text = stripComments(source);
   if (/\bBun\.(?:serve|listen)\s*\(/.test(text)) {

@@ -3,7 +3,7 @@
  * never run, so the results of shell expansion are unknown.
  */
 
-/** The command of a script. */
+/** A script's command. */
 export interface StartCommand {
   /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
   readonly program: string;
@@ -100,7 +100,7 @@ function words(command: string): string[] {
 /** Returns the name of a program, which can be given as a path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
-/** Drops variables and programs that only run the command after them. */
+/** Removes variables and programs that only run the command after them. */
 function dropWrappers(list: readonly string[]): string[] {
   let rest = [...list];
   let wrapper = "";
@@ -119,7 +119,7 @@ function dropWrappers(list: readonly string[]): string[] {
   return rest;
 }
 
-/** Returns the first word that is neither a flag nor the value of one. */
+/** Returns the first word that is neither a flag nor a flag's value. */
 function fileOf(program: string, list: readonly string[]): string | undefined {
   for (let at = 0; at < list.length; at++) {
     const word = list[at] ?? "";
@@ -130,14 +130,14 @@ function fileOf(program: string, list: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Cleans a path. Paths that leave the project or that a shell computes are ignored. */
+/** Cleans a path. Ignores paths that leave the project and paths that a shell computes. */
 function cleanFile(file: string): string | undefined {
   const path = file.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (path === "" || path === ".") return ".";
   return /^[\w@.][\w@.+/-]*$/.test(path) && !path.split("/").includes("..") ? path : undefined;
 }
 
-/** Returns the script that a call of a package manager runs. */
+/** Returns the script that a package manager command runs. */
 function calledScript([manager = "", first = "", second = ""]: readonly string[]) {
   if (!MANAGERS.has(manager)) return undefined;
   if (first === "run" || first === "task") return second;
@@ -167,7 +167,7 @@ export function parseStart(
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /**
- * Programs that serve a site to its developer, or build it. They do not start a server for
+ * Programs that build a site or serve it to its developer. They do not start a server for
  * production.
  */
 const DEVELOPING: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 /**
  * @module Finds signs that a server starts programs or other processes. In the sandbox, Node is
- * only allowed to do that if a start command has started it. Pure.
+ * allowed to do this only if a start command has started it. Pure.
  */
 import { importOf } from "./server_code.ts";
 

@@ -15,15 +15,17 @@ const STATIC_ADAPTER = "@sveltejs/adapter-static";
 const NODE_ADAPTER = "@sveltejs/adapter-node";
 const AUTO_ADAPTER = "@sveltejs/adapter-auto";
 
-/** Version from which a build variable can make adapter-auto use adapter-node. */
+/** First version in which a build variable can make adapter-auto use adapter-node. */
 const AUTO_KNOWS_NODE = [3, 2] as const;
 const NODE_VARIABLE = "GCP_BUILDPACKS";
 
-/** Adapters for a single platform, and adapters that choose by the platform they run on. */
+/** Adapters for a single platform, and adapters that choose based on the platform they run on. */
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
-/** Returns the adapter that the config imports, otherwise the first one that is installed. */
+/**
+ * Returns the adapter that the config imports or, failing that, the first one that is installed.
+ */
 function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined {
   const imported = /["'](@?[\w./-]*adapter-[\w./-]+)["']/.exec(config?.text ?? "")?.[1];
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));

@@ -8,14 +8,14 @@ export interface ProjectReader {
   /** Absolute path of the project, if it is known. */
   readonly directory?: string;
   /**
-   * Reads the text of a file, whose path is relative to the project with `/`. Returns `undefined`
-   * if there is none.
+   * Reads a text file. Its path is relative to the project, with `/`. Returns `undefined` if the
+   * file does not exist.
    */
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
   /**
-   * Lists the relative paths of the files below a folder, sorted, up to a limit, and without
-   * packages and dot files. Only used for folders with known names.
+   * Lists the relative paths of the files below a folder, sorted and up to a limit. Packages and
+   * dot files are omitted. Only used for folders with known names.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -39,11 +39,11 @@ export interface FrameworkFacts extends ProjectFacts {
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
 
-/** Findings of a framework's detection code that override its entry in the table. */
+/** Findings of a framework's detection code that override the framework's entry in the table. */
 export interface FrameworkFinding {
   /** Output directories to try before the framework's own. */
   readonly outputDirs?: readonly string[];
-  /** Build command that replaces the framework's, without the package manager. */
+  /** Build command that replaces the framework's own, without the package manager. */
   readonly build?: string;
   readonly dev?: string;
   /**
@@ -57,7 +57,7 @@ export interface FrameworkFinding {
   readonly start?: string;
   /** Ids of the toolchains on this machine that build the project. */
   readonly toolchains?: readonly string[];
-  /** Set if no packages must be installed, regardless of package.json. */
+  /** Set if no packages need to be installed, regardless of package.json. */
   readonly packages?: "none";
   /** Command that installs the packages of a project without a package.json. */
   readonly install?: string;
@@ -69,9 +69,9 @@ export interface FrameworkFinding {
 /** The path of a built server and the folder of its files. */
 export interface ServerLayout {
   readonly entry: string;
-  /** Folder of the files that the edge serves. Without it, the server handles everything. */
+  /** Folder of the files that the edge serves. If missing, the server handles everything. */
   readonly files?: string;
-  /** True for a server that is written for Deno. */
+  /** True for a server written for Deno. */
   readonly forDeno?: boolean;
 }
 
@@ -79,24 +79,24 @@ export interface ServerLayout {
 export interface Advice {
   /** Message with the action, the subject and the current value. */
   readonly message: string;
-  /** Commands and files that solve the problem. */
+  /** Commands and files that fix the problem. */
   readonly hint: string;
 }
 
 /**
- * The output of a build: the relative paths of its files with `/`, and the texts of single files.
+ * A build's output: the relative paths of its files (with `/`), and the contents of single files.
  * Folders named `node_modules` are not searched.
  */
 export interface BuiltOutput {
   /** Folder of the output, relative to the project. `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** Reads the text of a file. Returns `undefined` if there is none. */
+  /** Reads a text file. Returns `undefined` if it does not exist. */
   readonly readText: (path: string) => Promise<string | undefined>;
   readonly project: ProjectReader;
 }
 
-/** A change to the deployed modules of a server. The author's files do not change. */
+/** A change to a server's deployed modules. The author's files do not change. */
 export interface ModuleEdit {
   /** Selects modules by their path in the deployment. */
   readonly path: RegExp;
@@ -110,9 +110,9 @@ export interface Launch {
   readonly prelude?: string;
   /** Returns the code of a module to start instead of the entry. It imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
-  /** True for a server that is written for Deno, not for Node. */
+  /** True for a server written for Deno instead of Node. */
   readonly forDeno?: boolean;
-  /** The import map for bare names, in Deno's format. */
+  /** The import map for bare specifiers, in Deno's format. */
   readonly imports?: Readonly<Record<string, string>>;
   /** Module whose functions JSX calls, if no tsconfig.json sets it. */
   readonly jsxImportSource?: string;
@@ -120,7 +120,7 @@ export interface Launch {
 }
 
 /**
- * Maps files of the project to places in the deployment. A placement of the project itself leaves
+ * Maps files in the project to places in the deployment. A placement of the project itself leaves
  * out ignored files, dot files and `functions/`. Placements of named folders are complete. If two
  * placements have the same path, the later one takes precedence.
  */
@@ -129,15 +129,15 @@ export interface Placement {
   readonly from: string;
   /** The folder in the deployment; `.` is its root. */
   readonly to: string;
-  /** True if the file or folder need not exist. */
+  /** True if the file or folder does not have to exist. */
   readonly optional?: boolean;
 }
 
-/** Pages of a server that the edge stores (ISR). */
+/** Server pages that the edge stores (ISR). */
 export interface FoundRoute {
-  /** Pattern of URL paths, as in a manifest. */
+  /** Pattern for URL paths, as in a manifest. */
   readonly pattern: string;
-  /** Number of seconds for which a page is fresh. With 0, pages are not stored. */
+  /** Number of seconds for which a page is fresh. If 0, pages are not stored. */
   readonly revalidate: number;
   /** If two routes match a path, the one with the higher number is used. */
   readonly precision: number;
@@ -147,7 +147,7 @@ export interface FoundRoute {
 export interface FoundServer {
   readonly type: "server";
   /**
-   * Set if the deployment is assembled from several folders of the project instead of the output
+   * Set if the deployment is assembled from several project folders instead of the output
    * directory. `directory`, `entry` and `clients` are then paths in the deployment.
    */
   readonly placements?: readonly Placement[];
@@ -169,42 +169,39 @@ export interface FoundServer {
   /** Folders of files to serve unchanged, in order of preference. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client with content-addressed files, as URL paths with a final slash.
-   * Defaults to the folders of the framework.
+   * Folders of the first client with content-addressed files, as URL paths with a trailing slash.
+   * Defaults to the framework's folders.
    */
   readonly hashedFolders?: readonly string[];
-  /** Patterns of URL paths that the server handles even if a file has that path. */
+  /** Patterns for URL paths that the server handles even if there is a file at the path. */
   readonly beforeFiles?: readonly string[];
   /** Pages that the edge stores, except those for which a file exists. */
   readonly routes?: readonly FoundRoute[];
   /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
-  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
+  /** Memory that the server needs, in MiB. Defaults to the platform's default. */
   readonly memoryMb?: number;
   /**
-   * Maximum time to the head of the server's responses, in milliseconds. Defaults to the platform's
+   * Maximum time until the server's response headers, in milliseconds. Defaults to the platform's
    * limit.
    */
   readonly timeoutMs?: number;
   /**
    * Set if the server only handles some URL paths, and the first client handles all others.
-   * Contains patterns of paths that the server always handles, and of paths that it handles if
+   * Contains patterns for paths that the server always handles, and for paths that it handles if
    * there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
   /** Other modules to compile for Node, with their paths in the deployment. */
   readonly compiles?: Readonly<Record<string, string>>;
-  /**
-   * Page of the first client that is served for documents without a file, as a path in the
-   * deployment.
-   */
+  /** Page of the first client to serve if a document has no file, as a path in the deployment. */
   readonly fallback?: string;
   /**
    * Set if the framework converts images on request. The platform then serves the framework's image
    * endpoint with the project's settings.
    */
   readonly images?: ImageSettings;
-  /** Ids that pages use in their requests to name their deployment. */
+  /** Ids that pages use in their requests to identify their deployment. */
   readonly pageIds?: readonly string[];
 }
 
@@ -214,9 +211,7 @@ export interface FoundFiles {
   readonly directory: string;
   /** Like the placements of a server. `directory` is then a path in the deployment. */
   readonly placements?: readonly Placement[];
-  /**
-   * Page of a single-page app that is served for documents without a file, relative to the output.
-   */
+  /** Page of a single-page app to serve if a document has no file, relative to the output. */
   readonly fallback?: string;
   /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
@@ -236,15 +231,15 @@ export type Found =
 
 /** A framework's server, and how to run it. */
 export interface FrameworkServer {
-  /** Examines an output. `advice` is detection's advice about the project. */
+  /** Examines an output. `advice` is the advice from detection. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
   /** The usual path of the server, relative to the output. */
   readonly layout?: ServerLayout;
 }
 
-/** A folder whose files are named by their content and therefore never change. */
+/** A folder whose files are named after their content and therefore never change. */
 export interface HashedFolder {
-  /** Path relative to the site's root, with a final slash. */
+  /** Path relative to the site's root, with a trailing slash. */
   readonly path: string;
   /** A folder inside it whose files can change. */
   readonly except?: string;
@@ -257,7 +252,7 @@ export interface Framework {
   readonly name: string;
   /** npm packages that identify the framework. The first one found determines its version. */
   readonly packages: readonly string[];
-  /** Config files in the order of the framework's own search. */
+  /** Config files, in the order in which the framework itself searches for them. */
   readonly configFiles: readonly string[];
   /** True if a config file is enough to identify the framework. */
   readonly configIdentifies?: boolean;
@@ -266,32 +261,31 @@ export interface Framework {
    * for every project if `packages` is empty.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
-  /** Build command of the framework's own program, or `undefined` if it has none. */
+  /** Build command of the framework's own program, or `undefined` if there is none. */
   readonly build: string | undefined;
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
   /**
-   * True if the servers are programs in another language. A script in package.json then only helps
-   * to build them.
+   * True if the servers are programs in another language. Scripts in package.json then only help to
+   * build them.
    */
   readonly isLanguage?: boolean;
   /** True if the framework's program is not an npm package. */
   readonly standalone?: boolean;
-  /** True if sites without a server have a single page, whose script shows every path. */
+  /** True if sites without a server have a single page whose script renders every path. */
   readonly isSinglePage?: boolean;
   /**
-   * Folders of the output whose files are named by their content, according to the framework's
+   * Folders in the output whose files are named after their content, according to the framework's
    * documentation.
    */
   readonly hashedFolders?: readonly HashedFolder[];
   /** URLs in links to pages, if they differ from the default URLs of the files. */
   readonly urls?: PageUrls;
   /**
-   * The file that pages read, while they are open, to find out which version is live. Relative to
-   * the site's root.
+   * The file that open pages read to find out which version is live. Relative to the site's root.
    */
   readonly versionFile?: string;
-  /** Set if servers of the framework can be deployed. */
+  /** Set if servers built with the framework can be deployed. */
   readonly server?: FrameworkServer;
   /** The build variable for the id that pages send. Each build gets a new id. */
   readonly pageIdVariable?: string;

@@ -7,7 +7,7 @@ export interface PathParameter {
 }
 
 export interface PathPattern {
-  /** Pattern of URL paths, with a group for each parameter. */
+  /** Pattern for URL paths, with a group for each parameter. */
   readonly pattern: string;
   readonly parameters: readonly PathParameter[];
   /** If two patterns match a path, the one with the higher number is used. */
@@ -24,7 +24,7 @@ const ONE = /^\[([^\]]+)\]$/;
  * Converts the path of a file whose segments can be parameters: `users/[id]`, `[...rest]`,
  * `[[...rest]]`.
  *
- * @param base the URL path of the folder to which `file` is relative, without a final slash
+ * @param base the URL path of the folder to which `file` is relative, without a trailing slash
  * @param file path of the file without its extension
  */
 export function patternOfFile(base: string, file: string): PathPattern {
@@ -60,7 +60,7 @@ export function patternOfFile(base: string, file: string): PathPattern {
 const PART = /\/?:(\w+)([*+?])?|\(\.\*\)|\*/g;
 
 /**
- * Converts a path from a configuration, such as `/a/:id`, `/a/:rest*`, `/a/*` or `/a/(.*)`.
+ * Converts a path from a config file, such as `/a/:id`, `/a/:rest*`, `/a/*` or `/a/(.*)`.
  *
  * @returns `undefined` if the path contains any other syntax
  */

@@ -1,4 +1,4 @@
-/** @module Functions of Vercel: the modules of `api/`, and their settings in `vercel.json`. */
+/** @module Vercel functions: the modules in `api/`, and their settings in `vercel.json`. */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import {
@@ -19,8 +19,7 @@ const CONFIG = "vercel.json";
 const OTHER_LANGUAGE = /\.(?:py|go|rb|rs|php)$/;
 
 /**
- * All paths below the folder belong to functions, so source files in it are never files of the
- * site.
+ * All paths below the folder belong to functions, so its source files are never part of the site.
  */
 const PATHS = ["^/api(?:/.*)?$"];
 
@@ -69,7 +68,7 @@ async function readConfig(project: ProjectReader): Promise<{ text: string; confi
   }
 }
 
-/** Returns the rewrites to functions. All others become rules. */
+/** Returns the rewrites to functions. All other rewrites become rules. */
 function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
   return rewrites.flatMap(({ source, destination }) => {
     if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];
@@ -93,7 +92,7 @@ function limitsOf({ functions = {} }: Config) {
   };
 }
 
-/** Lists the settings in `vercel.json` that have no equivalent, with their lines. */
+/** Lists the settings in `vercel.json` that have no equivalent here, with their line numbers. */
 function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
   const notes: string[] = [];
   const note = (key: string, says: string) =>

@@ -1,4 +1,7 @@
-/** @module VitePress: plain files in `.vitepress/dist` below its folder, which is often `docs`. */
+/**
+ * @module VitePress: plain files in `.vitepress/dist` below the VitePress folder, which is often
+ * `docs`.
+ */
 import { hasWord, textProperty } from "./config_text.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 

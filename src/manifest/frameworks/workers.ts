@@ -1,4 +1,4 @@
-/** @module Projects for Cloudflare's workers, whose module exports a fetch handler. */
+/** @module Projects for Cloudflare Workers, whose module exports a fetch handler. */
 import { hasProperty, stripComments, textProperty } from "./config_text.ts";
 import { projectPlacements } from "./project_server.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
 
 const CONFIGS = ["wrangler.jsonc", "wrangler.json", "wrangler.toml"] as const;
 
-/** Bindings of a worker that exist only on its original platform. */
+/** Worker bindings that exist only on the original platform. */
 const BINDINGS = [
   "kv_namespaces",
   "d1_databases",
@@ -33,12 +33,12 @@ const BINDINGS = [
 interface WorkerConfig {
   readonly path: string;
   readonly main: string;
-  /** Folder of files that are served unchanged. */
+  /** Folder of files to serve unchanged. */
   readonly assets: string | undefined;
   readonly bindings: readonly string[];
 }
 
-/** Returns the text that a key is set to, in TOML or JSON. */
+/** Returns the string that a key is set to, in TOML or JSON. */
 function setText(text: string, key: string): string | undefined {
   return textProperty(text, key) ??
     new RegExp(`(?:^|[\\s{,])${key}\\s*=\\s*["']([^"'\\n]{1,256})["']`, "m").exec(text)?.[1];
@@ -67,11 +67,11 @@ async function readConfig(project: ProjectReader): Promise<WorkerConfig | undefi
   return undefined;
 }
 
-/** Vite's plugin for workers creates its own kind of output. */
+/** The Vite plugin for Workers creates its own kind of output. */
 const applies = async ({ reader, dependencies }: ProjectFacts) =>
   !dependencies.has("vite") && await readConfig(reader) !== undefined;
 
-/** Gives a handler its variables and its context, like its original platform. */
+/** Passes a handler its variables and context, as its original platform does. */
 const WORKER: Launch = {
   wrapper: (file) =>
     `import * as entry from ${JSON.stringify(`./${file}`)};

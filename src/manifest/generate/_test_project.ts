@@ -1,4 +1,4 @@
-/** In-memory projects, and the results of detection. */
+/** In-memory projects, and their detection results. */
 import { detectProject } from "../detect/detect_project.ts";
 import { type BuiltOptions, findBuilt } from "./generate_manifest.ts";
 
@@ -6,9 +6,9 @@ type Texts = Readonly<Record<string, string>>;
 
 /** A project in memory. */
 export interface Project {
-  /** Texts of the project's files, including the files of the build. */
+  /** Contents of the project's files, including the build's files. */
   readonly files: Texts;
-  /** The output directory. By default, the first one that detection names. */
+  /** The output directory. By default, the first one that detection suggests. */
   readonly directory?: string;
 }
 
@@ -64,7 +64,7 @@ export function deployedPaths(
   return [...new Set(moved)];
 }
 
-/** Returns the text of a package.json. */
+/** Returns the content of a package.json. */
 export const pack = (
   dependencies: readonly string[],
   scripts: Readonly<Record<string, string>> = {},
@@ -74,5 +74,5 @@ export const pack = (
     dependencies: Object.fromEntries(dependencies.map((name) => [name, "^1.2.3"])),
   });
 
-/** A server with Express. */
+/** An Express server. */
 export const EXPRESS = 'require("express")().listen(3000);';

@@ -9,7 +9,7 @@ import { generateManifest } from "./generate_manifest.ts";
 const HANDLER = "export default function handler(req, res) { res.end(); }";
 const PAGE = { "index.html": "<h1>hi</h1>" };
 
-/** Finds the parts of a project, and generates its manifest. */
+/** Finds a project's parts, and generates its manifest. */
 async function manifestOf(project: Project) {
   const inspected = await inspect(project);
   const { found, detected } = inspected;
@@ -55,7 +55,7 @@ Deno.test("findBuilt() serves Vercel functions next to a Vite site, which keeps 
   ]);
 });
 
-Deno.test("findBuilt() keeps sources of functions out of a site in the project's root", async () => {
+Deno.test("findBuilt() keeps functions' sources out of a site in the project's root", async () => {
   const { found, manifest } = await manifestOf({
     files: {
       ...PAGE,
@@ -100,7 +100,7 @@ Deno.test("findBuilt() refuses a Python function next to a JavaScript function",
   assert.match(found.message, /api\/b\.py:1 is a function that is not JavaScript or TypeScript/);
 });
 
-Deno.test("findBuilt() serves apps that a module exports, with public files before them", async () => {
+Deno.test("findBuilt() serves apps that a module exports, but public files take precedence", async () => {
   const rows: readonly (readonly [entry: string, text: string, name: string])[] = [
     [
       "index.js",

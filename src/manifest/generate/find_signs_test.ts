@@ -1,16 +1,16 @@
 /**
- * Tests projects in which nothing is detected. They are not published if they have signs of a
- * server.
+ * Tests projects in which nothing is detected. If they have signs of a server, they are not
+ * published.
  */
 import assert from "node:assert/strict";
 import type { BuiltOptions } from "./generate_manifest.ts";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
 const PAGE = { "index.html": "<h1>hi</h1>" };
-/** A build script, which builds the site without the image. */
+/** A build script that builds the site without the image. */
 const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
-/** A project, and the lines that name the signs of its server. */
+/** A project, and the lines that list the signs of its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
   "an app that an unknown program starts": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },

@@ -47,7 +47,7 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
 };
 
 for (const [name, row] of Object.entries(STATIC)) {
-  Deno.test(`findBuilt() serves files of ${name}`, async () => {
+  Deno.test(`findBuilt() serves the files of ${name}`, async () => {
     const { detected, found } = await inspect(row);
     assert.equal(detected.server, undefined);
     assert.ok(found.type === "static", JSON.stringify(found));

@@ -1,4 +1,4 @@
-/** @module Generates the manifest of a build that has not written one. */
+/** @module Generates the manifest for a build that has not written one. */
 import { dirname, join } from "node:path/posix";
 import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
@@ -21,14 +21,16 @@ import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_mani
 
 const SERVER_LAYER = "server";
 
-/** Files named by their content come first, then all other files, and the server comes last. */
+/** Files named after their content come first, then all other files, and the server comes last. */
 const PRIORITY = { hashed: 30, beforeFiles: 25, files: 20, server: 0 } as const;
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Returns routes with `revalidate`. If one must come before another, it gets a higher priority. */
+/**
+ * Returns routes with `revalidate`. A route that must come before another gets a higher priority.
+ */
 function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   const degrees = [...new Set(pages.map(({ precision }) => precision))].sort((a, b) => a - b);
   const step = (PRIORITY.files - PRIORITY.server) / (degrees.length + 1);
@@ -73,7 +75,7 @@ function routesOf(
   ];
 }
 
-/** Returns the routes of a server that only handles some paths. Files handle all others. */
+/** Returns the routes of a server that only handles some paths. Files handle all other paths. */
 function routesOfSome(
   client: string | undefined,
   { paths, withoutFile }: NonNullable<FoundServer["only"]>,
@@ -135,7 +137,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
 }
 
-/** Explains that a server that detection expected is missing. */
+/** Explains that the server that detection expected is missing. */
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
@@ -186,7 +188,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/** Checks the files of a site for signs of servers in its project. */
+/** Checks whether there are signs of a server in the project of a site. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {
@@ -205,7 +207,7 @@ async function judgeProject(
   return judgement.type === "noted" ? { ...found, notes: [judgement.note] } : found;
 }
 
-/** Refuses functions that no engine runs. */
+/** Refuses functions that no engine can run. */
 export function refuseFunctions(
   refused: readonly string[],
 ): Found & { readonly type: "unusable" } {
@@ -217,7 +219,7 @@ export function refuseFunctions(
 }
 
 /**
- * Analyzes the output of a build. Without a known server, the output consists of plain files, if
+ * Analyzes a build's output. If there is no known server, the output consists of plain files, if
  * there are any.
  */
 export async function findBuilt(
@@ -263,7 +265,7 @@ export interface BuiltOptions {
 }
 
 /**
- * Returns the public files of an output that is declared static, without the server of a framework.
+ * Returns the public files of an output that is declared static, without the framework's server.
  */
 function asStatic(found: Found, { directory }: BuiltOutput): Found {
   if (found.type === "static") return found;
@@ -277,7 +279,7 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
   };
 }
 
-/** Additional inputs of a generated manifest. */
+/** Additional inputs for a generated manifest. */
 export interface GeneratedFrom {
   /** Paths of the files to deploy. */
   readonly paths: readonly string[];
@@ -286,7 +288,7 @@ export interface GeneratedFrom {
   readonly urls?: DetectedProject["urls"];
 }
 
-/** Generates the manifest of a build's output. */
+/** Generates the manifest for a build's output. */
 export function generateManifest(
   found: Exclude<Found, { readonly type: "unusable" }>,
   from: GeneratedFrom,

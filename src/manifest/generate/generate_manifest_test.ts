@@ -7,9 +7,9 @@ import { findBuilt, generateManifest } from "./generate_manifest.ts";
 
 interface Project {
   readonly dependencies: Readonly<Record<string, string>>;
-  /** Text of files of the project, by path. */
+  /** Contents of files in the project, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Text of files of the output, by path. */
+  /** Contents of files in the output, by path. */
   readonly output: Readonly<Record<string, string>>;
 }
 
@@ -109,7 +109,7 @@ const SERVERS: readonly Served[] = [
     requests: { "GET /": ["server"] },
   },
   {
-    name: "Nitro as a middleware",
+    name: "Nitro as middleware",
     project: nitro({ preset: "node-middleware" }),
     launch: "entry.middleware",
     requests: { "GET /": ["server"] },
@@ -157,7 +157,7 @@ Deno.test("generateManifest() does not wake the server for a missing immutable f
   });
 });
 
-Deno.test("generateManifest() writes framework and version into meta", async () => {
+Deno.test("generateManifest() writes the framework and version to meta", async () => {
   const generated = await generate(SVELTEKIT);
   assert.ok(generated.type === "server");
   assert.deepEqual(generated.manifest.meta, {

@@ -11,7 +11,7 @@ export interface ServerSign {
   readonly seen: string;
   /** The file that seems to start the server, relative to the output. */
   readonly entry: string | undefined;
-  /** Folders whose files are for browsers, relative to the output. */
+  /** Folders with browser files, relative to the output. */
   readonly clients: readonly string[];
 }
 
@@ -22,12 +22,12 @@ export const isPage = (path: string): boolean => PAGE.test(path);
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
-/** Matches source files of programs, which other hosts would run. */
+/** Matches program source files, which other hosts would run. */
 const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
 
 const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 
-/** Names of entries, most certain first. */
+/** Entry names, most certain first. */
 const ENTRY_NAMES = ["server", "index", "entry", "main", "app", "handler"] as const;
 
 /** Maximum number of files to read. */
@@ -58,7 +58,7 @@ interface FoundCode extends ServerCode {
   readonly path: string;
 }
 
-/** Finds the first likely entry whose text has signs of a server. */
+/** Finds the first likely entry whose code has signs of a server. */
 async function findCode(output: BuiltOutput): Promise<FoundCode | undefined> {
   for (const path of entryCandidates(output.paths, output.directory)) {
     const text = await output.readText(path);
@@ -85,7 +85,7 @@ async function startedFile(
   return path === undefined ? undefined : { script: start.script, path };
 }
 
-/** Finds a start script of the project or the output that runs a file of the output. */
+/** Finds a start script in the project or the output that runs a file in the output. */
 async function findStarted(output: BuiltOutput) {
   const { directory, paths } = output;
   const all = new Set(paths);
@@ -102,7 +102,7 @@ async function findStarted(output: BuiltOutput) {
 }
 
 /**
- * Finds `server/` with code next to a folder of files for browsers. The names alone are not enough,
+ * Finds `server/` with code next to a folder of browser files. The names alone are not enough,
  * because a site can have such folders.
  */
 function besideClient(paths: readonly string[]): string | undefined {
@@ -116,7 +116,7 @@ function besideClient(paths: readonly string[]): string | undefined {
 const FUNCTION_FOLDER = /^(api|functions|netlify\/(?:edge-)?functions)\//;
 
 /**
- * Finds a function of another platform. It does not run here and is not a file of a site either.
+ * Finds a function for another platform. It does not run here, and is not part of a site either.
  */
 async function findFunction(output: BuiltOutput): Promise<string | undefined> {
   const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path));

@@ -5,7 +5,7 @@ import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, FoundFiles } from "../frameworks/types.ts";
 import { isPage } from "./server_signs.ts";
 
-/** The page that React Router writes for all other paths, if it prerenders some. */
+/** The page that React Router writes for all other paths if it prerenders some paths. */
 const NAMED_FALLBACK = "__spa-fallback.html";
 
 /** Folders from which frameworks copy files unchanged. A page in them is not a page of the app. */

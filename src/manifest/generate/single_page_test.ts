@@ -12,7 +12,7 @@ const ANGULAR = (options: unknown, builder = "@angular/build:application") => ({
   }),
 });
 
-/** A project, its output folder and its fallback. */
+/** A project, its output folder and its fallback page. */
 const ROWS: Readonly<Record<string, readonly [Project, string, string | undefined]>> = {
   "Vite": [{ files: { ...VITE, "dist/index.html": "" } }, "dist", "index.html"],
   "Vite with a copied page": [

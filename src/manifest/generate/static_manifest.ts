@@ -1,4 +1,4 @@
-/** @module Generates the manifest of a site of plain files. */
+/** @module Generates the manifest for a site that consists of plain files. */
 import { MANIFEST_VERSION } from "../limits.ts";
 import type { Manifest } from "../types.ts";
 
@@ -7,11 +7,11 @@ export interface GenerateOptions {
   readonly framework?: { readonly name: string; readonly version?: string };
   /** Folder of the files, relative to the output. Defaults to the whole output. */
   readonly directory?: string;
-  /** Page that is served for documents without a file, relative to the output. */
+  /** Page to serve if a document has no file, relative to the output. */
   readonly fallback?: string;
 }
 
-/** Returns the framework and version for the `meta` of a manifest. */
+/** Returns the framework and version for a manifest's `meta`. */
 export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
   if (framework === undefined) return {};
   const { name, version } = framework;

@@ -7,7 +7,7 @@ import type { Language } from "./types.ts";
 
 const FILES = ["Dockerfile", "Containerfile"] as const;
 
-/** Docker does not find the file name that Podman prefers, so the name is passed explicitly. */
+/** Docker does not find the file name that Podman prefers, so it is passed explicitly. */
 const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
 
 /** Placeholder for a command that only the image specifies. */
@@ -36,14 +36,14 @@ function wordsOf(written: string): string {
   }
 }
 
-/** Returns the command that a Dockerfile starts, or "" if the base image specifies it. */
+/** Returns the command that a Dockerfile runs, or "" if the base image specifies it. */
 export function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
     .join(" ");
 }
 
-/** Returns the name of a project's image, which is unique on the machine. */
+/** Returns the name of a project's image. It is unique on the machine. */
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 

@@ -77,7 +77,7 @@ Deno.test("settings in svc.toml take precedence over a Dockerfile", async () => 
   }
 });
 
-Deno.test("detectProject() leaves installing packages to a Dockerfile", async () => {
+Deno.test("detectProject() leaves package installation to a Dockerfile", async () => {
   const files = { "Dockerfile": NODE, "package.json": '{"dependencies":{"left-pad":"1"}}' };
   assert.equal((await detectProject(readerOf(files))).packages, "none");
 });

@@ -7,10 +7,10 @@ const MAIN = /^package main$/m;
 
 const PROGRAM = "svc-server";
 
-/** Names of commands that are servers, if a module has several commands. Most likely first. */
+/** Command names that indicate a server, if a module has several commands. Most likely first. */
 const SERVERS = ["server", "web", "api", "app", "http", "main", "service"] as const;
 
-/** Usual names of files of package main in the module's own folder. */
+/** Common file names for package main in the module's own folder. */
 const USUAL = ["main.go", "server.go", "app.go", "cmd.go"] as const;
 
 const rank = (path: string): number => {

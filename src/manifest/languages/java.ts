@@ -24,7 +24,7 @@ interface Tool {
   readonly wrapper: string;
   readonly program: string;
   readonly args: string;
-  /** Folder of the jars that the build creates. */
+  /** Folder where the build creates jars. */
   readonly jars: string;
 }
 
@@ -45,7 +45,8 @@ const GRADLE: Tool = {
 };
 
 /**
- * Takes the runnable jar, not the jars without dependencies, with sources, or with documentation.
+ * Takes the runnable jar, not the jars without dependencies or those that contain sources or
+ * documentation.
  */
 const takeJar = (folder: string): string =>
   `mkdir -p ${BUILT} && cp "$(ls -S ${folder}/*.jar | ` +

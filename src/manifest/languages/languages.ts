@@ -1,5 +1,5 @@
 /**
- * @module The languages whose servers the program can run, as entries in the table of frameworks.
+ * @module The languages of servers that the program can run, as entries in the table of frameworks.
  */
 import type { Framework } from "../frameworks/types.ts";
 import { dockerfile } from "./dockerfile.ts";
@@ -13,7 +13,7 @@ import { ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
 import type { Language } from "./types.ts";
 
-/** Sorted by the order of detection. */
+/** In detection order. */
 const LANGUAGES: readonly Language[] = [
   python,
   ruby,
@@ -75,5 +75,5 @@ function frameworkOf({ id, name, plan }: Language): Framework {
 
 export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);
 
-/** A project for which only a Dockerfile defines how it runs. All other entries take precedence. */
+/** A project where only a Dockerfile defines how it runs. All other entries take precedence. */
 export const DOCKERFILE: Framework = frameworkOf(dockerfile);

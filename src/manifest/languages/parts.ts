@@ -5,7 +5,7 @@ import type { Placement, ProjectReader } from "../frameworks/types.ts";
 /** The whole project, unchanged. */
 export const WHOLE_PROJECT: readonly Placement[] = [{ from: ".", to: "." }];
 
-/** Folders that a program in a compiled language may read at run time. */
+/** Folders that a compiled program may read at run time. */
 const READ_FOLDERS = [
   "assets",
   "config",
@@ -24,7 +24,7 @@ const READ_FOLDERS = [
   "www",
 ] as const;
 
-/** Returns the placements of a built program and of the folders that it can read. */
+/** Returns the placements for a built program and the folders that it can read. */
 export const programPlacements = (from: string, to: string): readonly Placement[] => [
   { from, to },
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
@@ -41,13 +41,13 @@ const LIMITS: TomlLimits = { maxBytes: 256 * 1024, maxDepth: 16 };
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Returns a table inside another, or an empty one if there is none. */
+/** Returns a nested table, or an empty table if there is none. */
 export const tableOf = (value: unknown, key: string): Table => {
   const found = typeof value === "object" && value !== null ? (value as Table)[key] : undefined;
   return typeof found === "object" && found !== null ? found as Table : {};
 };
 
-/** Reads a TOML file. Returns `undefined` if there is none, or it is not valid. */
+/** Reads a TOML file. Returns `undefined` if it does not exist or is not valid. */
 export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
   const text = await reader.readText(path);
   const parsed = text === undefined ? undefined : parseToml(text, LIMITS);
@@ -61,7 +61,7 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
 }
 
 /**
- * Splits a line into commands, each of which only runs if the previous one succeeded. A line with
+ * Splits a line into commands, each of which runs only if the previous one succeeds. A line with
  * quotes counts as one command.
  */
 export const commandsOf = (line: string): readonly string[] =>

@@ -1,16 +1,16 @@
 /**
- * @module PHP: the project with its packages, served by PHP's own server. It sends files of the
- * document root unchanged, and every other path to `index.php`.
+ * @module PHP: the project with its packages, served by PHP's own server. The server sends files
+ * from the document root unchanged, and passes every other path to `index.php`.
  */
 import { firstThere, procfileCommand, quote, WHOLE_PROJECT } from "./parts.ts";
 import type { Language } from "./types.ts";
 
 const INSTALL = "composer install --no-dev --optimize-autoloader --no-interaction --no-progress";
 
-/** Possible paths of the front page, in search order. */
+/** Possible paths of the front controller, in search order. */
 const PAGES = ["public/index.php", "web/index.php", "index.php"] as const;
 
-/** The folder of the deployment is read-only, and a process has no other persistent folder. */
+/** The deployment folder is read-only, and a process has no other persistent folder. */
 const LARAVEL = [
   "APP_ENV=production LOG_CHANNEL=stderr VIEW_COMPILED_PATH=/tmp/views",
   "LARAVEL_STORAGE_PATH=/tmp/storage SESSION_DRIVER=cookie CACHE_STORE=array",

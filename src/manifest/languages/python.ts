@@ -1,8 +1,8 @@
 /**
  * @module Python: the project with its packages, run by the interpreter on the platform's machine.
  * The packages are stored as in a virtual environment, but are found as a user's packages
- * (`PYTHONUSERBASE`). Scripts in the environment contain the path of the build machine's
- * interpreter, so they are left out.
+ * (`PYTHONUSERBASE`). The environment's scripts contain the path of the build machine's
+ * interpreter, so they are omitted.
  */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 import {
@@ -35,7 +35,7 @@ const FACTORY = /^def\s+(create_app|make_app)\s*\(/m;
 const OWN_SERVER =
   /^\s*(?:from|import)\s+(http\.server|socketserver|wsgiref|aiohttp|tornado|sanic|bottle|waitress|gradio|dash|cherrypy)\b/m;
 
-/** The packages of a project, and how to install them. */
+/** A project's packages, and how to install them. */
 interface Packages {
   /** The file that lists the packages. */
   readonly file: string;
@@ -72,7 +72,7 @@ async function packagesOf(reader: ProjectReader): Promise<Packages | undefined> 
   return { file: "pyproject.toml", names, install, toolchains };
 }
 
-/** Compiles to bytecode that stays valid when the files are copied. */
+/** Compiles to bytecode that is still valid after the files are copied. */
 const COMPILE =
   `(${PYTHON} -m compileall -q --invalidation-mode unchecked-hash .venv/lib >/dev/null || true)`;
 
@@ -88,16 +88,17 @@ interface Start {
   /** Arguments of the Python interpreter. */
   readonly run: string;
   /**
-   * Interpreter arguments of commands that run before the server and then end, such as migrations.
+   * Interpreter arguments for commands that run to completion before the server starts, such as
+   * migrations.
    */
   readonly first?: readonly string[];
   /** A package that the server needs but the project does not list. */
   readonly adds?: string;
-  /** An additional build command, for the interpreter of the environment. */
+  /** An additional build command, run with the environment's interpreter. */
   readonly builds?: string;
 }
 
-/** Returns the module of a file, and its search path. */
+/** Returns a file's module name and search path. */
 function moduleOf(path: string): { readonly module: string; readonly folder: string } {
   const plain = path.replace(/(?:\/__init__)?\.py$/, "");
   return plain.startsWith("src/")
@@ -127,7 +128,9 @@ async function django(reader: ProjectReader, packages: Packages): Promise<Start 
   };
 }
 
-/** Finds an app of an asynchronous framework, and the server that the project lists for it. */
+/**
+ * Finds an app built with an asynchronous framework, and the server that the project lists for it.
+ */
 async function asgi(reader: ProjectReader, packages: Packages): Promise<Start | undefined> {
   const found = await findIn(reader, CANDIDATES, ASGI);
   if (found === undefined) return undefined;
@@ -188,7 +191,7 @@ async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
   return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
 }
 
-/** Packages of server programs, by the script names that a Procfile uses. */
+/** Packages of server programs, by the script name used in a Procfile. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gunicorn: "gunicorn",
   uvicorn: "uvicorn",
@@ -215,7 +218,7 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   const known = commands.filter((command) => command !== undefined);
   const run = known.at(-1);
   if (run === undefined || known.length < commands.length) return undefined;
-  // Programs of packages listen on loopback, or on the address in an option. $PORT contains the
+  // Programs from packages listen on loopback or on the address in an option. $PORT contains the
   // port.
   return {
     reason: "Procfile names the command",

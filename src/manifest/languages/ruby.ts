@@ -14,7 +14,7 @@ const PLACEMENTS = [
   { from: "vendor/bundle", to: "vendor/bundle", optional: true },
 ];
 
-/** The folder of the deployment is read-only. */
+/** The deployment folder is read-only. */
 const RAILS = [
   "RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1",
   "BOOTSNAP_CACHE_DIR=/tmp/bootsnap",

@@ -1,10 +1,10 @@
-/** @module Rust: the binary of a package, and the folders that it can read. */
+/** @module Rust: a package's binary, and the folders that it can read. */
 import { BUILT, firstThere, programPlacements, quote, readToml, tableOf } from "./parts.ts";
 import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
 
-/** Builds keep compiled code for the next build of the project. */
+/** Builds keep compiled code for the project's next build. */
 const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;

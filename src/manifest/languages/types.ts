@@ -1,7 +1,7 @@
 /** @module Types for describing a language. Each language has one file in this folder. */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
-/** How a project in a language becomes a server. */
+/** How a project in this language becomes a server. */
 export interface LanguagePlan {
   /** The evidence, such as `requirements.txt asks for fastapi`. */
   readonly reason: string;
@@ -10,17 +10,16 @@ export interface LanguagePlan {
   /** Shell command that builds the project. Missing if there is nothing to build. */
   readonly build?: string;
   /**
-   * Shell command that starts the server in the folder of the deployment. The server listens on
-   * `$PORT`.
+   * Shell command that starts the server in the deployment folder. The server listens on `$PORT`.
    */
   readonly start: string;
   /** The files to deploy. */
   readonly placements: readonly Placement[];
-  /** A file that is always deployed, by its path in the deployment. */
+  /** A file that is always deployed, as a path in the deployment. */
   readonly entry: string;
   /** Name of the container image that the build creates. Its root file system is deployed too. */
   readonly image?: string;
-  /** Memory that the server needs, in MiB. Defaults to the usual amount. */
+  /** Memory that the server needs, in MiB. Defaults to the platform's default. */
   readonly memoryMb?: number;
 }
 

@@ -2,9 +2,9 @@
  * @module The only file that uses `re2-wasm`, which validates route patterns.
  *
  * It uses the package's inner module, because the outer class never frees its memory, and the
- * engine's memory is fixed at 16 MiB. The module is loaded on first use instead of imported, so a
- * start without a manifest does not load 0.7 MB of WebAssembly. The compiled program contains the
- * package's JavaScript and WebAssembly in compressed form, and evaluates them here.
+ * engine's memory is fixed at 16 MiB. The module is loaded on first use instead of imported, so
+ * programs that read no manifest do not load 0.7 MB of WebAssembly. The compiled program contains
+ * the package's JavaScript and WebAssembly in compressed form, and evaluates them here.
  */
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
@@ -38,7 +38,8 @@ function readShipped(name: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Evaluates the module in the compiled program. A normal import would look for a file next to it.
+ * Evaluates the module in the compiled program. A normal import would look for a file next to the
+ * module.
  */
 function evaluateShipped(): Engine {
   const code = new TextDecoder().decode(readShipped("re2.js"));
@@ -50,14 +51,14 @@ function evaluateShipped(): Engine {
   return module.exports as Engine;
 }
 
-/** Loads the engine, or loads it again. */
+/** Loads or reloads the engine. */
 function loadEngine(): Engine {
   if (Deno.build.standalone) return evaluateShipped();
   delete load.cache[load.resolve(RE2_WASM_MODULE)];
   return load(RE2_WASM_MODULE) as Engine;
 }
 
-/** This RE2, from 2021, only supports named groups as `(?P<name>…)`. */
+/** This version of RE2, from 2021, only supports named groups in the form `(?P<name>…)`. */
 function withOldGroupNames(pattern: string): string {
   return pattern.replace(/\(\?<(?![=!])/g, "(?P<");
 }

@@ -8,7 +8,7 @@ type CostResult =
   | { readonly ok: true; readonly cost: number }
   | { readonly ok: false; readonly error: string };
 
-/** Cost of reading a Unicode class such as `\pL`, in addition to the cost of its result. */
+/** Cost of parsing a Unicode class such as `\pL`, in addition to the cost of its result. */
 const UNICODE_CLASS_COST = 100;
 
 /**
@@ -52,7 +52,7 @@ const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * A literal path with wildcard segments, as in generated manifests. Every engine accepts such
- * patterns, so RE2, which takes 0.7 MB of WebAssembly, is not needed for them.
+ * patterns, so they do not need RE2, which takes 0.7 MB of WebAssembly.
  */
 export const PLAIN_PATTERN = /^\^(?:[A-Za-z0-9\/_-]|\\\.|\.\*|\[\^\/\]\+)*\$?$/;
 
@@ -65,8 +65,8 @@ function reject(error: string, pattern: string): PatternVerdict {
 
 /**
  * Checks a pattern with re2js, which matches requests, and with RE2 itself, which defines the
- * syntax. Both must accept the pattern, and its cost must be within `MAX_PATTERN_COST`. Time and
- * memory are bounded for texts of at most `MAX_PATTERN_LENGTH` characters.
+ * syntax. Both must accept the pattern, and its cost must not exceed `MAX_PATTERN_COST`. Time and
+ * memory are bounded for patterns of at most `MAX_PATTERN_LENGTH` characters.
  */
 export function judgePattern(pattern: string): PatternVerdict {
   if (!pattern.isWellFormed()) {

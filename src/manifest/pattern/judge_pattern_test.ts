@@ -49,7 +49,7 @@ Deno.test("judgePattern() shows how two routes replace backtracking", () => {
   }
 });
 
-/** Returns the patterns that a message suggests, by their priorities. */
+/** Returns the patterns that a message suggests, by priority. */
 function proposalsOf(pattern: string): Map<number, RegExp> {
   const [message = ""] = describeUnsupported(pattern);
   const routes = [...message.matchAll(/\{ "pattern": ("(?:[^"\\]|\\.)*"), "priority": (\d) \}/g)];
@@ -60,7 +60,7 @@ function proposalsOf(pattern: string): Map<number, RegExp> {
   }));
 }
 
-Deno.test("judgePattern() proposes routes that match the same paths as a negative lookaround", () => {
+Deno.test("judgePattern() suggests routes that match the same paths as a negative lookaround", () => {
   const paths = ["/api/x", "/api", "/blog", "/a.json", "/a.jsonx", "/", "/b/a.json", "/json"];
   for (const pattern of ["^/(?!api/)(.*)$", "^/.*(?<!\\.json)$"]) {
     const routes = proposalsOf(pattern);
@@ -103,7 +103,7 @@ Deno.test("judgeWithRe2() frees compiled patterns", () => {
   }
 });
 
-Deno.test("judgeWithRe2() works again after it ran out of memory", () => {
+Deno.test("judgeWithRe2() works again after running out of memory", () => {
   assert.equal(judgeWithRe2("\\pL{1000}"), "pattern too large");
   assert.equal(judgeWithRe2("\\pL{20}"), undefined);
 });
@@ -119,7 +119,7 @@ Deno.test("judgePattern() omits RE2 only for patterns that RE2 accepts", () => {
   }));
 });
 
-Deno.test("judgePattern() asks RE2 about every pattern that is not plain", () => {
+Deno.test("judgePattern() checks every pattern that is not plain with RE2", () => {
   for (
     const pattern of ["^/.", "^/a*", "^/.**", "^/[^/]*", "^/a$b", "/a", "^/\\x", "^/(.*)", "^/é"]
   ) {

@@ -8,17 +8,17 @@ export interface PatternSet {
 }
 
 /**
- * Maximum memory for the states of an engine, in bytes. It is allocated on demand. When it is full,
- * the engine restarts, which is slow. Each state of an unanchored engine contains the start of
- * every pattern, so 200 unanchored patterns need 10 MiB for the paths of a whole site, while
- * anchored patterns need 3 MiB.
+ * Maximum memory for an engine's states, in bytes. It is allocated on demand. When it is full, the
+ * engine restarts, which is slow. Each state of an unanchored engine contains the start of every
+ * pattern, so 200 unanchored patterns need 10 MiB for the paths of a whole site, while anchored
+ * patterns need 3 MiB.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;
 
 const startsWithSlash = (path: string): boolean => path.charCodeAt(0) === 0x2f;
 
-/** Patterns that match every path, with tests that follow RE2's semantics exactly. */
+/** Patterns that match every path, with tests that exactly follow RE2's semantics. */
 const CATCH_ALL: ReadonlyMap<string, (path: string) => boolean> = new Map([
   [".*", () => true],
   ["(.*)", () => true],
@@ -58,7 +58,7 @@ function isAnchored(pattern: string): boolean {
 
 interface Part {
   readonly set: RE2Set;
-  /** Ascending positions in the full list, for each position in this part. */
+  /** For each position in this part, the position in the full list, in ascending order. */
   readonly positions: readonly number[];
 }
 
@@ -78,7 +78,7 @@ function matchPart({ set, positions }: Part, path: string): number[] {
 
 /**
  * Compiles patterns that passed validation. Patterns that begin with `^` run in a separate engine,
- * which stops at the first character that none of them matches.
+ * which stops at the first character that matches none of them.
  *
  * @throws {Error} if a pattern does not compile
  */

@@ -26,7 +26,7 @@ const TOKEN = new RegExp(
   "gu",
 );
 
-/** Splits a pattern into tokens. It accepts any text, even if it is not a valid pattern. */
+/** Splits a pattern into tokens. Accepts any text, even if it is not a valid pattern. */
 export function tokenizePattern(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (const match of pattern.matchAll(TOKEN)) {
@@ -39,7 +39,7 @@ export function tokenizePattern(pattern: string): Token[] {
 
 /**
  * Returns the index of the token that closes the group opened at `index`, or of the last token if
- * none does.
+ * the group is not closed.
  */
 export function closingToken(tokens: readonly Token[], index: number): number {
   let depth = 0;

@@ -44,8 +44,8 @@ function locate(pattern: string, tokens: readonly Token[], index: number): Unsup
 }
 
 /**
- * Returns true if the feature is neither in a group nor next to a "|", so that the pattern can be
- * split there.
+ * Returns true if the feature is neither in a group nor next to a "|", so the pattern can be split
+ * there.
  */
 function atTopLevel(found: UnsupportedFeature): boolean {
   let depth = 0;
@@ -76,7 +76,7 @@ function lookaround(found: UnsupportedFeature, kind: string): string {
       `and ${route(general, 0)} for the others`;
 }
 
-/** Returns the text of the capturing group to which a backreference refers. */
+/** Returns the text of the capturing group that a backreference refers to. */
 function referenced(found: UnsupportedFeature, pattern: string): string {
   const name = /^(?:\\[kg]?[<{']?|\(\?P=)(\w+)/.exec(found.text)?.[1] ?? "1";
   let count = 0;
@@ -117,8 +117,8 @@ function possessive(found: UnsupportedFeature): string {
 const BACKREFERENCE = /^\\(?:[1-9][0-9]?|[kg](?:<[^>]*>|\{[^}]*\}|'[^']*'))$/;
 
 /**
- * Suggests two routes with the effect of the feature at a token. Returns `undefined` for a token
- * without such a feature.
+ * Suggests two routes that have the effect of the feature at a token. Returns `undefined` for a
+ * token without such a feature.
  */
 function describe(pattern: string, tokens: readonly Token[], index: number): string | undefined {
   const { kind, text } = tokens[index]!;

@@ -27,7 +27,7 @@ const imports = (name: string) =>
 const EXPORTS =
   /\bexport\s+default\b|\bmodule\.exports\s*=|\bexport\s*=|\bexport\s*\{[^}]*\bas\s+default\b/;
 
-/** Returns the entry that a project names, then entries with usual names. */
+/** Returns the entry that a project specifies, and then entries with common names. */
 async function entriesOf(
   project: ProjectReader,
   { main }: ProjectPackage,
@@ -52,7 +52,7 @@ function entrySign({ path, text }: ModuleText, packages: readonly string[]) {
   return undefined;
 }
 
-/** Returns the line in package.json that names a package or a script. */
+/** Returns the line in package.json that contains a package or script name. */
 const lineOfKey = (text: string, key: string, section: string): number => {
   const from = text.search(new RegExp(`"${section}"\\s*:`));
   const rest = text.slice(Math.max(from, 0));
@@ -60,7 +60,7 @@ const lineOfKey = (text: string, key: string, section: string): number => {
   return line + text.slice(0, Math.max(from, 0)).split("\n").length - 1;
 };
 
-/** Finds servers by package.json and the usual entries. */
+/** Finds servers based on package.json and common entries. */
 export async function findAppSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const facts = await readPackage(project);
   const text = await project.readText("package.json");

@@ -1,18 +1,18 @@
-/** @module Finds functions of other platforms by their folders. */
+/** @module Finds functions for other platforms by their folders. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { lineOf } from "./line_of.ts";
 import { FUNCTION_FOLDERS } from "./sign_table.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** Maximum number of functions to name in an error. */
+/** Maximum number of functions to list in an error. */
 const MAX_NAMED = 3;
 
-/** Maximum number of files to read in a folder. */
+/** Maximum number of files to read per folder. */
 const MAX_READ = 24;
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
-/** Matches programs in the other languages in which Vercel runs functions. */
+/** Matches programs in the other languages that Vercel supports for functions. */
 const OTHER_PROGRAM = /\.(?:py|go|rb|rs|php)$/i;
 
 /** Matches the code of functions for other platforms. */
@@ -20,7 +20,8 @@ const FUNCTION =
   /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bexport\s+default\s+(?:handle|handler|app|server)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bmodule\.exports\s*=\s*(?:handler|app|server)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=|\bVercelRequest\b/;
 
 /**
- * Recognizes Cloudflare's functions, because svc's functions are in a folder with the same name.
+ * Recognizes Cloudflare's functions, because svc uses a folder with the same name for its own
+ * functions.
  */
 const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
@@ -29,13 +30,13 @@ const CAN = "svc runs functions that rules name (docs/functions.md) and servers 
 /** Matches files that contain the code of functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
 
-/** Returns the line that makes a file a function, or `undefined` if it is not one. */
+/** Returns the line that makes a file a function, or `undefined` if the file is not a function. */
 export function functionLine(folder: string, file: string, text: string): number | undefined {
   if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);
   return folder === "api" && OTHER_PROGRAM.test(file) ? 1 : undefined;
 }
 
-/** Finds the first functions of other platforms in a project. */
+/** Finds the first few functions for other platforms in a project. */
 export async function findFunctionSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const found: ProjectSign[] = [];
   for (const { folder, platform } of FUNCTION_FOLDERS) {

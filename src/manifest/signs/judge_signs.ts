@@ -11,9 +11,9 @@ export const STATIC_KEY = '"static = true" under [build] of svc.toml';
 export interface SiteFacts {
   /** Id of the detected framework. */
   readonly framework: string | undefined;
-  /** Whether the files are in a separate folder, like the output of a build. */
+  /** Whether the files are in a separate folder, like a build's output. */
   readonly isBuilt: boolean;
-  /** Whether the folder was named explicitly. Otherwise svc found it. */
+  /** Whether the folder was set explicitly instead of found by svc. */
   readonly isNamed: boolean;
   readonly hasPage: boolean;
 }
@@ -24,16 +24,16 @@ export type Judgement =
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 
-/** Returns a note about a server next to the site of a framework. */
+/** Returns a note about a server next to a framework's site. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
   return `Deploying only the files. The server next to them is not deployed (${seen}). If that is intended, set ${STATIC_KEY}`;
 }
 
 /**
- * Decides whether to publish a project's files despite server signs. Functions of other platforms
- * are never dropped silently. For a site that is built by a known framework, or whose folder was
- * set by the author, there is at most a note.
+ * Decides whether to publish a project's files despite server signs. Functions for other platforms
+ * are never dropped silently. If a known framework built the site, or the author set the folder,
+ * there is at most a note.
  */
 export function judgeSigns(
   signs: readonly ProjectSign[],

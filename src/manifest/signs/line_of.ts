@@ -1,7 +1,9 @@
-/** Escapes a text for a pattern. */
+/** Escapes text for use in a pattern. */
 export const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** Returns the line on which a text matches, starting at 1, or `undefined` if it does not match. */
+/**
+ * Returns the number of the line that matches, starting at 1, or `undefined` if no line matches.
+ */
 export function lineOf(text: string, pattern: RegExp): number | undefined {
   const found = pattern.exec(text);
   if (found === null) return undefined;

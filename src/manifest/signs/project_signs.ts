@@ -6,11 +6,11 @@ import { escapePattern, lineOf } from "./line_of.ts";
 import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_table.ts";
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
-/** How a project declares its start command. */
+/** How the author can declare a project's start command. */
 const SAY_HOW = 'To run it, set runtime = "command" under [build] in svc.toml, with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 
-/** Returns the sign in a file with its line, or `undefined` if there is none. */
+/** Returns the sign in a file, with its line, or `undefined` if there is none. */
 function seenIn(
   text: string,
   { shows = [], seen, unless }: FileSign,
@@ -60,7 +60,7 @@ async function findContainers(project: ProjectReader): Promise<readonly ProjectS
 
 /**
  * Finds all server signs in a project, with the strongest evidence first. Files are looked up by
- * name, and only folders of functions are listed.
+ * name, and only function folders are listed.
  */
 export async function findProjectSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const languages: ProjectSign[] = [];
@@ -78,7 +78,7 @@ export async function findProjectSigns(project: ProjectReader): Promise<readonly
 
 /**
  * Returns patterns that match the source files of the detected servers: all files in their
- * languages, functions, and entries.
+ * languages, functions and entries.
  */
 export function sourcesOf(signs: readonly ProjectSign[]): readonly RegExp[] {
   const names = new Set(signs.map(({ language }) => language));

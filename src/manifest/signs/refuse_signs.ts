@@ -1,4 +1,4 @@
-/** @module Messages for a project with signs of a server that svc does not run. */
+/** @module Messages for projects with signs of a server that svc does not run. */
 import type { Found } from "../frameworks/types.ts";
 import type { ProjectSign } from "./types.ts";
 
@@ -13,8 +13,8 @@ export const describeSign = ({ file, line, seen }: ProjectSign): string =>
   `${file}:${line} ${seen}`;
 
 /**
- * Refuses to publish a project. The message names the findings, what svc supports, and how to
- * publish the project anyway.
+ * Refuses to publish a project. The message lists the findings, and explains what svc supports and
+ * how to publish the project anyway.
  */
 export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly type: "unusable" } {
   const lines = signs.slice(0, MAX_LISTED).map((sign) => `  ${describeSign(sign)}`);

@@ -1,4 +1,6 @@
-/** @module The table of signs that a folder contains a server, or a project of another platform. */
+/**
+ * @module The table of signs that a folder contains a server, or a project for another platform.
+ */
 import type { FileSign, LanguageSigns } from "./types.ts";
 
 /** npm packages that create a server in the file that imports them. */
@@ -54,7 +56,7 @@ const PYTHON_CODE: FileSign["shows"] = [[
   "imports $1",
 ]];
 
-/** Describes a file that lists the dependencies of a Python program. */
+/** Describes a file that lists a Python program's dependencies. */
 const pythonList = (file: string): FileSign => ({
   file,
   shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "asks for $1"]],
@@ -159,17 +161,17 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   },
 ];
 
-/** Matches images that only serve files, in the last `FROM` of a Dockerfile. */
+/** Matches images that only serve files, for the last `FROM` in a Dockerfile. */
 const FILE_SERVER_IMAGE =
   /(?:^|\/)(?:nginx(?:-unprivileged)?|httpd|caddy|lighttpd|busybox|static-web-server|goStatic|darkhttpd)(?:[:@]|$)/i;
 
-/** Matches a command of a Procfile that serves files. */
+/** Matches a Procfile command that serves files. */
 const SERVES_FILES =
   /^web:\s*(?:npx\s+(?:-\S+\s+)*|node_modules\/\.bin\/)?(?:serve|http-server)\b/m;
 
 /**
- * Returns the image that a Dockerfile ends with. If it names a stage, returns the image of that
- * stage.
+ * Returns the image in the last `FROM` of a Dockerfile. If it refers to a stage, returns that
+ * stage's image.
  */
 function lastImage(text: string): string | undefined {
   const stages = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/gim)];
@@ -198,7 +200,7 @@ export const CONTAINERS: readonly FileSign[] = [
   { file: "serverless.yml", shows: [[/^functions:/m, "names functions"]] },
 ];
 
-/** Folders of functions, each with the platform that runs them. */
+/** Function folders, each with the platform that runs the functions. */
 export const FUNCTION_FOLDERS: readonly {
   readonly folder: string;
   readonly platform: string;

@@ -4,7 +4,7 @@
 export type SignKind =
   /** A function for another platform. */
   | "function"
-  /** A program in JavaScript, or in another language. */
+  /** A program in JavaScript or another language. */
   | "program"
   /** How another platform runs the project, in any language. */
   | "container";
@@ -18,7 +18,7 @@ export interface ProjectSign {
   readonly line: number;
   /** The evidence, such as `asks for flask`. */
   readonly seen: string;
-  /** Explains what svc supports, as a sentence without a full stop. */
+  /** Explains what svc supports, as a sentence without the final period. */
   readonly can: string;
   /** Name of the language, unless it is JavaScript or TypeScript. */
   readonly language?: string;
@@ -28,11 +28,11 @@ export interface ProjectSign {
 export interface FileSign {
   readonly file: string;
   /**
-   * Patterns of lines from strongest to weakest evidence, with their meaning. `$1` stands for the
+   * Patterns for lines, with their meaning, from strongest to weakest evidence. `$1` refers to the
    * first group.
    */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
-  /** The meaning of the file itself, if no line matches. */
+  /** The meaning of the file itself if no line matches. */
   readonly seen?: string;
   /** Matches the text of a project that has no server despite this file. */
   readonly unless?: RegExp;

@@ -1,4 +1,4 @@
-/** Account services over a store in memory and a clock that tests set. @module */
+/** Account services that use an in-memory store and a clock that tests can set. @module */
 import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/security.ts";
 import { systemRandom } from "../../lib/clock.ts";
@@ -17,13 +17,13 @@ export const PASSWORD = "correct horse battery";
 
 export interface TestAccounts extends Accounts {
   readonly kv: RecordStore;
-  /** Milliseconds since the epoch; tests set it. */
+  /** Milliseconds since the epoch. Tests can set it. */
   time: number;
   readonly events: SecurityEvent[];
   readonly troubles: string[];
-  /** Sent mails, if the test uses mail. */
+  /** Sent emails, if the test uses email. */
   readonly mails: AccountMail[];
-  /** The cost of each key derivation from a password. */
+  /** The cost of each key that was derived from a password. */
   readonly derivations: PasswordCost[];
 }
 
@@ -83,7 +83,7 @@ export async function withAccounts(
   }
 }
 
-/** Creates an account; returns its cookie. */
+/** Creates an account, and returns its cookie. */
 export async function newAccount(
   test: TestAccounts,
   name = "ada",
@@ -96,14 +96,17 @@ export async function newAccount(
   return signedIn.setCookie;
 }
 
-/** Returns the person who is signed in with a session. @throws {AssertionError} if it has ended. */
+/**
+ * Returns the person who is signed in with a session. @throws {AssertionError} if the session has
+ * ended.
+ */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());
   assert.ok(person !== undefined, "The session has ended");
   return person;
 }
 
-/** Creates an account and signs in to it. */
+/** Creates an account, and signs in to it. */
 export async function newPerson(
   test: TestAccounts,
   name?: string,
@@ -125,7 +128,7 @@ export async function newWorkspace(
   return { id, slug, name: slug, role: "owner" };
 }
 
-/** Returns the token in the link of a mail. */
+/** Returns the token from the link in an email. */
 export function tokenOf(mail: AccountMail): string {
   return new URL(mail.button.url).pathname.split("/").at(-1)!;
 }

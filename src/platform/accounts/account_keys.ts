@@ -19,11 +19,11 @@ export const accountKeys = {
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
-  /** Updated with every change of members, so that such changes exclude each other. */
+  /** Updated with every change to the members, so concurrent changes exclude each other. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],
-  /** Actions that await a click on a link in a mail. */
+  /** Actions that await a click on a link in an email. */
   mailLink: (hash: string): Key => ["mail_link", hash],
 
   invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],
@@ -40,7 +40,7 @@ export const accountKeys = {
   publishers: (workspaceId: string): Key => ["trusted_publishers", workspaceId],
   /** Updated with each new publisher of a workspace, to enforce the limit on publishers. */
   publishersGuard: (workspaceId: string): Key => ["trusted_publishers_guard", workspaceId],
-  /** Job tokens that were exchanged for keys, until they expire. */
+  /** Job tokens that have been exchanged for keys, until they expire. */
   exchangedToken: (hash: string): Key => ["exchanged_tokens", hash],
 
   allSessions: (): Key => ["sessions"],

@@ -22,7 +22,9 @@ export class AccountService {
     return accountToWire(user, await signIns.find(user.id));
   }
 
-  /** Whether the session is recent enough to replace the password of an account without one. */
+  /**
+   * Whether the session is recent enough to stand in for the password of an account that has none.
+   */
   isFresh(person: Person): boolean {
     return isFresh(person, this.#parts.now());
   }

@@ -81,7 +81,7 @@ const memberships = new RecordType({
   },
 });
 
-/** Sets a membership; all changes of a workspace's members exclude each other. */
+/** Sets a membership. All changes to a workspace's members exclude each other. */
 export function setMembership(operation: Operation, membership: MembershipRecord): Operation {
   memberships.set(operation, membership);
   return operation.set(accountKeys.membersGuard(membership.workspaceId), true);
@@ -106,7 +106,7 @@ export class AccountStore {
     this.memberships = new Table(kv, memberships);
   }
 
-  /** Stores the first owner, workspace and key, unless there is an owner already. */
+  /** Stores the first owner, workspace and key, unless there already is an owner. */
   async createFirst({ user, workspace, apiKey }: FirstAccount): Promise<boolean> {
     const owner = keys.meta("owner");
     const operation = this.#kv.atomic()
@@ -132,7 +132,7 @@ export class AccountStore {
     return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
 
-  /** Stores a new workspace with its owner; false if the slug is taken. */
+  /** Stores a new workspace with its owner. Returns false if the slug is taken. */
   async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
     const operation = this.#kv.atomic();
     workspaces.insert(operation, workspace);
@@ -145,7 +145,7 @@ export class AccountStore {
     return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 
-  /** Changes a membership, or removes it if `change` returns `undefined`; `change` may throw. */
+  /** Changes a membership, or removes it if `change` returns `undefined`. `change` may throw. */
   async changeMember(
     workspaceId: string,
     userId: string,

@@ -1,4 +1,7 @@
-/** The first start on an empty data directory: workspace `default`, owner and API key. @module */
+/**
+ * The first start with an empty data directory: creates the workspace `default`, its owner and an
+ * API key. @module
+ */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { AccountStore } from "./account_store.ts";
@@ -8,7 +11,8 @@ import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_ke
 export const FIRST_WORKSPACE = "default";
 
 /**
- * Returns the API key if it is new, to show it once. @throws {TypeError} if `token` is too short.
+ * Returns the API key if it is new, so it can be shown once. @throws {TypeError} if `token` is too
+ * short.
  */
 export async function bootstrapAccounts(options: {
   readonly store: AccountStore;

@@ -1,4 +1,4 @@
-/** Creates the services of accounts and of the device login over one store. @module */
+/** Creates the account and device login services, which share one store. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -51,7 +51,7 @@ import type { RecordStore } from "../../store/mod.ts";
 export interface AccountOptions {
   readonly kv: RecordStore;
   readonly isCurrent?: () => boolean;
-  /** Other nodes, and a signal that ends requests to them; missing on a single node. */
+  /** Other nodes, and a signal that aborts requests to them. Missing on a single node. */
   readonly peers?: Peers;
   readonly closing?: AbortSignal;
   readonly box: SecretBox;
@@ -66,10 +66,10 @@ export interface AccountOptions {
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
   /** Sends requests to the issuers of trusted publishers. */
   readonly outbound: OutboundFetch;
-  /** Whether issuers may use private addresses and http:. */
+  /** Whether issuers may use private addresses and `http:`. */
   readonly allowPrivate: boolean;
   readonly audit: Pick<AuditLog, "record">;
-  /** Sends mails about accounts; missing if the platform cannot send mail. */
+  /** Sends emails about accounts. Missing if the platform cannot send email. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
 }
@@ -94,7 +94,7 @@ export interface AccountServices {
   readonly publicOrigin: string;
 }
 
-/** The account services, with everything that other capabilities and the composition need. */
+/** The account services, with everything that other capabilities and the platform itself need. */
 export interface Accounts extends AccountServices {
   readonly parts: AccountParts;
   readonly capability: Capability;
@@ -143,7 +143,7 @@ export function createAccounts(options: AccountOptions): Accounts {
   return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
-/** The secret that signs what the platform issues; created on first use. */
+/** The secret that signs what the platform issues. It is created on first use. */
 function signingKey(
   { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
   name: string,
@@ -151,7 +151,7 @@ function signingKey(
   return sealedSetting({ kv, box }, name, () => Buffer.from(random(32)).toString("base64url"));
 }
 
-/** Creates limits on guessing that count the guesses at all nodes. */
+/** Creates limits on guessing that count guesses on all nodes. */
 function sharedLimits(
   devices: DeviceCookies,
   { peers = solePeers(), closing = new AbortController().signal, now, onTrouble }: AccountOptions,

@@ -64,7 +64,7 @@ Deno.test("a warm request does not read the store", () =>
     assert.ok(reads > 0, "the store is read again after a change");
   }));
 
-Deno.test("the last use of a key is written at most once a minute", () =>
+Deno.test("a key's last use is written at most once a minute", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const workspace = await newWorkspace(test, person, "ada");
@@ -102,7 +102,7 @@ Deno.test("the tenth wrong password in a row is reported once", () =>
     ]);
   }));
 
-Deno.test("a challenge ends after 5 minutes, or when the password changes", () =>
+Deno.test("a challenge ends after 5 minutes or when the password changes", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const password = PASSWORD;
@@ -133,7 +133,7 @@ Deno.test("a challenge ends after 5 minutes, or when the password changes", () =
     await assert.rejects(second(open), refused("unauthorized"));
   }));
 
-Deno.test("a sign-in does the same work for an unknown account as for a wrong password", () =>
+Deno.test("a sign-in does the same work for an unknown account and a wrong password", () =>
   withAccounts(async (test) => {
     await newAccount(test, "ada");
     const workOf = async (email: string) => {

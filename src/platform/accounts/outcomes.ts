@@ -12,11 +12,11 @@ export interface SignedIn {
 
 export interface FactorWanted {
   readonly status: "two_factor_required";
-  /** Proves for 5 minutes that the password was right; the next form sends it in a hidden field. */
+  /** Proves for 5 minutes that the password was right. The next form sends it in a hidden field. */
   readonly challenge: string;
 }
 
-/** The account is created when its owner follows the link in a mail. */
+/** The account is created when its owner follows the link in an email. */
 export interface ConfirmationWanted {
   readonly status: "confirmation_required";
 }
@@ -30,6 +30,6 @@ export interface NewAccount {
   readonly email: string;
   readonly password: string;
   readonly name: string;
-  /** Path to go to after confirmation. */
+  /** Path to redirect to after confirmation. */
   readonly next?: string | undefined;
 }

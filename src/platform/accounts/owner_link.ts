@@ -1,7 +1,7 @@
 /**
- * The one-time link of a new platform: the person who starts `svc serve` opens it and becomes the
+ * The one-time link for a new platform. The person who starts `svc serve` opens it and becomes the
  * owner. It is the only secret that is printed as part of a URL. It works once, within a day, and
- * is stored hashed.
+ * only its hash is stored.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { hashToken, mintToken } from "./credentials/token.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Creates the link, replacing an earlier one; `undefined` once the owner can sign in. */
+/** Creates the link, replacing any earlier one; `undefined` once the owner can sign in. */
 export async function issueOwnerLink(options: {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;

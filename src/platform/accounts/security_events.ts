@@ -19,7 +19,7 @@ export interface RaisedEvent {
   readonly client: Client;
 }
 
-/** Raises an event; resolves once it is logged. */
+/** Raises an event. Resolves once the event has been logged. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
 /** Notifies an account's owner that someone is guessing the password. */
@@ -62,7 +62,7 @@ export interface SecurityLogOptions {
   readonly random: Random;
   /** Adds changes to the commit that logs an event. */
   readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
-  /** Called with each event after it is logged; notifications start here. */
+  /** Called with each event after it has been logged. Notifications start here. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
 

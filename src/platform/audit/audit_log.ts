@@ -76,7 +76,10 @@ export class AuditLog {
     this.#parts = parts;
   }
 
-  /** Resolves when stored. The change has taken effect, so failures only go to the operator. */
+  /**
+   * Resolves when the entry has been stored. The change has already taken effect, so failures are
+   * only reported to the operator.
+   */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
     const { kv, now, random, onTrouble } = this.#parts;
     const record: AuditRecord = { ...change, id: uuidV7(now, random), at: now() };
@@ -118,7 +121,7 @@ export class AuditLog {
     return { items, nextCursor: null };
   }
 
-  /** Removes the oldest entries of logs that this node has filled beyond their limit. */
+  /** Removes the oldest entries from logs that this node has filled beyond their limit. */
   async trim(signal: AbortSignal): Promise<number> {
     const { kv, maxEntries = AUDIT_ENTRIES } = this.#parts;
     let removed = 0;

@@ -59,7 +59,7 @@ Deno.test("AuditLog lists matching entries, newest first, page by page", () =>
     );
   }));
 
-Deno.test("AuditLog removes the oldest entries of a log that is too long", () =>
+Deno.test("AuditLog removes the oldest entries from a log that is too long", () =>
   withLog(async ({ log }) => {
     for (let index = 0; index < 5; index++) await log.record(change({ path: `/${index}` }));
     await log.record(change({ workspaceId: "other" }));

@@ -13,13 +13,13 @@ export interface AuditChange {
   readonly to: string | null;
 }
 
-/** Maximum length of a text in an entry, in UTF-16 units. */
+/** Maximum length of text in an entry, in UTF-16 units. */
 const MAX_TEXT = 500;
 
 interface Row {
-  /** The field with the id; `null` if there is none. */
+  /** The field that contains the id; `null` if there is none. */
   readonly id?: string | null;
-  /** The fields that form the subject's name, joined by `/`. */
+  /** The fields that form the subject's name, joined with `/`. */
   readonly name: readonly string[];
   /** The fields to compare. Never one that contains a secret. */
   readonly facts?: readonly string[];

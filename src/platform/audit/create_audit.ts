@@ -10,7 +10,7 @@ import { recordedName } from "./recorded_operations.ts";
 export interface Audit {
   readonly capability: Capability;
   readonly audit: AuditLog;
-  /** Records an API call, if it belongs in the log. */
+  /** Records an API call if it belongs in the log. */
   recordCall(call: CompletedCall): Promise<void>;
 }
 

@@ -3,7 +3,8 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
 /**
- * Changes that no person decides on: file uploads, steps of a deployment, and events of programs.
+ * Changes that no person decided to make: file uploads, steps of a deployment, and events from
+ * programs.
  */
 const NOT_RECORDED: ReadonlySet<string> = new Set(
   [
@@ -24,7 +25,7 @@ const RECORDED_READS: ReadonlySet<string> = new Set(
 /** The log's name for a push, which is not an API operation. */
 export const PUSHED = "gitPush";
 
-/** The log's name for the exchange of a job's token for a key. */
+/** The log's name for exchanging a job's token for a key. */
 export const EXCHANGED = "exchangeToken";
 
 /** The log's names for actions of a deploy hook, in addition to the deployment that it starts. */
@@ -47,8 +48,8 @@ const recorded: ReadonlyMap<unknown, string> = new Map(
   ),
 );
 
-/** The log's name of an operation; `undefined` if it is not logged. */
+/** The log's name for an operation; `undefined` if the operation is not logged. */
 export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
 
-/** Returns the summary of an operation, or its name if this version does not have it. */
+/** Returns the summary of an operation, or its name if this version does not have the operation. */
 export const summaryOf = (action: string): string => summaries.get(action) ?? action;

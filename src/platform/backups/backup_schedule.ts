@@ -1,6 +1,6 @@
 /**
- * Creates backups when they are due, on one node. Stores each result, and notifies the
- * owner of the platform when backups start to fail and when they work again.
+ * Creates backups when they are due, on one node. Stores each result, and notifies the platform's
+ * owner when backups start to fail and when they work again.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import { type BackupRecord, type BackupStore, countDatabases } from "./backup_store.ts";
 
-/** Delay before the first retry, in milliseconds; it doubles up to the time between backups. */
+/**
+ * Delay before the first retry, in milliseconds. It doubles with each retry, up to the time between
+ * backups.
+ */
 const FIRST_RETRY_MS = 5 * 60_000;
 
 /** Maximum length of a message, in characters. */
@@ -27,7 +30,7 @@ export type BackupOutcome =
   }
   | { readonly error: string; readonly hint: string | null };
 
-/** A person, and the workspace where they see events of the platform. */
+/** A person, and the workspace where they see platform events. */
 export interface PlatformOwner {
   readonly userId: string;
   readonly workspaceId: string | null;
@@ -39,7 +42,7 @@ export interface BackupScheduleOptions {
   readonly everyMs: number;
   readonly now: Clock;
   run(signal: AbortSignal): Promise<BackupOutcome>;
-  /** The platform's owner, who receives events; `undefined` if there is none yet. */
+  /** The platform's owner, who receives events; `undefined` if there is no owner yet. */
   owner(): Promise<PlatformOwner | undefined>;
   readonly raiseEvent: RaiseEvent;
   log(line: PlatformLog): void;
@@ -54,7 +57,7 @@ export function nextBackupAt(
   everyMs: number,
   now: number,
 ): number {
-  // The clock was ahead: do not wait until it reaches that time again.
+  // The clock was ahead, so do not wait until it reaches that time again.
   if ((failure?.at ?? last?.at ?? 0) > now + CLOCK_SLACK_MS) return now;
   if (failure === null) return last === null ? 0 : last.at + everyMs;
   const pause = FIRST_RETRY_MS * 2 ** Math.min(20, failure.attempts - 1);
@@ -83,7 +86,7 @@ export class BackupSchedule {
     }
     await store.set({ ...before, startedAt: now() }, lease);
     const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
-    // The platform stopped during the backup: the next start repeats it.
+    // The platform was stopped during the backup. The next start repeats it.
     if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
     if ("error" in outcome) return await this.#fail(before, outcome, lease);
     await this.#succeed(before, outcome, lease);

@@ -1,4 +1,4 @@
-/** The results of the platform's last backups, in one record. @module */
+/** The results of the platform's most recent backups, in one record. @module */
 import * as z from "zod";
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
@@ -6,7 +6,7 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
-/** Adds up the counts, because a record has no space for the counts of a thousand databases. */
+/** Adds up the counts, because a record has no room for the counts of a thousand databases. */
 export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
   count: databases.length,
   tables: databases.reduce((sum, { tables }) => sum + tables, 0),
@@ -32,7 +32,7 @@ const failure = z.object({
   at: number,
   /** Time of the first failed attempt since the last success. */
   since: number,
-  /** Failed attempts since then. */
+  /** Number of failed attempts since then. */
   attempts: number,
   message: z.string(),
   hint: z.string().nullable(),
@@ -60,7 +60,7 @@ export class BackupStore {
     return (await readRecord(this.#kv, KEY, backupRecord))?.value ?? NO_BACKUP;
   }
 
-  /** Stores the record and, in the same commit, its event. */
+  /** Stores the record and its event in the same commit. */
   async set(record: BackupRecord, lease: Lease, event?: RaisedEvent): Promise<void> {
     const operation = this.#kv.atomic().set(KEY, record);
     if (event !== undefined) noteEvent(operation, event);

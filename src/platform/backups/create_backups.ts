@@ -1,4 +1,4 @@
-/** Composes regular backups, and `GET /v1/backups` for the owner of the platform. @module */
+/** Sets up scheduled backups, and `GET /v1/backups` for the platform's owner. @module */
 import type { BackupStatus } from "../../contract/backups.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
@@ -10,7 +10,7 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** Missing if the operator wants no backups. */
+  /** Missing if the operator does not want backups. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;
@@ -19,7 +19,7 @@ export interface BackupSettings {
 
 /** How often to check whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
-/** Delay of the first check in milliseconds, so that it does not slow down startup. */
+/** Delay before the first check, in milliseconds, so it does not slow down startup. */
 const FIRST_LOOK_MS = 5_000;
 
 const timeOf = (time: number | null): string | null =>

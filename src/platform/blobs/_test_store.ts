@@ -1,5 +1,5 @@
 /**
- * A blob store in memory and a temporary folder, for tests.
+ * A blob store for tests, in memory and a temporary folder.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const PLACE: BlobPlace = {
 
 export interface TestStore {
   readonly kv: DenoStore;
-  /** Temporary folder with the vault in `blobs`. */
+  /** Temporary folder that contains the vault in `blobs`. */
   readonly folder: string;
   readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
   readonly objects: ObjectStore;
@@ -36,9 +36,9 @@ export interface TestStore {
   readonly client: AwsClient;
   readonly secret: string;
   readonly keyId: string;
-  /** Sends a signed request; the path begins with the bucket. */
+  /** Sends a signed request. The path begins with the bucket. */
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** Moves the clock, in milliseconds. */
+  /** Advances the clock, in milliseconds. */
   pass(ms: number): void;
   readonly now: () => number;
 }
@@ -88,6 +88,6 @@ export async function withStore(
   });
 }
 
-/** The texts of all elements with a name in a document. */
+/** The text of all elements with a given name in a document. */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text!);

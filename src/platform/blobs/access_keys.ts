@@ -17,7 +17,7 @@ import { BlobStoreError } from "./store_error.ts";
 
 const ID_BYTES = 10;
 const SECRET_BYTES = 25;
-/** Maximum number of decrypted secrets in each of two generations. */
+/** Maximum number of decrypted secrets in each of the two generations. */
 const MAX_REVEALED = 1000;
 /** Maximum length of an id to look up. */
 const MAX_ID = 64;
@@ -64,7 +64,7 @@ export interface OpenKey {
 export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string], "id"> {
   readonly #box: SecretBox;
   readonly #making = new SingleFlight<OpenKey>();
-  /** Decrypted secrets of recent requests, by their sealed form. */
+  /** Decrypted secrets of recent requests, by sealed form. */
   readonly #revealed = new RecentMap<string>(MAX_REVEALED);
 
   constructor(kv: RecordStore, box: SecretBox) {
@@ -88,7 +88,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
       createdAt: now(),
     };
     const owner = keys.project(workspaceId, projectId);
-    // Serializes these commits, so that the limit is exact.
+    // Serializes these commits, so the limit is exact.
     await commitWithRetries(this.kv, [[...accessKeys.root, projectId]], async (operation) => {
       const project = await this.kv.get(owner);
       if (project.versionstamp === null) {
@@ -106,7 +106,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The key that a request refers to; `undefined` if there is none. */
+  /** The key that a request refers to; `undefined` if it does not exist. */
   async open(id: string): Promise<OpenKey | undefined> {
     if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
@@ -150,7 +150,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     });
   }
 
-  /** Reseals all secrets with the platform's current key; returns their number. */
+  /** Reseals all secrets with the platform's current key. Returns their number. */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) =>
       this.#box.isCurrent(record.secret) ? record : {

@@ -1,6 +1,6 @@
 /**
  * The size of a project's blob stores. Additions and removals are counted separately, in the
- * commits that make them, so writers of one store do not contend for a record.
+ * commits that make them, so concurrent writers to one store do not contend for a record.
  *
  * @module
  */
@@ -20,7 +20,7 @@ type Counter = "bytes_added" | "bytes_removed" | "objects_added" | "objects_remo
 
 export class BlobUsage {
   readonly #kv: RecordStore;
-  /** Bytes of running uploads, by project: they are not recorded yet. */
+  /** Bytes of uploads in progress, by project. They are not recorded yet. */
   readonly #arriving = new Map<string, number>();
 
   constructor(kv: RecordStore) {
@@ -55,14 +55,15 @@ export class BlobUsage {
     return total;
   }
 
-  /** The bytes of a project, including those that this node is receiving. */
+  /** The bytes of a project, including the bytes that this node is receiving. */
   async bytesOf(projectId: string): Promise<number> {
-    // Read first: bytes that are recorded between the two reads count twice instead of not at all.
+    // This is read first, so bytes that are recorded between the two reads count twice instead of
+    // not at all.
     const arriving = this.#arriving.get(projectId) ?? 0;
     return arriving + await this.recordedOf(projectId);
   }
 
-  /** Counts bytes as arriving while `work` runs, which can add more. */
+  /** Counts bytes as arriving while `work` runs. `work` can add more. */
   async whileArriving<T>(
     projectId: string,
     bytes: number,

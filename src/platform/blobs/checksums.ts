@@ -1,5 +1,5 @@
 /**
- * Checksums of streamed content: MD5 for the ETag, and those that a client requests.
+ * Checksums of streamed content: MD5 for the ETag, and any others that a client requests.
  *
  * @module
  */
@@ -41,7 +41,7 @@ function crcSum(next: (chunk: Uint8Array, before: number) => number): Sum {
   };
 }
 
-/** CRC-64/NVME, reflected, in halves, because numbers are only exact to 53 bits. */
+/** CRC-64/NVME, reflected. It is split into halves, because numbers are only exact to 53 bits. */
 const NVME = (() => {
   const [high, low] = [new Uint32Array(256), new Uint32Array(256)];
   for (let index = 0; index < 256; index++) {
@@ -81,11 +81,11 @@ const SUMS = {
   md5: () => hashSum("md5"),
 } satisfies Record<string, () => Sum>;
 
-/** Algorithms that clients may name in `x-amz-checksum-…`. */
+/** Algorithms that clients can use in `x-amz-checksum-…`. */
 export const ALGORITHMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type Algorithm = keyof typeof SUMS;
 
-/** Computes checksums of streamed content; `md5` is always included. */
+/** Computes checksums of streamed content. `md5` is always included. */
 export class Checksums {
   readonly #sums: ReadonlyMap<Algorithm, Sum>;
 
@@ -100,7 +100,7 @@ export class Checksums {
     for (const sum of this.#sums.values()) sum.update(chunk);
   }
 
-  /** Digests in base64, by algorithm; can be called once. */
+  /** Digests in base64, by algorithm. Can be called only once. */
   digests(): ReadonlyMap<Algorithm, string> {
     return new Map([...this.#sums].map(([name, sum]) => [name, sum.digest()]));
   }

@@ -1,5 +1,5 @@
 /**
- * Composes the blob stores of projects: one per environment, which code accesses through the S3
+ * Sets up projects' blob stores. There is one per environment, and code accesses it through the S3
  * protocol.
  *
  * @module
@@ -31,13 +31,13 @@ import { openSiteObjects } from "./site_objects.ts";
 import { REGION } from "./sign_url.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** How long a site's first request waits for its store to be filled, in milliseconds. */
+/** How long a site's first request waits for the store to be filled, in milliseconds. */
 const SEED_PATIENCE_MS = 10_000;
 
-/** Path of the S3 endpoint, on each host that has it. */
+/** Path of the S3 endpoint, on every host that has it. */
 export const S3_PATH = "/s3";
 
-/** Access of a deployment to the store of its environment. */
+/** A deployment's access to its environment's store. */
 export interface BlobAccess {
   /** Changes when running servers need different variables. */
   readonly identity: string;
@@ -55,8 +55,8 @@ export interface ProjectBlobs {
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
   /**
-   * The public objects of a deployment's site; its store is filled first if the deployment requests
-   * that.
+   * The public objects of a deployment's site. If the deployment requests it, its store is filled
+   * first.
    */
   readonly objectsOf: (
     place: BlobPlace,
@@ -65,14 +65,14 @@ export interface ProjectBlobs {
   readonly capability: Capability;
 }
 
-/** Whether a URL path belongs to the endpoint. */
+/** Whether a URL path belongs to the S3 endpoint. */
 export function isS3Path(path: string): boolean {
   return path === S3_PATH || path.startsWith(`${S3_PATH}/`);
 }
 
 /**
- * Variables of a project override these. A project with any AWS variable uses another storage, so
- * none are added.
+ * A project's own variables override these. A project with any AWS variable uses other object
+ * storage, so none are added.
  */
 export function withBlobVariables(
   { variables: ours }: Pick<BlobAccess, "variables">,

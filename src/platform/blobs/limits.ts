@@ -14,10 +14,10 @@ export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 /** Minimum size of a part except the last, in bytes, as in S3. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-/** Maximum number of parts of an upload. */
+/** Maximum number of parts in an upload. */
 export const MAX_PARTS = 10_000;
 
-/** Maximum length of an object's metadata, names and values together, in bytes. */
+/** Maximum total length of an object's metadata (names and values), in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
 /**
@@ -25,19 +25,19 @@ export const MAX_METADATA_BYTES = 2048;
  */
 export const MAX_FIELDS_BYTES = 8192;
 
-/** Maximum number of keys per page of a list. */
+/** Maximum number of keys per page in a list. */
 export const MAX_LIST = 1000;
 
 /** Maximum number of open uploads in one environment. */
 export const MAX_UPLOADS = 1000;
 
-/** Maximum number of access keys of a project. */
+/** Maximum number of access keys per project. */
 export const MAX_ACCESS_KEYS = 50;
 
-/** Idle time after which uploads are removed, in milliseconds. */
+/** Idle time after which an upload is removed, in milliseconds. */
 export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
 
-/** Whether a text is a valid object key. */
+/** Whether a string is a valid object key. */
 export function isObjectKey(text: string): boolean {
   return text !== "" && text.isWellFormed() && !text.includes("\0") && !hasDotSegment(text) &&
     new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;

@@ -1,6 +1,6 @@
 /**
  * Lists one page of a store's keys, in byte order. A folder of any size costs one lookup, because
- * the list skips it.
+ * the list skips its contents.
  *
  * @module
  */
@@ -9,9 +9,11 @@ import { type BlobPlace, type ObjectRecord, objectRecord, objects } from "./obje
 
 export interface ListWish {
   readonly prefix: string;
-  /** Keys that contain it after the prefix are shown as one folder, up to the delimiter. */
+  /**
+   * Keys that contain the delimiter after the prefix are shown as one folder, up to the delimiter.
+   */
   readonly delimiter?: string | undefined;
-  /** Only lists keys and folders after this one. */
+  /** Lists only keys and folders after this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -20,11 +22,11 @@ export interface ObjectPage {
   readonly items: readonly ObjectRecord[];
   /** Folders: the keys up to the delimiter. */
   readonly prefixes: readonly string[];
-  /** `after` of the next page; `null` on the last. */
+  /** The value of `after` for the next page; `null` on the last page. */
   readonly next: string | null;
 }
 
-/** The first text after all texts with this prefix; `undefined` if there is none. */
+/** The first string after all strings with this prefix; `undefined` if there is none. */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);
@@ -33,14 +35,14 @@ function behind(prefix: string): string | undefined {
   return characters.join("") + String.fromCodePoint(last + 1 === 0xd800 ? 0xe000 : last + 1);
 }
 
-/** The folder of a key, with its delimiter. */
+/** The folder that contains a key, with the delimiter. */
 function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
   if (delimiter === undefined || delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at === -1 ? undefined : key.slice(0, at + delimiter.length);
 }
 
-/** The start of a page: after a key, or after all keys of a folder. */
+/** The start of a page: after a key, or after all keys in a folder. */
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
@@ -58,7 +60,7 @@ function compareBytes(one: string, other: string): number {
   return left.length - right.length;
 }
 
-/** Maximum number of records that are read at a time. */
+/** Maximum number of records to read at a time. */
 const MOST_AT_ONCE = 500;
 
 export async function listObjects(
@@ -75,7 +77,7 @@ export async function listObjects(
   const most = Math.min(limit + 1, MOST_AT_ONCE);
   const least = wish.delimiter ? 1 : most;
   let batchSize = least;
-  // Each round ends the page, skips a folder, or reads keys outside of folders.
+  // Each round ends the page, skips a folder, or reads keys outside folders.
   while (start !== undefined) {
     let [next, left]: [string | undefined, number] = [undefined, batchSize];
     const selector = { prefix: root, start: [...root, start] };
@@ -88,7 +90,7 @@ export async function listObjects(
       last = folder ?? key;
       if (folder !== undefined) {
         prefixes.push(folder);
-        // The other keys of the batch may be in the same folder.
+        // The other keys in the batch may be in the same folder.
         batchSize = least;
         next = behind(folder);
         break;

@@ -6,7 +6,7 @@ import { PLACE } from "./_test_store.ts";
 import { listObjects, type ListWish } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
 
-/** Number of keys to list; set `LISTED_KEYS` to test with more, such as 1000000. */
+/** Number of keys to list. Set `LISTED_KEYS` to test with more, such as 1000000. */
 const KEYS = Number(Deno.env.get("LISTED_KEYS") ?? 5000);
 const BATCH = 500;
 const LIMIT = 100;
@@ -28,7 +28,7 @@ async function fill(kv: RecordStore, all: readonly string[]): Promise<void> {
   }
 }
 
-/** A store that counts the records that are read from it, including unused ones. */
+/** A store that counts the records read from it, including unused ones. */
 function counted(kv: RecordStore) {
   const counts = { read: 0 };
   const list = async function* (...[selector, options]: Parameters<RecordStore["list"]>) {
@@ -66,7 +66,7 @@ Deno.test(`each page of ${KEYS} keys costs as many reads as the first one`, asyn
   counts.read = 0;
   const [folders] = await pagesOf(kv, { prefix: "", delimiter: "/", limit: LIMIT });
   assert.equal(folders!.length, 50);
-  // Reads one record of each folder, regardless of its content.
+  // Reads one record in each folder, regardless of the folder's content.
   assert.ok(counts.read <= 51, `${counts.read} records for 50 folders`);
 });
 
@@ -76,7 +76,7 @@ const MIXED = [
   ...["folder-07", "folder-07.txt", "folder-07/sub/deep", "zoë", "zoë/é", "😀/1", "😀/2"],
 ];
 
-/** The expected list with the delimiter `/`, computed from all keys. */
+/** The expected list for the delimiter `/`, computed from all keys. */
 function shownOf(prefix: string): string[] {
   const shown = MIXED.filter((key) => key.startsWith(prefix)).map((key) => {
     const end = key.indexOf("/", prefix.length);
@@ -119,8 +119,8 @@ for (const { name, ignore, open } of STORES) {
           assert.deepEqual(pages.flat().sort(), expected, `${prefix} by ${limit}`);
           assert.ok(pages.slice(0, -1).every(({ length }) => length === limit));
         }
-        // Each batch is at most eight times as large as the previous one, so at most nine times as
-        // many records are read as keys are shown.
+        // Each batch is at most eight times as large as the previous one. Therefore, the number of
+        // records read is at most nine times the number of keys shown.
         assert.ok(counts.read <= 9 * expected.length + 9, `${prefix}: ${counts.read} records`);
       }
     },

@@ -1,5 +1,5 @@
 /**
- * The blob stores of projects: S3, and features based on it.
+ * Projects' blob stores: S3, and features based on it.
  *
  * @module
  */

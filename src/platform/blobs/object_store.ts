@@ -1,6 +1,6 @@
 /**
- * The objects of blob stores: bytes in the vault, metadata in records. An object is acknowledged
- * once both would survive a crash: first the bytes, then the record.
+ * The objects of blob stores: bytes in the vault, metadata in records. The bytes are stored first,
+ * and then the record. An object is acknowledged once both would survive a crash.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { BlobStoreError } from "./store_error.ts";
 /** Environments that cannot be deleted. */
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Objects up to this size are read whole, and verified before the first byte is sent. */
+/** Objects up to this size are read completely, and verified before the first byte is sent. */
 const READ_WHOLE = 64 * 1024;
 /** For a range, larger objects up to this size are also read completely. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
@@ -37,7 +37,7 @@ const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 export interface ObjectStoreOptions {
   readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
-  /** Maximum size of all stores of a project together, in bytes. */
+  /** Maximum total size of a project's stores, in bytes. */
   readonly quota: number;
   readonly now: Clock;
 }
@@ -49,23 +49,23 @@ export interface Content {
   readonly size: number | undefined;
   /** Algorithms of the client's checksums. */
   readonly algorithms: readonly Algorithm[];
-  /** The client's digests in base64, known when the stream has ended. */
+  /** The client's digests in base64, which are known once the stream has ended. */
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
-/** A condition on the existing object that a write must meet; `*` matches any object. */
+/** A condition that the existing object must meet before a write; `*` matches any object. */
 export interface WriteCondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Finds the object that an upload replaces, so that only the difference in size needs space. */
+/** Finds the object that an upload replaces, so only the difference in size needs space. */
 type Replaced = () => Promise<{ readonly size: number } | undefined>;
 
 /** Content that is stored in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
-/** Whether a list of entity tags, or `*`, matches an object's. */
+/** Whether a list of entity tags, or `*`, matches an object's entity tag. */
 export function hasTag(list: string, etag: string): boolean {
   return list.split(",").map((each) => each.trim().replace(/^W\//, "").replaceAll('"', ""))
     .some((each) => each === "*" || each === etag);
@@ -94,7 +94,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     this.usage = new BlobUsage(options.kv);
   }
 
-  /** Maximum size of all stores of a project together, in bytes. */
+  /** Maximum total size of a project's stores, in bytes. */
   get quota(): number {
     return this.#options.quota;
   }
@@ -122,7 +122,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     },
   ): Promise<ObjectRecord> {
     this.requireKey(key);
-    // Checked before the upload; the commit checks again.
+    // Checked before the upload, and again by the commit.
     const before = () => this.find(place.projectId, place.environment, key);
     refuseUnmet(await before(), condition);
     return await this.storeContent(
@@ -133,7 +133,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     );
   }
 
-  /** Stores bytes and then their record; in the meantime, they count as arriving. */
+  /** Stores bytes, and then their record. In the meantime, the bytes count as arriving. */
   async storeContent<T>(
     place: BlobPlace,
     content: Content,
@@ -159,7 +159,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (over > 0 && over > ((await before())?.size ?? 0)) throw this.#full();
   }
 
-  /** Checks the quota again, because uploads at other nodes may have used it up in the meantime. */
+  /** Checks the quota again, because uploads to other nodes may have used it up in the meantime. */
   async #requireStillRoom(
     { projectId }: BlobPlace,
     { size }: Pick<StoredContent, "size">,
@@ -185,7 +185,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     });
   }
 
-  /** Commits the record of an object whose bytes are stored. */
+  /** Commits the record of an object whose bytes have been stored. */
   async record(
     place: BlobPlace,
     key: string,
@@ -193,7 +193,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       readonly stored: StoredContent;
       readonly described: Described;
       readonly condition?: WriteCondition;
-      /** Adds further changes to the commit. */
+      /** Adds more changes to the commit. */
       also?(operation: Operation): void | Promise<void>;
     },
   ): Promise<ObjectRecord> {
@@ -226,7 +226,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     }, { checked: owners });
   }
 
-  /** Removes an object; succeeds if there is none. */
+  /** Removes an object. Succeeds even if the object does not exist. */
   async delete({ projectId, environment }: BlobPlace, key: string): Promise<void> {
     if (!isObjectKey(key)) return;
     await this.remove([projectId, environment, key], {
@@ -235,7 +235,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     });
   }
 
-  /** Copies an object within the project; both share the bytes. */
+  /** Copies an object within the project. Both objects share the bytes. */
   async copy(
     source: ObjectRecord,
     place: BlobPlace,
@@ -258,7 +258,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
   /**
    * Looks up the bytes of an object, and protects them from sweeps.
    *
-   * @throws {BlobStoreError} if they are damaged.
+   * @throws {BlobStoreError} if the bytes are damaged.
    */
   async requireSound(object: Pick<ObjectRecord, "workspaceId" | "sha256">): Promise<void> {
     if (await this.blobsOf(object).verify(object.sha256) === undefined) throw damaged(object);
@@ -268,7 +268,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await listObjects(this.kv, place, wish);
   }
 
-  /** The bytes of an object; the stream of a damaged object ends with an error. */
+  /** The bytes of an object. If the object is damaged, the stream ends with an error. */
   async open(
     object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
     range?: ByteRange,
@@ -283,7 +283,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await this.#streams.whole({ sha256, size }, blobs);
   }
 
-  /** @throws {BlobStoreError} if the text is not a valid key. */
+  /** @throws {BlobStoreError} if the string is not a valid key. */
   requireKey(key: string): void {
     if (isObjectKey(key)) return;
     if (new TextEncoder().encode(key).byteLength > MAX_KEY_BYTES) {

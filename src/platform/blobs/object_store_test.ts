@@ -31,7 +31,7 @@ const contentOf = (text: string) => ({
   expected: () => new Map(),
 });
 
-Deno.test("an abandoned upload is removed, and its bytes no longer count", () =>
+Deno.test("an abandoned upload is removed, and its bytes no longer count against the quota", () =>
   withStore(async ({ uploads, objects, pass }) => {
     const old = await uploads.start(PLACE, "old", described);
     await uploads.addPart(old, 1, { content: contentOf("12345") });
@@ -135,7 +135,7 @@ Deno.test("a body of unknown length is refused as soon as it exceeds the quota",
     });
   }, { quota: 1024 ** 2 }));
 
-Deno.test("seeding a store keeps objects written in the meantime", () =>
+Deno.test("seeding a store keeps objects that are written in the meantime", () =>
   withStore(async (store) => {
     const { kv, objects, now } = store;
     const preview = { ...PLACE, environment: "preview" };

@@ -1,5 +1,5 @@
 /**
- * Gives functions access to their blob store through a host name that only works in their `fetch`.
+ * Gives functions access to their blob store through a hostname that only works in their `fetch`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ const HOST = "blobs.internal";
 /** Origin of the endpoint for functions. */
 export const BLOBS_ORIGIN = `http://${HOST}`;
 
-/** Handles requests to the blob stores here, and passes all others to `outbound`. */
+/** Handles requests to the blob stores here, and passes all other requests to `outbound`. */
 export function outboundToBlobs(
   handle: (request: Request) => Promise<Response>,
   outbound: OutboundFetch,

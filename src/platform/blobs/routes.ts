@@ -1,6 +1,6 @@
 /**
- * `/v1/projects/{project}/blobs`: the contents of an environment's blob store, signed URLs and
- * access keys.
+ * `/v1/projects/{project}/blobs`: an environment's blob store contents, signed URLs and access
+ * keys.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface BlobRouteServices {
   readonly endpoint: string;
   readonly now: Clock;
   readonly random: Random;
-  /** Called when a key of the platform is revoked, so that servers get a new one. */
+  /** Called when a platform key is revoked, so servers get a new one. */
   onRevoked(record: AccessKeyRecord): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ const keyOf = (record: AccessKeyRecord): BlobKey => ({
   createdAt: new Date(record.createdAt).toISOString(),
 });
 
-/** Converts refusals of the store to API failures. */
+/** Converts the store's refusals to API failures. */
 async function asFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

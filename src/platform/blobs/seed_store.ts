@@ -1,6 +1,6 @@
 /**
- * Copies production's objects to the store of an environment, once: when the first deployment that
- * requests it opens. The copies share their content.
+ * Copies production's objects to an environment's store, once. This happens when the first
+ * deployment that requests it opens. The copies share their content.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { hasCode } from "./store_error.ts";
 
 const PAGE = 500;
 
-/** Copies missing objects; after a crash, the next call copies the remaining ones. */
+/** Copies missing objects. After a crash, the next call copies the remaining ones. */
 export async function seedStore(
   { kv, objects, now }: {
     readonly kv: RecordStore;
@@ -31,7 +31,7 @@ export async function seedStore(
       try {
         await objects.copy(source, to, source.key, { condition: { ifNoneMatch: "*" } });
       } catch (error) {
-        // The environment wrote the key itself, or an earlier call copied it.
+        // The environment has written the key itself, or an earlier call has copied it.
         if (!hasCode(error, "PreconditionFailed")) throw error;
       }
     }

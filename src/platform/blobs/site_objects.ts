@@ -1,5 +1,5 @@
 /**
- * Public objects of sites, whose keys have a prefix that is listed in `svc.toml`.
+ * Sites' public objects. Their keys have a prefix that is listed in `svc.toml`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
 type ObjectRequest = Parameters<SiteObjects["answer"]>[1];
 
-/** Opens the objects of a store whose keys have one of these prefixes. */
+/** Opens the objects in a store whose keys have one of these prefixes. */
 export function openSiteObjects(
   objects: ObjectStore,
   place: BlobPlace,
@@ -40,7 +40,7 @@ async function read(
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);
-  // Only GET supports ranges (RFC 9110, 14.2); in S3, HEAD does too.
+  // Only GET supports ranges (RFC 9110, 14.2). In S3, HEAD also does.
   const headers = {
     get: (name: string) => method === "HEAD" && name === "range" ? null : request.header(name),
   };
@@ -48,7 +48,7 @@ async function read(
   const length = response.headers.get("content-length");
   return {
     status: response.status,
-    // Leaves out `last-modified`, from which browsers would guess a lifetime.
+    // Omits `last-modified`, because browsers would guess a lifetime from it.
     headers: [...response.headers]
       .filter(([name]) => name !== "content-length" && name !== "last-modified"),
     body: response.body,

@@ -1,6 +1,6 @@
 /**
- * Uploads in parts. Each part is stored on arrival. Completing an upload concatenates them into one
- * blob, so every object is read the same way.
+ * Uploads in parts. Each part is stored on arrival. Completing an upload concatenates the parts
+ * into one blob, so every object is read the same way.
  *
  * @module
  */
@@ -39,14 +39,16 @@ import { BlobStoreError } from "./store_error.ts";
 /** Maximum length of an id to look up. */
 const MAX_ID = 64;
 
-/** A part as the client names it to complete an upload. */
+/** A part, as listed by the client to complete an upload. */
 export interface NamedPart {
   readonly number: number;
   /** Without quotes. */
   readonly etag: string;
 }
 
-/** Ignores an error: the request has succeeded, and the sweep removes parts without an upload. */
+/**
+ * Ignores errors, because the request has succeeded, and the sweep removes parts without an upload.
+ */
 const leaveToSweep = () => {};
 
 /** The ETag of an object that was uploaded in parts. */
@@ -135,7 +137,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     }, { maxBytes, before });
   }
 
-  /** The parts of an upload, in the order of their numbers. */
+  /** The parts of an upload, sorted by number. */
   async partsOf({ projectId, environment, id }: UploadRecord): Promise<readonly PartRecord[]> {
     return await this.#parts.collect(projectId, environment, id);
   }
@@ -165,7 +167,10 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return object;
   }
 
-  /** Returns the object of a completed upload: clients repeat a request that got no response. */
+  /**
+   * Returns the object of a completed upload, because clients repeat a request that got no
+   * response.
+   */
   async completed(
     { projectId, environment }: BlobPlace,
     key: string,
@@ -184,7 +189,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     await this.#removeParts(upload).catch(leaveToSweep);
   }
 
-  /** One page of open uploads with a key prefix, newest first. */
+  /** One page of the open uploads with a key prefix, newest first. */
   async listOpen(
     { projectId, environment }: BlobPlace,
     { prefix, limit, cursor }: {
@@ -200,7 +205,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return { items, nextCursor: limit > 0 && all.length > limit ? items.at(-1)!.id : null };
   }
 
-  /** Removes abandoned uploads, and parts whose upload was removed. */
+  /** Removes abandoned uploads, and parts whose upload has been removed. */
   async sweep(signal: AbortSignal, lease: Lease): Promise<number> {
     const limit = this.#options.now() - KEEP_UPLOAD_MS;
     const active = new Set<string>();

@@ -20,7 +20,7 @@ export function bindBuildRoutes(router: Router, services: {
   const toWire = (build: BuildRecord, project: string) =>
     buildToWire(build, { project, ahead: buildQueue.ahead(build.id) });
 
-  /** Finds a build of the caller's workspace; builds of other workspaces are not found. */
+  /** Finds a build in the caller's workspace. Builds in other workspaces are not found. */
   async function find(caller: Caller, id: string) {
     const owner = await deployments.owner(id);
     const own = owner?.workspaceId === caller.workspace.id &&

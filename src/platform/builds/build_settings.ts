@@ -1,4 +1,4 @@
-/** The operator's settings for builds from git. @module */
+/** The operator's settings for git builds. @module */
 import { resolve } from "node:path";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { BuildLimits } from "./sandbox/build_limits.ts";
@@ -9,7 +9,7 @@ export interface BuildSettings {
   readonly allowUnsandboxed: boolean;
   /** The first user id for builds, if the platform runs as root. */
   readonly firstUid: number;
-  /** The only kind of sandbox to try; by default, the best available. */
+  /** The only kind of sandbox to try; by default, the best one available. */
   readonly sandbox?: SandboxKind;
   readonly limits: BuildLimits;
   /** Files and folders outside the data directory that builds cannot see. */

@@ -18,7 +18,7 @@ Deno.test("hiddenPlaces() omits locations on other machines", () => {
   assert.deepEqual(hiddenPlaces({ kv: "postgres://svc@pg1:5432,pg2:5433/svc" }), []);
 });
 
-Deno.test("hiddenPlaces() names the files of keys, settings and passwords", () => {
+Deno.test("hiddenPlaces() lists the files that contain keys, settings and passwords", () => {
   const places = hiddenPlaces({
     keysFile: "/etc/keys.json",
     configFile: "/etc/serve.toml",

@@ -1,4 +1,4 @@
-/** Assembles builds from git: queue, worker, runner and logs. @module */
+/** Sets up git builds: queue, worker, runner and logs. @module */
 import { join } from "node:path";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -34,7 +34,7 @@ export interface Builds {
   /** Pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: PushedRepositories | undefined;
   readonly deployCommit: DeployCommit;
-  /** The sandbox of builds, for other programs that read untrusted input. */
+  /** The build sandbox, for other programs that read untrusted input. */
   readonly sandbox: OpenSandbox;
   readonly capability: Capability;
 }
@@ -48,13 +48,13 @@ export interface BuildsParts {
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly settings: BuildSettings;
-  /** Folders of this machine that may contain repositories of projects. */
+  /** Folders on this machine that may contain projects' repositories. */
   readonly gitRoots: readonly string[];
-  /** How many builds run at the same time; by default, one per two processors. */
+  /** How many builds can run at the same time; by default, one per two processors. */
   readonly concurrency: number | undefined;
-  /** Called with each line of a build's log, without secrets; never waits. */
+  /** Called with each line of a build's log, without secrets. Never waits. */
   readonly onBuildLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
-  /** Opens git and the build runner; the platform's own by default. */
+  /** Opens git and the build runner; by default, the platform's own. */
   readonly open: OpenBuilds | undefined;
 }
 

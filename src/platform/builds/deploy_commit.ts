@@ -1,4 +1,4 @@
-/** Creates the deployment of a commit, with its build and its place in the queue. @module */
+/** Creates the deployment of a commit, with its build and position in the queue. @module */
 import {
   type BuildTrigger,
   deploymentEvent,
@@ -22,10 +22,10 @@ export interface WantedCommitDeployment {
   readonly commitSha: string;
   readonly message: string;
   readonly author: string;
-  /** Id of the person who pushed or started it; missing for a deploy hook. */
+  /** Id of the person who pushed the commit or started the build; missing for a deploy hook. */
   readonly startedBy?: string | undefined;
   readonly trigger: BuildTrigger;
-  /** Builds the commit even if it is deployed already. */
+  /** Builds the commit even if it is already deployed. */
   readonly force: boolean;
 }
 
@@ -63,7 +63,7 @@ export function commitDeployer(
         },
       }),
     });
-    // The commit has stored it, so a crash cannot lose it and no response waits for it.
+    // The commit has stored the event, so a crash cannot lose it, and no response waits for it.
     services.raiseEvent(deploymentEvent("started", deployment, addresses)).catch(() => {});
     if (build !== undefined) buildQueue.add(build);
     return deployment;

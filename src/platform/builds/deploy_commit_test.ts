@@ -21,7 +21,7 @@ Deno.test("commits that nodes deploy in the same millisecond get separate positi
   assert.ok(await new ProjectStore(kv).create(project));
   const now = () => NOW;
   const node = () => {
-    // Two nodes that happen to have the same shift.
+    // Two nodes that happen to use the same offset.
     const builds = new BuildStore(kv, 7);
     return commitDeployer({
       builds,

@@ -1,4 +1,4 @@
-/** Builds from git: their queue, worker, sandboxed runner and logs. @module */
+/** Git builds: their queue, worker, sandboxed runner and logs. @module */
 export { BuildQueue } from "./queue/build_queue.ts";
 export { type BuildRecord, buildToWire } from "./queue/build_record.ts";
 export { type BuildSettings, hiddenPlaces } from "./build_settings.ts";

@@ -1,4 +1,4 @@
-/** Git and the build runner of a platform. @module */
+/** A platform's git service and build runner. @module */
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
@@ -31,7 +31,7 @@ export interface BuildParts {
   readonly env: Environment;
   /** Allows git to access private, local and reserved addresses, and plain HTTP. */
   readonly allowPrivate: boolean;
-  /** Folders of this machine that may contain local repositories. */
+  /** Folders on this machine that may contain local repositories. */
   readonly gitRoots: readonly string[];
   readonly settings: BuildSettings;
   onTrouble(message: string): void;
@@ -40,11 +40,13 @@ export interface BuildParts {
 export interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
-  /** The sandbox of its builds, for git; missing if there is none. */
+  /** The build sandbox, for git; missing if there is no sandbox. */
   readonly sandbox?: OpenSandbox;
-  /** Ends and removes leftovers of a crash. Call it before the first build. */
+  /**
+   * Ends processes left over from a crash, and removes their files. Call it before the first build.
+   */
   recover?(): Promise<void>;
-  /** Ends running work. Call it when no build is running. */
+  /** Ends work in progress. Call it when no build is running. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * API keys: `svc_` and 43 characters of base64url (256 random bits). Only the
- * SHA-256 of a key is stored; with that much entropy a slow hash adds nothing.
+ * API keys: `svc_` and 43 characters of base64url (256 random bits). Only the SHA-256 of a key is
+ * stored. With that much entropy, a slow hash adds nothing.
  *
  * @module
  */
@@ -20,16 +20,16 @@ const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** The upper limit for the key; its creator's role limits it further. */
+  /** The key's maximum role. Its creator's role can limit it further. */
   role: z.enum(ROLES).default("owner"),
-  /** Its permissions; older keys lack the field and can do everything. */
+  /** Its permissions. Older keys lack this field and can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
-  /** Ids of the projects that it can access; null for all projects of the workspace. */
+  /** Ids of the projects that it can access; null for all projects in the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
   expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
-  /** The trusted publishers that it was issued to; empty for keys that people created. */
+  /** The trusted publishers that it was issued to; empty for keys created by people. */
   publisherIds: z.array(z.string()).default([]),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
@@ -47,13 +47,13 @@ export const apiKeys = new RecordType({
   },
 });
 
-/** Characters of a key that can be shown: the scheme and 24 bits. */
+/** Number of characters of a key that can be shown: the scheme and 24 bits. */
 const PREFIX_LENGTH = 8;
 
 /** Minimum length of a token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
 export const MIN_TOKEN_LENGTH = 20;
 
-/** Generates a new key; it is shown to its owner once and never stored. */
+/** Generates a new key. It is shown to its owner once and never stored. */
 export function mintApiKey(random: Random): string {
   return `svc_${Buffer.from(random(32)).toString("base64url")}`;
 }

@@ -27,7 +27,7 @@ export class ApiKeyService {
     this.#parts = parts;
   }
 
-  /** Creates a key in the caller's workspace; the key itself is only returned here. */
+  /** Creates a key in the caller's workspace. The key itself is returned only here. */
   async create(
     caller: Caller,
     wanted: NewApiKey,
@@ -74,7 +74,7 @@ export class ApiKeyService {
     return { items: await Promise.all(shown), nextCursor };
   }
 
-  /** Changes a key; the change applies from its next request on. */
+  /** Changes a key. The change applies to all later requests with the key. */
   async update(
     caller: Caller,
     id: string,
@@ -121,7 +121,7 @@ export class ApiKeyService {
     return apiKeyToWire(record, undefined);
   }
 
-  /** @throws {Failure} if the expiry is in the past, or a project does not exist */
+  /** @throws {Failure} if the expiry is in the past or a project does not exist */
   async #check(
     caller: Caller,
     { expiresAt, projects }: Pick<Change, "expiresAt" | "projects">,

@@ -1,5 +1,5 @@
 /**
- * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs such as agents
+ * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs, such as agents,
  * that a person authorizes for a workspace.
  *
  * @module
@@ -30,10 +30,10 @@ const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** The scope of a client: `read` can only read, `write` can do what its user can. */
+/** A client's scope. `read` can only read, and `write` can do everything that its user can do. */
 export type Scope = "read" | "write";
 
-/** The requested scope: `read` if only that is named; anything else means `write`. */
+/** The requested scope: `read` if the request names nothing else, otherwise `write`. */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");
   return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
@@ -60,14 +60,14 @@ export interface Tokens {
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
-  /** A secret was used twice: someone else has it, so its grant ends. */
+  /** A secret was used twice. Someone else must have it, so its grant ends. */
   | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
 
 const refused = (reason: string): { readonly result: Outcome } => ({
   result: { type: "refused", reason },
 });
 
-/** The challenge of a verifier (RFC 7636, 4.2). */
+/** The challenge for a verifier (RFC 7636, 4.2). */
 const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
@@ -138,7 +138,8 @@ export class AuthorizationService {
   }
 
   /**
-   * @throws {OAuthError} `invalid_grant` if the code is wrong, expired, used, or another client's.
+   * @throws {OAuthError} `invalid_grant` if the code is wrong, has expired, has been used, or
+   * belongs to another client.
    */
   async exchange(given: {
     readonly code: string;
@@ -168,7 +169,7 @@ export class AuthorizationService {
     return await this.#settle(outcome);
   }
 
-  /** @throws {OAuthError} `invalid_grant` if the token is wrong, used or revoked. */
+  /** @throws {OAuthError} `invalid_grant` if the token is wrong, or has been used or revoked. */
   async refresh(
     given: { readonly token: string; readonly clientId: string },
     client: Client,

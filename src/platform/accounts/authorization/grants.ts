@@ -1,6 +1,7 @@
 /**
  * Codes that clients exchange for tokens, and the grants that refresh them, in Deno KV. A grant is
- * stored as an access token of its owner, like a CLI's; a refresh only changes its hashes.
+ * stored as an access token of its owner, like a CLI's access token. A refresh only changes the
+ * token's hashes.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
 export const CODE_MS = MINUTE_MS;
-/** How long a used code is remembered: a second exchange in that time ends its grant. */
+/** How long a used code is remembered. A second exchange during that time ends its grant. */
 const USED_MS = 10 * MINUTE_MS;
 /** A grant that is not refreshed for 30 days ends. */
 export const GRANT_MS = 30 * 24 * 60 * MINUTE_MS;
@@ -26,12 +27,12 @@ const codeRecord = z.object({
   userId: z.string(),
   workspaceId: z.string(),
   expiresAt: z.number(),
-  /** The grant that it was exchanged for. */
+  /** The grant that the code was exchanged for. */
   used: z.string().nullable(),
 });
 export type CodeRecord = z.infer<typeof codeRecord>;
 
-/** The change to a grant, with its new token, if any. */
+/** A change to a grant, with the grant's new token, if any. */
 export interface Change<T> {
   readonly token?: AccessTokenRecord;
   readonly result: T;
@@ -50,7 +51,10 @@ export class GrantRecords {
     await this.#kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
   }
 
-  /** Exchanges a code once, storing the result of `decide` in the commit that uses it up. */
+  /**
+   * Exchanges a code once. The commit that marks the code as used also stores the result of
+   * `decide`.
+   */
   async exchange<T>(
     hash: string,
     decide: (code: CodeRecord | undefined) => Change<T> | Promise<Change<T>>,

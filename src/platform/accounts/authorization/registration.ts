@@ -1,6 +1,6 @@
 /**
- * Clients that register themselves (RFC 7591). Nothing is stored: the id contains the registration,
- * authenticated by a code that only this platform can create.
+ * Clients that register themselves (RFC 7591). Nothing is stored, because the id contains the
+ * registration, authenticated by a code that only this platform can create.
  *
  * @module
  */
@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** The URL without its port, if it is on the client's own machine. */
+/** The URL, without its port if it points to the client's own machine. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
@@ -58,7 +58,7 @@ function withoutLoopbackPort(address: string): string {
   return url.href;
 }
 
-/** Whether a redirect URL is registered; programs choose a new port each time (RFC 8252, 7.3). */
+/** Whether a redirect URL is registered. Programs choose a new port each time (RFC 8252, 7.3). */
 export function isRegistered(address: string, registered: readonly string[]): boolean {
   if (registered.includes(address)) return true;
   if (redirectProblem(address) !== undefined) return false;
@@ -80,7 +80,7 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** The name that the client gave itself, which is not verified. */
+  /** The name that the client gave itself. It is not verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }
@@ -99,7 +99,7 @@ export function makeClientId(body: z.infer<typeof registrationBody>, key: string
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads the id of a client; `undefined` if this platform did not issue it. */
+/** Reads a client's id; `undefined` if this platform did not issue it. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

@@ -1,4 +1,4 @@
-/** Registration of clients, and the grants of the token endpoint that start on a page. @module */
+/** Client registration, and the token endpoint's grants that start on a page. @module */
 import * as z from "zod";
 import type { Client, Router } from "../../core/http/mod.ts";
 import {
@@ -12,9 +12,9 @@ import {
 import type { AuthorizationService, Tokens } from "./authorization_service.ts";
 import { isOwnResource, MAX_CLIENT_ID, registrationBody } from "./registration.ts";
 
-/** Maximum size of the body of a registration, in bytes. */
+/** Maximum size of a registration's body, in bytes. */
 const MAX_REGISTRATION_BYTES = 16 * 1024;
-/** Maximum size of the body of a token request, in bytes. */
+/** Maximum size of a token request's body, in bytes. */
 const MAX_TOKEN_BYTES = 16 * 1024;
 
 const clientId = z.string("Required").min(1).max(MAX_CLIENT_ID);
@@ -70,7 +70,7 @@ interface GrantRequest {
 export function bindAuthorizationRoutes(router: Router, { service, publicOrigin, otherGrants }: {
   readonly publicOrigin: string;
   readonly service: AuthorizationService;
-  /** Grants that do not start on a page, by their types. */
+  /** Grants that do not start on a page, by type. */
   readonly otherGrants: Readonly<Record<string, (asked: GrantRequest) => Promise<object>>>;
 }): void {
   router.foreign("POST", "/oauth/token", {

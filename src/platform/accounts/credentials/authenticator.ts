@@ -32,7 +32,7 @@ import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permission
 
 /**
  * Chooses the newest session if all belong to one person. Otherwise, an attacker may have set some
- * of the cookies, so only sessions that started at this IP address in this browser count.
+ * of the cookies, so only sessions that started from this IP address and in this browser count.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -74,7 +74,7 @@ function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoin
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How to send a credential; part of every 401 response. */
+/** How to send a credential. Part of every 401 response. */
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
@@ -122,9 +122,9 @@ function refuseChangesOfViewers(
 }
 
 export class Authenticator {
-  /** Credentials and memberships in memory; every change must be reported to it. */
+  /** Credentials and memberships in memory. Every change must be reported to this cache. */
   readonly memory: CredentialMemory;
-  /** Counts the requests of each API key in memory, so a restart begins a new hour. */
+  /** Counts each API key's requests in memory, so a restart begins a new hour. */
   readonly #quota: RateWindow;
 
   readonly #options: AuthenticatorOptions;
@@ -188,7 +188,7 @@ export class Authenticator {
     return selfCallerOf(owner);
   }
 
-  /** @throws {Failure} `unauthorized`, or `forbidden` for keys and CLIs. */
+  /** @throws {Failure} `unauthorized`, or `forbidden` for keys and CLI tokens. */
   async person(request: Request, client: Client): Promise<Person> {
     const known = await this.#known(request, client);
     const { owner } = known;
@@ -202,7 +202,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds the visitor of a page by the cookie only; `undefined` if nobody is signed in. */
+  /** Finds a page's visitor by the cookie only; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -294,7 +294,7 @@ export class Authenticator {
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  /** A session needs no workspace; if it names one, the person must be a member. */
+  /** A session does not need a workspace. If it names one, the person must be a member. */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,

@@ -1,4 +1,4 @@
-/** The cost of authentication in a warm request (goal: under 50 µs). @module */
+/** The cost of authenticating a warm request (goal: under 50 µs). @module */
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";

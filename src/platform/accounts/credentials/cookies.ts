@@ -1,17 +1,17 @@
 /**
- * Reads cookies. Any subdomain of the platform's host can set a cookie with one of our names over
- * plain http. Therefore, all values of a name are read, and each must prove that it is ours.
+ * Reads cookies. Over plain HTTP, any subdomain of the platform's host can set a cookie with one of
+ * our names. Therefore, all values of a name are read, and each value must prove that it is ours.
  *
  * @module
  */
 
 /** The properties of the platform's URL that affect cookies. */
 export interface CookieStyle {
-  /** Whether people reach the platform over https. */
+  /** Whether people reach the platform over HTTPS. */
   readonly secure: boolean;
 }
 
-/** Maximum number of values read for one name; browsers store about 180 cookies per site. */
+/** Maximum number of values to read for one name. Browsers store about 180 cookies per site. */
 const MAX_VALUES = 200;
 
 /** The name of a cookie. `__Host-` keeps other hosts, including subdomains, from setting it. */
@@ -31,7 +31,7 @@ export function cookieValues(header: string | null, name: string): string[] {
   return [...values];
 }
 
-/** A `Set-Cookie` field for this host alone, hidden from scripts. */
+/** A `Set-Cookie` field for this host only, hidden from scripts. */
 export function cookieField(
   name: string,
   value: string,

@@ -8,7 +8,7 @@ import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const creation = z.object({ keys: z.array(z.array(z.string())) });
 
-/** Maximum number of records that one commit removes; Deno KV allows 1000 changes. */
+/** Maximum number of records that one commit removes. Deno KV allows 1000 changes. */
 const MAX_REMOVED = 500;
 
 function credentialKey({ userId, credential }: SelfCaller): RecordKey {
@@ -22,8 +22,8 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
 }
 
 /**
- * Adds a creation to the list of its credential, in the operation that creates it. `id` identifies
- * the creation, `keys` are its records.
+ * Adds a creation to its credential's list, in the operation that creates it. `id` identifies the
+ * creation, and `keys` are its records.
  *
  * @throws {Failure} `unauthorized` if the credential was revoked.
  */
@@ -52,7 +52,7 @@ export function forgetCreation(
   }
 }
 
-/** Adds the removal of a credential's creations to an operation; returns whether there were any. */
+/** Adds the removal of a credential's creations to an operation. Returns whether there were any. */
 export async function endCreations(
   kv: RecordStore,
   operation: Operation,

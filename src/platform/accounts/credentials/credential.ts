@@ -1,4 +1,4 @@
-/** Records and lifetimes of browser sessions and of access tokens of CLIs. @module */
+/** Records and lifetimes of browser sessions and CLI access tokens. @module */
 import * as z from "zod";
 import { RecordType } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
@@ -37,7 +37,7 @@ const accessTokenRecord = z.object({
   /** Its refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
-    /** Hash of the previous token; if that token is used again, someone else has it. */
+    /** Hash of the previous token. If that token is used again, someone else has it. */
     previous: z.string().nullable(),
     clientHash: z.string(),
     expiresAt: z.number(),

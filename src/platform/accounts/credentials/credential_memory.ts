@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store on first use. Code that changes one
- * reports it here. A node drops entries that other nodes have changed; while it cannot follow their
- * changes, it reads the store each time.
+ * reports the change here. A node drops entries that other nodes have changed. While it cannot
+ * follow their changes, it reads the store each time.
  *
  * @module
  */
@@ -13,7 +13,10 @@ import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** Maximum number of entries of each kind. Beyond it, all are forgotten and read again. */
+/**
+ * Maximum number of entries of each kind. If there are more, all of them are forgotten and read
+ * again.
+ */
 const MAX_REMEMBERED = 10_000;
 
 /** Records whose key contains the hash of a credential. */
@@ -56,7 +59,7 @@ export class CredentialMemory {
   readonly #workspaces = new Map<string, Caller["workspace"]>();
   readonly #slugs = new Map<string, string>();
   readonly #watchers: ((hash: string | undefined) => void)[] = [];
-  /** Counts changes, so that a value read before a change is not cached after it. */
+  /** Counts changes, so a value that was read before a change is not cached after it. */
   #changes = 0;
 
   readonly #stores: CredentialMemoryStores;
@@ -77,7 +80,7 @@ export class CredentialMemory {
     return this.findByHash("session", hashToken("session", token));
   }
 
-  /** Finds the current state of a credential by its hash. */
+  /** Finds a credential's current state by its hash. */
   async findByHash(
     type: Caller["credential"]["type"],
     hash: string,

@@ -1,4 +1,4 @@
-/** Sessions, access tokens and API keys in Deno KV, by their hash. @module */
+/** Sessions, access tokens and API keys in Deno KV, by hash. @module */
 import { keys, type Page, type PageWish, readRecord, Table } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type ApiKeyRecord, apiKeys } from "../api_keys/api_key.ts";
@@ -87,7 +87,7 @@ export class CredentialStore {
     );
   }
 
-  /** Removes all keys and tokens that act for a user in a workspace; returns the keys. */
+  /** Removes all keys and tokens that act for a user in a workspace. Returns the keys. */
   async removeOfMember(userId: string, workspaceId: string): Promise<ApiKeyRecord[]> {
     for await (const token of this.accessTokens.all(userId)) {
       if (token.workspaceId === workspaceId) await this.removeAccessToken(userId, token.id);
@@ -114,7 +114,8 @@ export class CredentialStore {
     remove(operation);
     await endCreations(this.#kv, operation, id);
     await operation.commit();
-    // Removes creations that were added between the read and the commit. Later ones are refused.
+    // Removes creations that were added between the read and the commit. Later additions are
+    // refused.
     let late = this.#kv.atomic();
     while (await endCreations(this.#kv, late, id)) {
       await late.commit();
@@ -126,7 +127,7 @@ export class CredentialStore {
     return (await readRecord(this.#kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }
 
-  /** Records a use. The record outlives every idle limit, then expires. */
+  /** Records a use. The record outlives every idle limit, and then expires. */
   async noteUse(credentialId: string, use: LastUse): Promise<void> {
     const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
     await this.#kv.set(accountKeys.lastUse(credentialId), use, { expireIn });

@@ -1,4 +1,4 @@
-/** A cached credential, which saves most requests a read of the store. @module */
+/** A cached credential. It saves most requests from reading the store. @module */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
 import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 
@@ -11,7 +11,7 @@ export interface KnownCredential {
   readonly createdAt: number;
   /** When it ends, even if it is used. */
   readonly endsAt: number;
-  /** IP address at which the session or token started; null for API keys. */
+  /** IP address where the session or token started; null for API keys. */
   readonly begunAt: string | null;
   usedAt: number;
   /** When a use was last written to the store. */

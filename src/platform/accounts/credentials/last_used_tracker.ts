@@ -1,6 +1,6 @@
 /**
- * Records when and where credentials are used: at most once a minute each, off the request path. A
- * token that is used in a second country within an hour is suspicious.
+ * Records when and where credentials are used, at most once a minute for each, and outside the
+ * request path. It is suspicious if a token is used in a second country within an hour.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface LastUsedTrackerOptions {
   readonly store: CredentialStore;
   readonly raise: RaiseSecurityEvent;
   readonly now: Clock;
-  /** Called if a use cannot be recorded; the request continues. */
+  /** Called if a use cannot be recorded. The request continues. */
   readonly onTrouble: (message: string) => void;
 }
 

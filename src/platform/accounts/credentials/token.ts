@@ -1,6 +1,6 @@
 /**
- * Secrets that are shown once: 256 random bits in base64url. Only their SHA-256 is stored; with
- * that much entropy a slow hash adds nothing.
+ * Secrets that are shown once: 256 random bits in base64url. Only their SHA-256 is stored. With
+ * that much entropy, a slow hash adds nothing.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** The purpose of a token; the hash of one kind does not work for another. */
+/** The purpose of a token. The hash of one kind does not work for another. */
 export type TokenKind =
   | "session"
   | "access token"
@@ -24,7 +24,7 @@ const PREFIX: Readonly<Partial<Record<TokenKind, string>>> = {
   "refresh token": "svcr_",
 };
 
-/** Characters of an access token that may be shown: the scheme and 24 bits. */
+/** Number of characters of an access token that can be shown: the scheme and 24 bits. */
 const SHOWN = 9;
 
 export function mintToken(kind: TokenKind, random: Random): string {
@@ -39,7 +39,7 @@ export function isAccessToken(token: string): boolean {
   return token.startsWith("svct_");
 }
 
-/** The part of an access token that lists may show. */
+/** The part of an access token that can be shown in lists. */
 export function tokenPrefix(token: string): string {
   return token.slice(0, SHOWN);
 }

@@ -8,7 +8,7 @@ const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
  * 8 of 20 letters: 34.5 bits. With 100 wrong codes a minute and 1000 open authorizations, the
- * chance of a correct guess is 1 in 50,000, and it only approves a CLI for the guesser's own
+ * chance of a correct guess is 1 in 50,000. Even then, it only approves a CLI for the guesser's own
  * account.
  */
 const LENGTH = 8;
@@ -25,12 +25,12 @@ export function newUserCode(random: Random): string {
   return code;
 }
 
-/** A user code as it is shown to people: `WDJB-MJHT`. */
+/** A user code as shown to people: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }
 
-/** A typed user code in canonical form: case, hyphens and spaces do not matter. */
+/** A typed user code in canonical form. Case, hyphens and spaces do not matter. */
 export function readUserCode(typed: string): string {
   return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
 }

@@ -2,7 +2,7 @@
 import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import type { DeviceGrant, GrantOutcome } from "./types.ts";
 
-/** For an hour, an expired code is reported as expired; after that, as unknown. */
+/** How long an expired code is reported as expired. After that, it is reported as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
 /** How long a CLI can still fetch its token after a late approval. */
@@ -31,7 +31,7 @@ export function isOpen(grant: DeviceGrant, now: number): boolean {
   return grant.state === "pending" && now < grant.expiresAt;
 }
 
-/** Approves a grant; `undefined` if it is not open. */
+/** Approves a grant; `undefined` if the grant is not open. */
 export function approveGrant(
   grant: DeviceGrant,
   given: { readonly userId: string; readonly workspaceId: string; readonly now: number },
@@ -42,19 +42,19 @@ export function approveGrant(
   return { ...grant, state: "approved", userId, workspaceId, fetchBefore };
 }
 
-/** Denies a grant; `undefined` if it is not open. */
+/** Denies a grant; `undefined` if the grant is not open. */
 export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefined {
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
-/** Whether a client may poll a grant; a grant started with a `client_id` belongs to that client. */
+/** Whether a client may poll a grant. A grant started with a `client_id` belongs to that client. */
 function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }
 
 /**
- * Decides the outcome of a poll. Codes that were used, expired long ago or belong to another client
- * count as unknown.
+ * Decides the outcome of a poll. Codes that have been used, expired long ago or belong to another
+ * client count as unknown.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,

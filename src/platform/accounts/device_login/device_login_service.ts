@@ -21,7 +21,7 @@ import { PollPaces } from "./poll_paces.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/** Maximum number of authorizations started per minute, so at most 5,000 are open. */
+/** Maximum number of authorizations that can start per minute, so at most 5,000 are open. */
 const STARTS_PER_MINUTE = 1000;
 /** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
@@ -30,7 +30,7 @@ const MAX_TOOL_NAME = 60;
 
 interface Polling {
   readonly clientId: string | undefined;
-  /** Whether it identifies itself by HTTP Basic authentication. */
+  /** Whether it identifies itself with HTTP Basic authentication. */
   readonly isBasic: boolean;
   readonly client: Client;
 }
@@ -108,7 +108,7 @@ export class DeviceLoginService {
     return this.#starts.standing(addressGroup(client.address));
   }
 
-  /** @throws {OAuthError} with the reason why there is no token, or none yet. */
+  /** @throws {OAuthError} with the reason that there is no token, or no token yet. */
   async poll(
     asked: {
       readonly deviceCode: string;
@@ -190,7 +190,7 @@ export class DeviceLoginService {
     this.#paces.forget(grant.deviceHash);
   }
 
-  /** The outcome of a poll; only the poll that gets the token writes anything. */
+  /** The outcome of a poll. Only the poll that gets the token writes anything. */
   async #fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
     if (this.#paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };

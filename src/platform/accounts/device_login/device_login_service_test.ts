@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000;
 const startAt = async (test: TestAccounts, address: string) =>
   await test.deviceLogin.start({ clientId: "tool" }, clientAt(address));
 
-/** The response to a poll: an error's code, or `token`. */
+/** The response to a poll: an error code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   try {
     await test.deviceLogin.poll({ deviceCode, clientId: "tool" }, clientAt());
@@ -21,7 +21,7 @@ async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   }
 }
 
-Deno.test("a code expires after 300 seconds, and is unknown an hour later", () =>
+Deno.test("a code expires after 300 seconds, and is unknown an hour after that", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     test.time += 299_999;
@@ -37,7 +37,7 @@ Deno.test("a code expires after 300 seconds, and is unknown an hour later", () =
     assert.equal(await poll(test, started.device_code), "invalid_grant");
   }));
 
-/** Versions of all stored records, which any write would change. */
+/** Versions of all stored records. Any write would change them. */
 const versionsIn = ({ kv }: TestAccounts) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, versionstamp }) => [...key, versionstamp]);
 
@@ -53,7 +53,7 @@ Deno.test("polls of a pending code write nothing, and slow down in memory", () =
     assert.deepEqual(await versionsIn(test), before);
   }));
 
-Deno.test("only the next poll after the approval gets the token, however early it comes", () =>
+Deno.test("only the next poll after the approval gets the token, regardless of how early it is", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");
@@ -67,7 +67,7 @@ Deno.test("only the next poll after the approval gets the token, however early i
     assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
-Deno.test("a restarted platform issues no token twice, and forgets only the pace of clients", () =>
+Deno.test("a restarted platform issues no token twice, and forgets only its clients' polling pace", () =>
   withAccounts(async (test) => {
     const started = await startAt(test, "192.0.2.1");
     const ada = await newPerson(test, "ada");
@@ -88,7 +88,7 @@ Deno.test("a restarted platform issues no token twice, and forgets only the pace
     assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
-Deno.test("the tenth wrong user code of a person is reported", () =>
+Deno.test("a person's tenth wrong user code is reported", () =>
   withAccounts(async (test) => {
     const ada = await newPerson(test, "ada");
     for (let guess = 0; guess < 10; guess++) {
@@ -128,7 +128,7 @@ Deno.test("a client's name is shortened, and shown without control characters", 
     assert.equal((await startAt(test, "192.0.2.2")).expires_in, 300);
   }));
 
-Deno.test("an address can start 10 logins in any 60 seconds, not in each clock minute", () =>
+Deno.test("an IP address can start 10 logins in any 60 seconds, not in each clock minute", () =>
   withAccounts(async (test) => {
     const started = test.time;
     const start = async () => {

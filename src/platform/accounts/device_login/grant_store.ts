@@ -8,11 +8,11 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const userCodeKey = (hash: string): RecordKey => ["device_grant_by_user_code", hash];
 
-/** The store drops a grant once its code would be reported as unknown. */
+/** How long the store keeps a grant. After that, its code is unknown. */
 const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
 
 export interface GrantChange<T> {
-  /** The grant to store; the same object as before if nothing changed. */
+  /** The grant to store, or the same object as before if nothing has changed. */
   readonly next: DeviceGrant | undefined;
   /** A token to store in the same commit. */
   readonly token?: AccessTokenRecord;

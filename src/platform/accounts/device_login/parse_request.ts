@@ -49,7 +49,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
   return readForm(new TextDecoder().decode(bytes));
 }
 
-/** Returns `{}` if there is no body. @throws {OAuthError} `invalid_request`. */
+/** Returns `{}` if the body is empty. @throws {OAuthError} `invalid_request`. */
 export async function readOAuthFields(request: Request, maxBytes: number): Promise<unknown> {
   try {
     return await readFields(request, maxBytes);
@@ -59,7 +59,7 @@ export async function readOAuthFields(request: Request, maxBytes: number): Promi
   }
 }
 
-/** @throws {OAuthError} `invalid_request` with every problem of the parameters. */
+/** @throws {OAuthError} `invalid_request` with every problem in the parameters. */
 export function parseOAuthFields<T>(
   fields: unknown,
   schema: z.ZodType<T>,
@@ -73,7 +73,7 @@ export function parseOAuthFields<T>(
   throw new OAuthError(code, `Request is not valid: ${problems.join("; ")}`);
 }
 
-/** The field with the grant type, which is read before all others. */
+/** The field that contains the grant type, which is read before all others. */
 const anyGrant = z.object({
   grant_type: z.string("Required").min(1, "Required").max(200),
 });
@@ -94,7 +94,7 @@ export function requireOAuthRate(window: RateWindow, client: Client): void {
 /** Fields of every response with a token. */
 const NEVER_CACHED = { "cache-control": "no-store", pragma: "no-cache" };
 
-/** Responds as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
+/** Responds as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's format. */
 export async function oauthAnswer(
   request: Request,
   work: () => Promise<unknown>,
@@ -119,7 +119,7 @@ export async function oauthAnswer(
   }
 }
 
-/** A failure of the platform in OAuth's form. */
+/** A platform failure in OAuth's format. */
 export function oauthFailure({ status, message }: Failure): Response {
   const error = status >= 500 ? "temporarily_unavailable" : "invalid_request";
   return Response.json({ error, error_description: message }, { status, headers: NEVER_CACHED });

@@ -11,25 +11,25 @@ import type { DeviceGrant } from "./types.ts";
 /** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
-/** Tolerance for early polls, in milliseconds: networks and timers are inexact. */
+/** Tolerance for early polls, in milliseconds, because networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/** Early polls within this time count once, because clients may repeat a request. Milliseconds. */
+/** Early polls within this many milliseconds count once, because clients may repeat a request. */
 const REPEAT_MS = 1000;
 
 interface Poller {
   readonly clientId: string | undefined;
-  /** Whether it identifies itself by HTTP Basic authentication. */
+  /** Whether it identifies itself with HTTP Basic authentication. */
   readonly isBasic: boolean;
 }
 
 /**
- * How long a grant counts as pending after it was read, because another node may decide it in the
- * meantime. Milliseconds.
+ * How long a grant counts as pending after it has been read, in milliseconds. Another node may
+ * approve or deny it in the meantime.
  */
 const FRESH_MS = 1000;
 
-/** Maximum number of codes to track; the platform starts at most 5,000 in their lifetime. */
+/** Maximum number of codes to track. The platform issues at most 5,000 within a code's lifetime. */
 const MAX_CODES = 10_000;
 
 interface Pace {
@@ -42,12 +42,12 @@ interface Pace {
   readonly interval: number;
   /** When an early poll last raised the interval. */
   readonly raisedAt: number;
-  /** Whether the last poll identified its client by HTTP Basic authentication. */
+  /** Whether the last poll identified its client with HTTP Basic authentication. */
   readonly isBasic: boolean;
 }
 
 export class PollPaces {
-  /** By the hash of the device code; least recently read first. */
+  /** By the hash of the device code, least recently read first. */
   readonly #paces = new Map<string, Pace>();
 
   readonly #now: Clock;
@@ -58,7 +58,9 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
+  /**
+   * Whether to refuse an early poll without reading the grant, because it was pending a moment ago.
+   */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();
@@ -69,7 +71,7 @@ export class PollPaces {
     return true;
   }
 
-  /** Counts a poll of a grant that was just read; returns whether it was early. */
+  /** Counts a poll of a grant that has just been read. Returns whether the poll was early. */
   count(
     { deviceHash, clientId, expiresAt }: DeviceGrant,
     { isBasic }: Pick<Poller, "isBasic">,
@@ -99,7 +101,7 @@ export class PollPaces {
     return early ? "slow_down" : "pending";
   }
 
-  /** Makes the next poll read the grant, because it was decided. */
+  /** Makes the next poll read the grant, because it has been approved or denied. */
   forget(deviceHash: string): void {
     this.#paces.delete(deviceHash);
   }
@@ -115,7 +117,7 @@ const isSecondTry = (
 ): boolean =>
   pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
-/** The pace after an early poll; a repeated poll changes nothing. */
+/** The pace after an early poll. A repeated poll changes nothing. */
 const slower = (pace: Pace, now: number): Pace =>
   now - pace.raisedAt < REPEAT_MS ? pace : {
     ...pace,

@@ -18,7 +18,7 @@ const issue = (deviceHash = "d", clientId: string | null = "svc") =>
     ISSUED,
   );
 
-/** Returns paces, and a function that polls the grant some seconds after it was issued. */
+/** Returns paces, and a function that polls the grant a number of seconds after it was issued. */
 function polling(maxCodes?: number) {
   let now = ISSUED;
   let reads = 0;
@@ -47,13 +47,13 @@ Deno.test("PollPaces slows down a client that polls too early", () => {
   assert.deepEqual([1, 4.999].map((at) => poll(at)), ["pending", "slow_down"]);
 });
 
-Deno.test("PollPaces counts early polls of the same second once", () => {
+Deno.test("PollPaces counts early polls within the same second once", () => {
   const { poll } = polling();
   const answers = [0, 0.1, 0.2, 1.05, 9.1].map((at) => poll(at));
   assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
 });
 
-Deno.test("PollPaces counts a second try without HTTP Basic authentication as one poll", () => {
+Deno.test("PollPaces does not count a retry without HTTP Basic authentication as another poll", () => {
   const { poll } = polling();
   const answers = [[0, true], [0.1, false], [5, true], [5.1, false], [5.2, false], [8, true]]
     .map(([at, isBasic]) => poll(Number(at), { isBasic: isBasic === true }));
@@ -75,7 +75,7 @@ Deno.test("PollPaces reads a grant once a second, regardless of how fast it is p
   assert.equal(reads(), 2);
 });
 
-Deno.test("PollPaces lets the next poll read a grant that was decided or has expired", () => {
+Deno.test("PollPaces lets the next poll read a grant that has been decided or has expired", () => {
   const { paces, poll, reads } = polling();
   poll(0);
   poll(0.1);

@@ -2,12 +2,12 @@
 import * as z from "zod";
 
 const base = z.object({
-  /** Hash of the device code; the code itself is not stored. */
+  /** Hash of the device code. The code itself is not stored. */
   deviceHash: z.string(),
   userHash: z.string(),
   /** The `client_id` that polls must name; null if the CLI sent none. */
   clientId: z.string().nullable().default(null),
-  /** The name of the program (`client_id`, otherwise its `User-Agent`). */
+  /** The program's name: its `client_id`, or its `User-Agent` if there is none. */
   tool: z.string(),
   address: z.string(),
   country: z.string().nullable(),
@@ -45,11 +45,11 @@ export type GrantOutcome =
 
 export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
-/** The request as shown to the person who decides on it. */
+/** The request, as shown to the person who approves or denies it. */
 export interface DeviceRequest {
   /** Formatted for people: `WDJB-MJHT`. */
   readonly userCode: string;
-  /** The CLI's own name; not verified. */
+  /** The CLI's own name, which is not verified. */
   readonly tool: string;
   readonly address: string;
   /** ISO 3166-1 alpha-2. */

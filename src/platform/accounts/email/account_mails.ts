@@ -1,15 +1,15 @@
-/** The mails about a person's own account. Pure. @module */
+/** The emails about a person's own account. Pure. @module */
 
-/** A mail to one person, about their own account. */
+/** An email to one person about their own account. */
 export interface AccountMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The link that the mail is for. */
+  /** The link that the email is for. */
   readonly button: { readonly label: string; readonly url: string };
 }
 
-/** Queues a mail until its link expires; can reject. Takes just as long if there is no mail. */
+/** Queues an email until its link expires. Can reject. Takes just as long if there is no email. */
 export type SendAccountMail = (
   mail: AccountMail | undefined,
   expiresAt: number,

@@ -1,6 +1,6 @@
 /**
- * Adds an email address and a password to an account that only signs in by messenger. If the
- * platform can send mail, the address must be confirmed in a session of the same account, so that
+ * Adds an email address and a password to an account that only signs in with the messenger. If the
+ * platform can send email, the address must be confirmed in a session of the same account, so
  * nobody can be tricked into adding their address to another account.
  *
  * @module
@@ -29,7 +29,7 @@ export class EmailService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send mail. */
+    /** Missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -39,7 +39,7 @@ export class EmailService {
 
   /**
    * @throws {Failure} `conflict` if the account has a password, or if the address is taken and the
-   * platform has no mail; `forbidden` for an old session; `rate_limited`
+   * platform cannot send email; `forbidden` for an old session; `rate_limited`
    */
   async add(
     person: Person,
@@ -68,8 +68,8 @@ export class EmailService {
   }
 
   /**
-   * Follows the link of the mail. @throws {Failure} `not_found` if it was used, has expired, or
-   * belongs to another account.
+   * Follows the link in the email. @throws {Failure} `not_found` if the link has been used, has
+   * expired, or belongs to another account.
    */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);

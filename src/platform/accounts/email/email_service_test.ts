@@ -21,7 +21,7 @@ const WANTED = { email: "Mia@Example.com", password: "a password of mia" };
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-/** An account created with the messenger, just signed in. */
+/** An account that was created with the messenger and has just signed in. */
 async function messengerAccount(test: TestAccounts) {
   const user = {
     id: uuidV7(() => test.time, systemRandom),
@@ -35,7 +35,7 @@ async function messengerAccount(test: TestAccounts) {
   return await personOf(test, setCookie);
 }
 
-Deno.test("an account created in the messenger can add an address and a password", () =>
+Deno.test("an account created with the messenger can add an address and a password", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     assert.equal((await test.account.show(mia)).hasPassword, false);
@@ -58,7 +58,7 @@ Deno.test("an address that has an account cannot be added to another", () =>
     assert.equal((await test.signIn.signIn(owner, clientAt())).status, "signed_in");
   }));
 
-Deno.test("with mail, adding a free address and a taken one get the same response", () =>
+Deno.test("with email, adding a free address and adding a taken one get the same response", () =>
   withAccounts(async (test) => {
     await newAccount(test, "ada");
     const mia = await messengerAccount(test);
@@ -108,7 +108,7 @@ for (const [name, age, isFresh] of ages) {
     }));
 }
 
-Deno.test("an account created in the messenger can turn a second factor on and off", () =>
+Deno.test("an account created with the messenger can turn a second factor on and off", () =>
   withAccounts(async (test) => {
     const mia = await messengerAccount(test);
     const { secret } = await test.twoFactor.start(mia, undefined, clientAt());

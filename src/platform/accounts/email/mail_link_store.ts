@@ -1,5 +1,5 @@
 /**
- * Performs the action of a link in a mail. Each link works once, and only its token's hash is
+ * Performs the action of a link in an email. Each link works once, and only its token's hash is
  * stored.
  *
  * @module
@@ -16,15 +16,15 @@ const mailLink = z.discriminatedUnion("type", [
     name: z.string(),
     email: z.string(),
     password: passwordHash,
-    /** Path to go to afterwards. */
+    /** Path to redirect to afterwards. */
     next: z.string(),
     expiresAt: z.number(),
   }),
   z.object({
     type: z.literal("reset"),
-    /** "" if no account has the email address; stored anyway, so that the work is the same. */
+    /** "" if no account has the email address. It is stored anyway, so the work is the same. */
     userId: z.string(),
-    /** The hash of the forgotten password: once that changes, the link is void. */
+    /** The hash of the forgotten password. Once it changes, the link is invalid. */
     passwordHash: z.string(),
     expiresAt: z.number(),
   }),

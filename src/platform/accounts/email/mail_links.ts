@@ -1,4 +1,4 @@
-/** Creates and sends the single-use links in mails. @module */
+/** Creates and sends the single-use links in emails. @module */
 import { addressGroup, type Client } from "../../core/http/mod.ts";
 import type { AccountMail, SendAccountMail } from "./account_mails.ts";
 import type { MailLink, MailLinkStore, MailLinkType } from "./mail_link_store.ts";
@@ -7,22 +7,24 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of mails per hour that one network or known browser can send to one recipient, so
- * that nobody uses up the owner's share. Further mails are silently dropped.
+ * Maximum number of emails per hour that one network or known browser can send to one recipient, so
+ * nobody can use up the owner's share. Further emails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/** Maximum number of mails per hour that all unknown browsers can send to one recipient. */
+/** Maximum number of emails per hour that all unknown browsers can send to one recipient. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
   readonly link: MailLink;
-  /** Path of the page that the mail links to, with `{token}` instead of the link's token. */
+  /**
+   * Path of the page that the email links to, with `{token}` as a placeholder for the link's token.
+   */
   readonly path: string;
   readonly client: Client;
-  /** The account that the mail is for; missing if there is none yet. */
+  /** The account that the email is for; missing if there is no account yet. */
   readonly userId?: string | undefined;
-  /** The text of the mail; `undefined` to do the same work without sending anything. */
+  /** The text of the email; `undefined` to do the same work without sending anything. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
@@ -46,7 +48,7 @@ export class MailLinks {
     this.#allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Stores a link and its mail without waiting for the mail server. */
+  /** Stores a link and its email without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
     const { random, now, publicOrigin } = this.#parts;
     const { store, send, onTrouble } = this.#options;
@@ -60,7 +62,7 @@ export class MailLinks {
     );
   }
 
-  /** Counts a mail, with the same lookups whether or not there is an account. */
+  /** Counts an email, with the same lookups whether or not there is an account. */
   async #mayMail(
     to: string,
     { client, userId }: Pick<LinkMail, "client" | "userId">,
@@ -75,7 +77,8 @@ export class MailLinks {
   }
 
   /**
-   * Finds a link; `undefined` if it was used, has expired or is wrong. Wrong tokens are counted.
+   * Finds a link; `undefined` if it has been used, has expired or is wrong. Wrong tokens are
+   * counted.
    */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);

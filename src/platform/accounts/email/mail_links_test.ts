@@ -18,7 +18,7 @@ const NEXT = "another good password";
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-Deno.test("a sign-up gets the same response for any address; only the mail differs", () =>
+Deno.test("a sign-up gets the same response for any address; only the email differs", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
@@ -33,7 +33,7 @@ Deno.test("a sign-up gets the same response for any address; only the mail diffe
     assert.match(toAda!.button.url, /\/forgot-password$/);
   }, { sendsMail: true }));
 
-Deno.test("an account is created once its link is opened, and the link works once", () =>
+Deno.test("an account is created when its link is opened, and the link works only once", () =>
   withAccounts(async (test) => {
     await test.signUp.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
     const signIn = () => test.signIn.signIn(ada, clientAt());
@@ -77,7 +77,7 @@ Deno.test("a reset link sets the password once, ends all sessions, and is report
     assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
   }, { sendsMail: true }));
 
-Deno.test("a link is invalid if the password was changed after the link was sent", () =>
+Deno.test("a link is invalid if the password has changed since the link was sent", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     await test.passwordReset.request(ada.email, clientAt());
@@ -93,7 +93,7 @@ Deno.test("a link is invalid if the password was changed after the link was sent
     );
   }, { sendsMail: true }));
 
-Deno.test("an unknown address gets no mail, and a known one at most 5 an hour per network and 20 in total", () =>
+Deno.test("an unknown address gets no email, and a known one at most 5 an hour per network and 20 in total", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
@@ -115,7 +115,7 @@ Deno.test("an unknown address gets no mail, and a known one at most 5 an hour pe
     assert.equal(test.mails.length, 21, "a known browser has its own limit of mails");
   }, { sendsMail: true }));
 
-Deno.test("without mail, an account is created immediately, and passwords cannot be reset", () =>
+Deno.test("without email, an account is created immediately, and passwords cannot be reset", () =>
   withAccounts(async (test) => {
     assert.equal((await test.signUp.signUp(ada, clientAt())).status, "signed_in");
     const reset = () => test.passwordReset.request(ada.email, clientAt());
@@ -123,7 +123,7 @@ Deno.test("without mail, an account is created immediately, and passwords cannot
     assert.equal(test.passwordReset.isPossible, false);
   }));
 
-Deno.test("the store contains no token from a mail", () =>
+Deno.test("the store contains no token from an email", () =>
   withAccounts(async (test) => {
     await test.signUp.signUp(ada, clientAt());
     const token = tokenOf(test.mails[0]!);
@@ -132,7 +132,7 @@ Deno.test("the store contains no token from a mail", () =>
     }
   }, { sendsMail: true }));
 
-/** Counts calls of the store's methods by name while a function runs. */
+/** Counts calls to the store's methods, by name, while a function runs. */
 async function storeCalls(
   kv: RecordStore,
   run: () => Promise<unknown>,

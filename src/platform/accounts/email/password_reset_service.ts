@@ -23,7 +23,7 @@ export class PasswordResetService {
 
   constructor(
     parts: AccountParts,
-    /** Missing if the platform cannot send mail. */
+    /** Missing if the platform cannot send email. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;
@@ -36,9 +36,9 @@ export class PasswordResetService {
   }
 
   /**
-   * The response is the same without an account.
+   * The response is the same if there is no account.
    *
-   * @throws {Failure} `conflict` if the platform has no mail; `rate_limited`
+   * @throws {Failure} `conflict` if the platform cannot send email; `rate_limited`
    */
   async request(address: string, client: Client): Promise<void> {
     const { accounts, signIns, now } = this.#parts;

@@ -1,15 +1,16 @@
 /**
- * Slows down guessing: some attempts are free, then each doubles the wait for the next. An attempt
- * counts when it begins, so parallel attempts gain nothing; if it succeeds, it no longer counts.
+ * Slows down guessing. Some attempts are free; after that, each attempt doubles the wait for the
+ * next. An attempt is counted when it begins, so parallel attempts gain nothing. If it succeeds, it
+ * no longer counts.
  *
  * @module
  */
 import type { Clock } from "../../../lib/clock.ts";
 
 export interface AttemptLimits {
-  /** Attempts before the first pause. */
+  /** Number of attempts before the first pause. */
   readonly free: number;
-  /** The first pause; each subsequent one is twice as long. */
+  /** The first pause. Each subsequent pause is twice as long. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -24,8 +25,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Maximum number of subjects; beyond it, the one that was idle longest is dropped. To cause that,
- * an attacker needs just as many slow attempts.
+ * Maximum number of subjects. Beyond it, the subject that has been idle longest is dropped. To
+ * cause this, an attacker would need just as many slow attempts.
  */
 const MAX_SUBJECTS = 20_000;
 
@@ -40,7 +41,7 @@ export class AttemptLimiter {
     this.#now = now;
   }
 
-  /** Counts an attempt on a subject; returns 0, or the seconds to wait. */
+  /** Counts an attempt on a subject. Returns 0, or the number of seconds to wait. */
   take(subject: string): number {
     const now = this.#now();
     const known = this.#subjects.get(subject);

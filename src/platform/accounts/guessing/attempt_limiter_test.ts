@@ -21,7 +21,7 @@ Deno.test("AttemptLimiter.take() doubles the pause up to a maximum", () => {
   assert.equal(limiter.take("b"), 0);
 });
 
-Deno.test("AttemptLimiter counts attempts when they start, and starts over after a success", () => {
+Deno.test("AttemptLimiter counts attempts when they begin, and starts over after a success", () => {
   const limiter = new AttemptLimiter(
     { free: 3, firstPauseMs: 1000, longestPauseMs: 8000 },
     () => START,

@@ -1,6 +1,6 @@
 /**
- * A cookie that marks a browser in which someone has signed in before. It grants nothing; it only
- * prevents other people's wrong passwords from locking the owner out (OWASP, "Slow Down Online
+ * A cookie that marks a browser in which someone has signed in before. It grants no access. It only
+ * prevents other people's wrong passwords from locking out the owner (OWASP, "Slow Down Online
  * Guessing Attacks with Device Cookies").
  *
  * @module
@@ -34,7 +34,7 @@ export class DeviceCookies {
     this.#key = rememberRead(parts.key);
   }
 
-  /** `Set-Cookie` for the browser in which someone just signed in. */
+  /** `Set-Cookie` for the browser in which someone has just signed in. */
   async issue(userId: string): Promise<string> {
     const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;

@@ -1,8 +1,8 @@
 /**
- * Limits guesses by account and IP address together, so that guesses from elsewhere do not lock the
- * owner out. Also limits them by IP address, across accounts, and by account, across IP addresses.
- * A browser that has signed in before has its own count. Nodes share the results of guesses, so
- * each node counts the guesses at all nodes.
+ * Limits guesses by account and IP address together, so guesses from elsewhere do not lock out the
+ * owner. Also limits them by IP address across all accounts, and by account across all IP
+ * addresses. A browser that has signed in before has its own count. Nodes share the results of
+ * guesses, so each node counts the guesses on all nodes.
  *
  * @module
  */
@@ -12,38 +12,38 @@ import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
-/** The kind of a guess; each kind has its own count. */
+/** The kind of guess. Each kind has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
-  /** The key of its count: an id, or an email address, known or not. */
+  /** The key for its count: an id or an email address, whether known or not. */
   readonly subject: string;
-  /** Missing if there is no such account. */
+  /** Missing if the account does not exist. */
   readonly userId: string | undefined;
 }
 
-/** Number of failed guesses at one account that count as suspicious. */
+/** Number of failed guesses for one account that count as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
 /** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/** Maximum number of accounts whose report is cached; beyond it, all are dropped. */
+/** Maximum number of accounts whose report is cached. Beyond it, all reports are dropped. */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
 
-/** Limits of guesses from one network at one account. */
+/** Limits for guesses from one network for one account. */
 const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** Limits of guesses from a browser that has signed in before, at its account. */
+/** Limits for guesses from a browser that has signed in before, for its account. */
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** Limits of guesses from one network at all accounts. */
+/** Limits for guesses from one network for all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** Limits of guesses from all networks at one account; no single network gets this far. */
+/** Limits for guesses from all networks for one account. No single network gets this far. */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
-  /** Call this when the guess was right. */
+  /** Call this if the guess was right. */
   succeed(): void;
-  /** Call this when the guess was wrong. Returns whether to notify the owner, once a day. */
+  /** Call this if the guess was wrong. Returns whether to notify the owner (at most once a day). */
   fail(): boolean;
 }
 
@@ -53,7 +53,7 @@ const counted = z.object({
 });
 type Counted = z.infer<typeof counted>;
 
-/** The outcome of a guess at another node, and the limits that it counts for. */
+/** The outcome of a guess on another node, and the limits that it counts toward. */
 export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
 export type EndedGuess = z.infer<typeof endedGuess>;
 
@@ -65,7 +65,7 @@ export class GuessLimits {
   readonly #now: Clock;
   readonly #tellOthers: (ended: EndedGuess) => void;
 
-  /** @param tellOthers tells other nodes the outcome of a guess. */
+  /** @param tellOthers called to report the outcome of a guess to other nodes. */
   constructor(
     devices: Pick<DeviceCookies, "find">,
     now: Clock,
@@ -82,7 +82,7 @@ export class GuessLimits {
     };
   }
 
-  /** Counts a guess at another node. */
+  /** Counts a guess on another node. */
   hear({ wasRight, counts }: EndedGuess): void {
     if (wasRight) this.#forgive(counts);
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);
@@ -130,12 +130,12 @@ export class GuessLimits {
     ];
   }
 
-  /** The owner is at this address, so earlier mistakes from it are forgiven. */
+  /** The owner is at this address, so earlier wrong guesses from it are forgiven. */
   #forgive([first]: readonly Counted[]): void {
     if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }
 
-  /** Counts a guess in every limit or in none. @throws {Failure} `rate_limited` */
+  /** Counts a guess toward every limit or none. @throws {Failure} `rate_limited` */
   #takeAll(counts: readonly Counted[]): void {
     for (const [index, { limit, key }] of counts.entries()) {
       const seconds = this.#limiters[limit].take(key);

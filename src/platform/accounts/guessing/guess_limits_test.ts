@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ADA: GuessedAccount = { subject: "ada@example.com", userId: "ada" };
 
-/** Limits and devices with a clock that the test sets. */
+/** Limits and devices, with a clock that tests can set. */
 function withLimits() {
   const clock = { at: START };
   const devices = new DeviceCookies({
@@ -19,7 +19,7 @@ function withLimits() {
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   });
   const limits = new GuessLimits(devices, () => clock.at);
-  /** A wrong guess: the seconds to wait instead, or whether the owner is notified. */
+  /** Makes a wrong guess. Returns the seconds to wait instead, or whether the owner is notified. */
   const guess = async (address: string, cookie: string | null = null, account = ADA) => {
     try {
       const begun = await limits.begin("password", clientAt(address, null, cookie), account);
@@ -109,7 +109,7 @@ Deno.test("GuessLimits: a signed device cookie works for its account for half a 
   assert.ok((await guess("192.0.2.1", cookie)).wait > 0);
 });
 
-Deno.test("GuessLimits: one address that tries many accounts is slowed down", async () => {
+Deno.test("GuessLimits: an address that tries many accounts is slowed down", async () => {
   const { guess } = withLimits();
   const account = (count: number) => ({ subject: `user-${count}@x.example`, userId: undefined });
   for (let count = 0; count < 20; count++) {
@@ -128,7 +128,7 @@ Deno.test("GuessLimits: the tenth wrong guess notifies the owner, at most once a
   assert.deepEqual(toldAt, [2.25, 26.25]);
 });
 
-Deno.test("GuessLimits of several nodes share their counts, and reset them together", async () => {
+Deno.test("GuessLimits on several nodes share their counts, and reset them together", async () => {
   const devices = { find: () => Promise.resolve(undefined) };
   const nodes: GuessLimits[] = Array.from(
     { length: 3 },

@@ -1,4 +1,4 @@
-/** Exchanges the token of a workflow job for a key (RFC 8693). @module */
+/** Exchanges a workflow job's token for a key (RFC 8693). @module */
 import {
   type ExchangedKey,
   ISSUED_TOKEN_TYPE,
@@ -20,7 +20,7 @@ import { readWorkflowRun, type WorkflowRun } from "./workflow_run.ts";
 const MINUTE_MS = 60_000;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** A GitHub Actions step requests a new token each time; a GitLab CI job has only one. */
+/** A GitHub Actions step requests a new token each time, but a GitLab CI job has only one. */
 const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1, gitlab: 50 };
 
 export interface AskedExchange {
@@ -58,7 +58,7 @@ export class ExchangeService {
     );
   }
 
-  /** @throws {OAuthError} with the fault of the token, or the reason why it is not trusted */
+  /** @throws {OAuthError} with the fault in the token, or the reason that it is not trusted */
   async exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
     requireOAuthRate(this.#window, client);
     try {

@@ -1,4 +1,4 @@
-/** Reads a JSON document of an issuer, through the guard of outbound requests. @module */
+/** Reads an issuer's JSON document, through the guard for outbound requests. @module */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../lib/parse_json.ts";
 import { readLimited } from "../../../lib/read_limited.ts";
@@ -6,7 +6,7 @@ import { OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 16;
-/** Time for the whole exchange, in milliseconds. */
+/** Timeout for the whole exchange, in milliseconds. */
 const FETCH_MS = 10_000;
 
 export class DocumentError extends Error {

@@ -1,4 +1,4 @@
-/** Public keys of issuers from their discovery documents, cached in memory. @module */
+/** Issuers' public keys from their discovery documents, cached in memory. @module */
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { RecentMap } from "../../../lib/memo.ts";
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const FRESH_MS = 60 * MINUTE_MS;
 /** How long keys are used while their issuer is unreachable. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** An unknown key triggers a refresh, at most this often. */
+/** Minimum time between refreshes that unknown keys trigger. */
 const UNKNOWN_KEY_MS = MINUTE_MS;
 /** How long a failure is remembered. */
 const FAILED_MS = 10_000;
@@ -51,7 +51,7 @@ export class IssuerKeys {
     this.#options = options;
   }
 
-  /** Empty if there is no such key. @throws {DocumentError} if the keys cannot be read */
+  /** Empty if the key does not exist. @throws {DocumentError} if the keys cannot be read */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
     const named = ({ keys }: CachedKeys) => keys.filter((key) => key.kid === kid);
     const known = this.#known.get(issuer);

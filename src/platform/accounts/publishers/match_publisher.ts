@@ -1,10 +1,10 @@
-/** Finds the publishers that match a workflow run, and the rights of its key. Pure. @module */
+/** Finds the publishers that match a workflow run, and the permissions of its key. Pure. @module */
 import type { Permission } from "../../../contract/permissions.ts";
 import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";
 
-/** Names of owners, repositories and environments are case-insensitive. */
+/** The names of owners, repositories and environments are case-insensitive. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean {
@@ -14,7 +14,7 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
   return branch === null ? tag === null : matchesWildcard(branch, ref.name);
 }
 
-/** Why a run does not match a publisher; `undefined` if it does. */
+/** Why a run does not match a publisher; `undefined` if it matches. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
@@ -41,7 +41,10 @@ export interface Trust {
   readonly keySeconds: number;
 }
 
-/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks per commit. */
+/**
+ * Maximum number of publishers that can issue one key. A remote store (`denokv`) allows 10 checks
+ * per commit.
+ */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
@@ -57,9 +60,9 @@ const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined):
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Grants the permissions of all matching publishers; returns the reason for a refusal. If the
- * publishers cover different projects, the run must name one. `projectId` is null if the named
- * project does not exist.
+ * Grants the permissions of all matching publishers, or returns the reason for a refusal. If the
+ * publishers cover different projects, the run must name one project. `projectId` is null if the
+ * named project does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

@@ -6,12 +6,12 @@ import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/pu
 export const publisherRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
-  /** The member who added it, and whose rights limit its keys. */
+  /** The member who added it, and whose permissions limit its keys. */
   userId: z.string(),
   provider: z.enum(PUBLISHER_PROVIDERS),
   issuer: z.string(),
   repository: z.string(),
-  /** Learned from the first token, to refuse a repository that takes over another's name. */
+  /** Learned from the first token, to refuse a different repository that takes over the name. */
   repositoryId: z.string().nullable(),
   branch: z.string().nullable(),
   tag: z.string().nullable(),
@@ -40,7 +40,7 @@ export function publisherToWire(record: PublisherRecord): TrustedPublisher {
   };
 }
 
-/** Describes a publisher: provider, repository, and further conditions on its tokens. */
+/** Describes a publisher: provider, repository, and any other conditions for its tokens. */
 export function describePublisher(record: PublisherRecord): string {
   const { provider, repository, branch, tag, environment, workflow, pullRequests } = record;
   const limits = [

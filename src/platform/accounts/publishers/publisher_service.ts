@@ -21,7 +21,7 @@ export class PublisherService {
 
   constructor(
     parts: AccountParts,
-    /** Whether issuers may use http:. */
+    /** Whether issuers may use `http:`. */
     options: { readonly allowPrivate: boolean },
   ) {
     this.#parts = parts;
@@ -89,7 +89,7 @@ export class PublisherService {
     });
   }
 
-  /** @throws {Failure} if an issuer does not use https, or a project does not exist */
+  /** @throws {Failure} if an issuer does not use HTTPS or a project does not exist */
   async #check(
     caller: Caller,
     { issuer, projects }: { readonly issuer: string; readonly projects: NewPublisher["projects"] },

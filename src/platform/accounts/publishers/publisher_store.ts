@@ -26,14 +26,14 @@ const projectPlace = z.object({ projectId: z.string() });
 
 const exchanged = z.object({ times: z.number() });
 
-/** How long the record of a key outlives the key, in milliseconds. */
+/** How long a key's record outlives the key, in milliseconds. */
 const KEY_REMAINS_MS = 60_000;
 
 export interface Exchange {
   readonly token: {
     readonly issuer: string;
     readonly id: string;
-    /** How many times it may be exchanged. */
+    /** How many times it can be exchanged. */
     readonly most: number;
     /** How long it remains valid, in milliseconds. */
     readonly lives: number;
@@ -41,7 +41,7 @@ export interface Exchange {
   readonly key: ApiKeyRecord;
   /** Lifetime of the key, in milliseconds. */
   readonly keyLives: number;
-  /** The publishers that issue the key, as they were at the time of that decision. */
+  /** The publishers that issue the key, as they were when this was decided. */
   readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;
@@ -53,7 +53,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     super(kv, publishers);
   }
 
-  /** Adds a publisher; false if the workspace has reached its limit. */
+  /** Adds a publisher. Returns false if the workspace has reached its limit. */
   override async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);
@@ -86,8 +86,8 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
   }
 
   /**
-   * Stores a key, and the new data of its publishers, unless a limit is reached or a publisher was
-   * removed.
+   * Stores a key and the new data of its publishers, unless a limit has been reached or a publisher
+   * has been removed.
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
     const { token, key, granting, repositoryId, subject, at } = wanted;

@@ -1,16 +1,16 @@
-/** Verifies the token of a job: its signature, audience and validity period. @module */
+/** Verifies a job's token: its signature, audience and validity period. @module */
 import type { JWTPayload } from "jose";
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { DocumentError } from "./fetch_document.ts";
 import type { IssuerKeys } from "./issuer_keys.ts";
 
-/** Allowed signature algorithms: only those with a public key. */
+/** Allowed signature algorithms. All of them use a public key. */
 const ALGORITHMS = ["RS256", "ES256"];
 /** Tolerance for clock differences, in seconds. */
 const SKEW_SECONDS = 30;
 
-/** A token was refused; the message says why. */
+/** A token was refused. The message says why. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
@@ -28,11 +28,11 @@ const times = z.object({
   exp: z.number("its claim exp is missing"),
 });
 
-/** A token with a valid signature and period. */
+/** A token with a valid signature and validity period. */
 export interface VerifiedToken {
   readonly claims: JWTPayload;
   readonly id: string;
-  /** When it expires, in milliseconds, minus the clock tolerance. */
+  /** When the token expires, in milliseconds, minus the clock tolerance. */
   readonly endsAt: number;
 }
 

@@ -1,8 +1,8 @@
-/** Reads the workflow from a token of GitHub Actions or GitLab CI. Pure. @module */
+/** Reads the workflow from a GitHub Actions or GitLab CI token. Pure. @module */
 import * as z from "zod";
 import type { PublisherProvider } from "../../../contract/publishers.ts";
 
-/** The trigger of a workflow. */
+/** The branch, tag or pull request that triggered a workflow. */
 export interface WorkflowRef {
   readonly type: "branch" | "tag" | "pull request";
   readonly name: string;
@@ -13,7 +13,7 @@ export interface WorkflowRun {
   readonly repositoryId: string;
   readonly ref: WorkflowRef;
   readonly environment: string | null;
-  /** File of the workflow; null if it is not in a file of the repository. */
+  /** The workflow's file; null if the workflow is not in a file in the repository. */
   readonly workflow: string | null;
   readonly subject: string;
   /** Number of the run or pipeline. */
@@ -64,8 +64,7 @@ function githubRef(ref: string, event: string): WorkflowRef | undefined {
 
 function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string {
   const { repository, event_name: event } = claims;
-  // The ref names the target branch of a pull request, but the workflow often runs the pull
-  // request's code.
+  // The ref is a pull request's target branch, but the workflow often runs the pull request's code.
   if (event === "pull_request_target") return "pull_request_target workflows cannot get keys";
   const ref = githubRef(claims.ref, event);
   if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;
@@ -80,7 +79,7 @@ function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string 
   };
 }
 
-/** Pipelines of merge requests name the source branch, which may be in a fork. */
+/** In merge request pipelines, the ref is the source branch, which may be in a fork. */
 const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set([
   "merge_request_event",
   "external_pull_request_event",
@@ -103,7 +102,7 @@ function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): Workf
   };
 }
 
-/** Reads the claims of a token; returns a message if it does not belong to the provider. */
+/** Reads a token's claims. Returns a message if the token does not belong to the provider. */
 export function readWorkflowRun(
   provider: PublisherProvider,
   { claims, issuer }: { readonly claims: unknown; readonly issuer: string },

@@ -1,6 +1,6 @@
 /**
  * Sign-ins that await their second factor, by the hash of their token. They are stored, because the
- * code can arrive at a different node than the password.
+ * code and the password can arrive at different nodes.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const LIFETIME_MS = 5 * 60 * 1000;
 
 const challengeRecord = z.object({
   userId: z.string(),
-  /** The hash of the password that was correct: once it changes, the challenge is void. */
+  /** The hash of the correct password. Once it changes, the challenge is invalid. */
   passwordHash: z.string(),
   expiresAt: z.number(),
 });

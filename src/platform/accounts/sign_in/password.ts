@@ -1,8 +1,7 @@
 /**
- * How passwords are stored: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB
- * and about 0.2 s each; OWASP's password storage cheat sheet), 128 bits of salt,
- * 256 bits of hash. The parameters are stored with each hash, so that they can
- * grow later.
+ * How passwords are stored: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB and about 0.2 s
+ * each; OWASP's password storage cheat sheet), 128 bits of salt, 256 bits of hash. The parameters
+ * are stored with each hash, so they can be increased later.
  *
  * @module
  */
@@ -15,12 +14,12 @@ import { Failure } from "../../core/http/mod.ts";
 const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** scrypt needs 128 * n * r bytes; this leaves some room. */
+/** scrypt needs 128 * n * r bytes. This leaves some room. */
 const MAX_MEMORY = 64 * 1024 * 1024;
 
-/** Maximum number of hashes computed at a time: 64 MiB, two cores. */
+/** Maximum number of hashes to compute at a time. Two hashes use 64 MiB and two cores. */
 const CONCURRENT = 2;
-/** Maximum number of waiting hashes, about 4 seconds of work; more are refused. */
+/** Maximum number of waiting hashes (about 4 seconds of work). More are refused. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({
@@ -33,14 +32,14 @@ export const passwordHash = z.object({
 });
 export type PasswordHash = z.infer<typeof passwordHash>;
 
-/** Parameters of scrypt; tests use cheap ones. */
+/** Parameters for scrypt. Tests use cheap ones. */
 export interface PasswordCost {
   readonly n: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** Derives a key of 32 bytes from a password; deliberately slow. */
+/** Derives a 32-byte key from a password. Deliberately slow. */
 export type DeriveKey = (
   password: string,
   salt: Uint8Array,
@@ -60,7 +59,7 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** The hash to check if there is no account, so that the work is the same. */
+  /** The hash to check if there is no account, so the work is the same. */
   readonly #nobody: PasswordHash;
 
   readonly #random: Random;
@@ -79,7 +78,7 @@ export class Passwords {
     };
   }
 
-  /** @throws {Failure} `rate_limited` when too many hashes are waiting. */
+  /** @throws {Failure} `rate_limited` if too many hashes are waiting. */
   async hash(password: string): Promise<PasswordHash> {
     const salt = this.#random(SALT_BYTES);
     const key = await this.#inTurn(() => this.#derive(password, salt, this.#cost));
@@ -92,7 +91,7 @@ export class Passwords {
   }
 
   /**
-   * Checks a password; without a hash, does the same work and returns false.
+   * Checks a password. If there is no hash, does the same work and returns false.
    *
    * @throws {Failure} `rate_limited`
    */

@@ -7,7 +7,7 @@ import type { PasswordResetService } from "../email/password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
 import type { SignUpService } from "./sign_up_service.ts";
 
-/** Moves the cookie of a response into a header. */
+/** Moves a response's cookie to a header. */
 function withCookie(
   answer: SignedIn | FactorWanted | ConfirmationWanted,
   status: number,

@@ -53,7 +53,7 @@ export class SignInService {
     return await this.admit(user, client);
   }
 
-  /** Creates a session for someone who passed the first factor, or asks for the second. */
+  /** Creates a session for someone who has passed the first factor, or asks for the second. */
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
     const record = await this.#parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
@@ -78,7 +78,7 @@ export class SignInService {
     return await this.begin(user, client);
   }
 
-  /** @throws {Failure} `not_found` if the link was used or has expired. */
+  /** @throws {Failure} `not_found` if the link has been used or has expired. */
   async claimOwner(
     wanted: NewAccount & { readonly token: string },
     client: Client,
@@ -106,7 +106,7 @@ export class SignInService {
     return isOpen;
   }
 
-  /** Ends the session or token of a request; returns a cookie that removes the session cookie. */
+  /** Ends a request's session or token. Returns a cookie that removes the session cookie. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;
@@ -119,7 +119,7 @@ export class SignInService {
     return endedCookie(cookies);
   }
 
-  /** Creates a session for someone who has proved their identity. */
+  /** Creates a session for someone who has proven their identity. */
   async begin(user: UserRecord, client: Client): Promise<SignedIn> {
     const { credentials, signIns, cookies, devices, now, random, raise } = this.#parts;
     const token = mintToken("session", random);

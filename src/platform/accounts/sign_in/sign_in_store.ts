@@ -1,4 +1,4 @@
-/** Password, second factor and recovery codes of a user, and the first owner's link. @module */
+/** A user's password, second factor and recovery codes, and the first owner's link. @module */
 import * as z from "zod";
 import { commitWithRetries, keys, readRecord } from "../../core/store/mod.ts";
 import { sealedSecret } from "../../core/secrets/mod.ts";
@@ -9,7 +9,7 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 export const signInRecord = z.object({
   password: passwordHash.nullable(),
-  /** The authenticator in use; its secret is sealed. */
+  /** The authenticator in use. Its secret is sealed. */
   totp: z.object({ secret: sealedSecret, lastStep: z.number(), enabledAt: z.number() }).nullable(),
   /** An authenticator that awaits its first code. */
   enrolling: z.object({ secret: sealedSecret, startedAt: z.number() }).nullable(),
@@ -34,7 +34,9 @@ export class SignInStore {
     return (await readRecord(this.#kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
   }
 
-  /** Changes a record; `change` returns `undefined` to leave it unchanged, and may throw. */
+  /**
+   * Changes a record. `change` returns `undefined` to leave the record unchanged, and may throw.
+   */
   async change(
     userId: string,
     change: (record: SignInRecord) => SignInRecord | undefined,
@@ -49,7 +51,7 @@ export class SignInStore {
     });
   }
 
-  /** Stores a new user with a password; false if the address has an account. */
+  /** Stores a new user with a password; false if the address already has an account. */
   async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
     const operation = this.#kv.atomic()
       .set(accountKeys.signIn(user.id), { ...NOTHING, password });

@@ -1,5 +1,5 @@
 /**
- * Creates accounts. If the platform can send mail, the address must be confirmed, and the response
+ * Creates accounts. If the platform can send email, the address must be confirmed, and the response
  * does not reveal whether it already has an account. Otherwise, the account is created immediately.
  *
  * @module
@@ -20,7 +20,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface SignUpServiceServices {
-  /** Missing if the platform cannot send mail. */
+  /** Missing if the platform cannot send email. */
   readonly mailLinks: MailLinks | undefined;
   begin(user: UserRecord, client: Client): Promise<SignedIn>;
 }
@@ -37,7 +37,10 @@ export class SignUpService {
     this.#signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** @throws {Failure} `conflict` for a taken email address without mail; `rate_limited` */
+  /**
+   * @throws {Failure} `conflict` if the address is taken and the platform cannot send email;
+   * `rate_limited`
+   */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
     const { passwords } = this.#parts;
     requireRate(this.#signUps, addressGroup(client.address), "new accounts");
@@ -51,8 +54,8 @@ export class SignUpService {
   }
 
   /**
-   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for invalid
-   * links
+   * `next` has not been checked. Check it before redirecting. @throws {Failure} `not_found` for
+   * invalid links
    */
   async confirm(
     token: string,
@@ -81,7 +84,7 @@ export class SignUpService {
     return await this.#services.begin(user, client);
   }
 
-  /** Does the same work whether or not the address has an account; only the mail differs. */
+  /** Does the same work whether or not the address has an account. Only the email differs. */
   async #askForConfirmation(
     mailLinks: MailLinks,
     wanted: {

@@ -1,4 +1,4 @@
-/** Reseals the secrets of authenticators with the current key of the data directory. @module */
+/** Reseals authenticators' secrets with the data directory's current key. @module */
 import type { SealedSecret, SecretBox } from "../../core/secrets/mod.ts";
 import { readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
@@ -6,7 +6,7 @@ import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
-/** Reseals secrets that were sealed with another key; returns their number. */
+/** Reseals secrets that were sealed with another key. Returns their number. */
 export async function resealSecondFactors(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   const again = async <Part extends { readonly secret: SealedSecret }>(

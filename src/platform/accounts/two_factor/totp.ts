@@ -1,6 +1,6 @@
 /**
- * Time-based one-time passwords (RFC 6238 over HOTP, RFC 4226): SHA-1, six
- * digits, steps of 30 seconds, which every authenticator app supports.
+ * Time-based one-time passwords (RFC 6238 over HOTP, RFC 4226): SHA-1, six digits and 30-second
+ * steps, which every authenticator app supports.
  *
  * @module
  */
@@ -12,12 +12,12 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 /** RFC 4226, 4 (R6): 160 bits. */
 const SECRET_BYTES = 20;
-/** Steps before and after the current one whose codes are accepted (RFC 6238, 5.2). */
+/** Number of steps before and after the current one whose codes are accepted (RFC 6238, 5.2). */
 const TOLERANCE = 1;
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Writes bytes in base32 (RFC 4648, 6) without padding. */
+/** Encodes bytes as base32 (RFC 4648, 6) without padding. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let [buffer, bits] = [0, 0];
@@ -59,7 +59,7 @@ export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS);
 }
 
-/** The code of a step (RFC 4226, 5.3). */
+/** The code for a step (RFC 4226, 5.3). */
 export function totpCode(secret: string, step: number): string {
   const counter = new Uint8Array(8);
   new DataView(counter.buffer).setBigUint64(0, BigInt(step));
@@ -69,9 +69,7 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(DIGITS, "0");
 }
 
-/**
- * Finds the step of a code near the current step. Ignores steps up to `lastStep` (RFC 6238, 5.2).
- */
+/** Finds a code's step near the current step. Ignores steps up to `lastStep` (RFC 6238, 5.2). */
 export function findTotpStep(
   code: string,
   options: { readonly secret: string; readonly now: number; readonly lastStep: number },

@@ -4,7 +4,7 @@ import { findTotpStep, fromBase32, otpauthUri, toBase32, totpCode, totpStep } fr
 
 const RFC_SECRET = toBase32(new TextEncoder().encode("12345678901234567890"));
 
-/** RFC 6238, appendix B, SHA-1; the last six of its eight digits. */
+/** The SHA-1 rows of RFC 6238, appendix B, with the last six of the eight digits. */
 const vectors = [
   [59, "287082"],
   [1111111109, "081804"],

@@ -1,6 +1,6 @@
 /**
- * The second factor: enrolling an authenticator, checking its codes, and the
- * recovery codes for when it is lost.
+ * The second factor: enrolls an authenticator, checks its codes, and manages recovery codes in case
+ * it is lost.
  *
  * @module
  */
@@ -17,10 +17,13 @@ import type { SignInRecord } from "../sign_in/sign_in_store.ts";
 import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
 
 const RECOVERY_CODES = 10;
-/** 16 characters of 4.75 bits: 76 bits, too many to try even for someone who has the hashes. */
+/**
+ * 16 characters of 4.75 bits. These 76 bits are too many to try, even for someone who has the
+ * hashes.
+ */
 const RECOVERY_LENGTH = 16;
 
-/** An enrolment must be confirmed within an hour. */
+/** An enrollment must be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
 /** The purpose that an authenticator's secret is sealed for. */
@@ -38,7 +41,10 @@ export class TwoFactorService {
     this.#parts = parts;
   }
 
-  /** @throws {Failure} `forbidden` for a wrong password, or an old session without one. */
+  /**
+   * @throws {Failure} `forbidden` for a wrong password, or for an old session if the account has no
+   * password.
+   */
   async start(person: Person, password: string | undefined, client: Client) {
     const { signIns, box, random, now, raise, publicOrigin } = this.#parts;
     await this.#checkPassword(person, password, client);
@@ -98,7 +104,7 @@ export class TwoFactorService {
     return { recoveryCodes };
   }
 
-  /** Disables the second factor; requires a code and, like `start`, the password. */
+  /** Turns the second factor off. Requires a code and, like `start`, the password. */
   async disable(
     person: Person,
     given: { readonly password?: string | undefined; readonly code: string },

@@ -1,5 +1,5 @@
 /**
- * Requests for the bucket: lists, and deletion of many objects.
+ * Requests for the bucket: lists, and deletion of multiple objects.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 import { type Elements, keyWriter, parseDeletion, xmlOf } from "./xml.ts";
 
-/** Number of objects that one request deletes in parallel. */
+/** Number of objects that a request deletes in parallel. */
 const PARALLEL = 16;
 
 export const dateOf = (time: number): string => new Date(time).toISOString();
@@ -35,7 +35,7 @@ function limitOf(query: ReadonlyMap<string, string>, name: string): number {
   throw new BlobStoreError("InvalidArgument", `${name} must be a whole number`);
 }
 
-/** @throws {BlobStoreError} for a text longer than any key. */
+/** @throws {BlobStoreError} for a string longer than any key. */
 function refuseLong(text: string): void {
   if (new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES) return;
   throw new BlobStoreError(
@@ -44,7 +44,7 @@ function refuseLong(text: string): void {
   );
 }
 
-/** A token is a key or a folder, in base64 of its UTF-8; clients return it unchanged. */
+/** A token is the UTF-8 of a key or folder, encoded as base64. Clients return it unchanged. */
 const tokenOf = (key: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(key)));
 
@@ -52,7 +52,7 @@ function keyOf(token: string): string {
   try {
     const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
     const key = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Includes folders, such as `a/.`, which are not valid keys.
+    // This includes folders, such as `a/.`, which are not valid keys.
     if (key !== "" && !key.includes("\0")) return key;
   } catch { /* it is not base64 of UTF-8 */ }
   throw new BlobStoreError("InvalidArgument", "The continuation token is not valid");

@@ -1,5 +1,6 @@
 /**
- * `aws-chunked` bodies, whose chunks may have signatures, with trailing fields.
+ * Reads `aws-chunked` bodies, whose chunks can have signatures and which can end with trailing
+ * fields.
  *
  * @module
  */
@@ -123,7 +124,7 @@ class ChunkReader {
   }
 }
 
-/** The content of a chunked body; `onField` gets the trailing fields. */
+/** The content of a chunked body. `onField` receives the trailing fields. */
 export function readChunks(
   body: ReadableStream<Uint8Array>,
   { signer, onField }: {

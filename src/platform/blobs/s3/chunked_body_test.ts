@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readChunks } from "./chunked_body.ts";
 import { ChunkSigner, signingKey } from "./signature.ts";
 
-/** The example from the S3 documentation ("Signature calculations: multiple chunks"). */
+/** The example in the S3 documentation ("Signature calculations: multiple chunks"). */
 const SCOPE = "20130524/us-east-1/s3/aws4_request";
 const CLAIM = {
   keyId: "AKIAIOSFODNN7EXAMPLE",
@@ -39,7 +39,7 @@ async function read(body: string, { size = 65536, isSigned = true } = {}) {
   return { text: await new Response(content).text(), fields };
 }
 
-Deno.test("chunks are read as signed in the S3 documentation, in pieces of any size", async () => {
+Deno.test("chunks signed as in the S3 documentation are read in pieces of any size", async () => {
   for (const size of [100_000, 65536, 1000, 7]) {
     assert.equal((await read(signed(), { size })).text, "a".repeat(65536 + 1024));
   }

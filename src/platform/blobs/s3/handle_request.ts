@@ -1,5 +1,5 @@
 /**
- * The S3 endpoint: each environment of a project is a bucket with its name.
+ * The S3 endpoint. Each environment of a project is a bucket with the environment's name.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Receives internal errors; the client only learns that one occurred. */
+  /** Receives internal errors. The client only learns that an error occurred. */
   onTrouble(message: string): void;
 }
 
-/** S3 features that a query parameter selects. */
+/** Unsupported S3 features that a query parameter selects. */
 const MISSING = [
   ...["accelerate", "acl", "analytics", "attributes", "cors", "encryption", "inventory"],
   ...["legal-hold", "lifecycle", "logging", "metrics", "notification", "object-lock"],
@@ -63,7 +63,7 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and of signatures begin with `x-`; all others select what to change.
+    // Parameters of clients and signatures begin with `x-`. All others select what to change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();
@@ -135,7 +135,7 @@ async function answer(options: S3HandlerOptions, request: Request): Promise<Resp
   return await (objectKey === "" ? answerBucket : answerObject)(options, place, call);
 }
 
-/** The refusal for a thrown error. */
+/** Converts a thrown error to a refusal. */
 function asRefusal(
   error: unknown,
   request: Request,
@@ -152,7 +152,7 @@ function asRefusal(
   return new BlobStoreError("InternalError", "The blob store failed. Try again");
 }
 
-/** Creates the handler for requests below the endpoint's path; it never rejects. */
+/** Creates the handler for requests below the endpoint's path. The handler never rejects. */
 export function createS3Handler(
   options: S3HandlerOptions,
 ): (request: Request) => Promise<Response> {

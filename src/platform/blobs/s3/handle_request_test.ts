@@ -83,7 +83,7 @@ Deno.test("ranges and conditions behave like S3", () =>
     assert.equal((await put(store, "a", "x", { "if-match": etag })).status, 200);
   }));
 
-Deno.test("lists are in byte order, by page and by folder", () =>
+Deno.test("lists are in byte order, page by page and by folder", () =>
   withStore(async (store) => {
     const names = ["a", "b/1", "b/2", "b/c/3", "b0", "z", "é", "\u{1f40b}"];
     for (const name of names) await put(store, name, name);
@@ -167,7 +167,7 @@ Deno.test("a multipart upload creates one object", () =>
     assert.deepEqual({ bytes, objects }, { bytes: first.length + 3, objects: 1 });
   }));
 
-Deno.test("copies share content, and many objects can be deleted at once", () =>
+Deno.test("copies share content, and multiple objects can be deleted at once", () =>
   withStore(async (store) => {
     await put(store, "a&b", "hello", { "x-amz-meta-a": "1" });
     const copied = await store.send("production/copy", {
@@ -236,7 +236,7 @@ Deno.test("invalid requests get the same errors as from S3", () =>
     assert.equal(await code(await handle(signed)), "InvalidAccessKeyId");
   }));
 
-Deno.test("texts that are too long for the store are refused without a server error", () =>
+Deno.test("strings that are too long for the store are refused without a server error", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const long = "x".repeat(5000);
@@ -263,7 +263,7 @@ Deno.test("texts that are too long for the store are refused without a server er
     assert.equal(await code(unknown), "InvalidAccessKeyId");
   }));
 
-Deno.test("a copy respects the condition of the request", () =>
+Deno.test("a copy respects the request's condition", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     await put(store, "b", "old");
@@ -344,7 +344,7 @@ Deno.test("version ids are refused, not ignored", () =>
     assert.equal(await (await store.send("production/a?versionId=null")).text(), "hello");
   }));
 
-Deno.test("an XML request must match the checksums that it names", () =>
+Deno.test("an XML request must match its checksums", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const body = "<Delete><Object><Key>a</Key></Object></Delete>";

@@ -1,5 +1,5 @@
 /**
- * Metadata of objects in header fields of requests and responses. Pure.
+ * Object metadata in request and response headers. Pure.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const META = "x-amz-meta-";
 
 export const quoted = (etag: string): string => `"${etag}"`;
 
-/** Headers of a request that describe the object it writes. */
+/** Request headers that describe the object to write. */
 export function describedBy(headers: Headers, key: string): Described {
   const metadata: Record<string, string> = {};
   let size = 0;
@@ -65,7 +65,7 @@ export function writeCondition(headers: Headers): WriteCondition {
   };
 }
 
-/** @throws {BlobStoreError} for any version except `null`, the only one. */
+/** @throws {BlobStoreError} for any version except `null`, which is the only one. */
 export function refuseVersion(id: string | null | undefined): void {
   if (!id || id === "null") return;
   throw new BlobStoreError("InvalidArgument", "Objects have no versions; leave out the version id");
@@ -80,7 +80,7 @@ function isBefore(object: ObjectRecord, date: string | null): boolean | undefine
 }
 
 /**
- * Evaluates the conditions of a read (RFC 9110, 13.2.2); true if the client already has the object.
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2). True if the client already has the object.
  *
  * @throws {BlobStoreError} `PreconditionFailed`
  */
@@ -117,10 +117,10 @@ export function rangeOf(
   throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`, `bytes */${size}`);
 }
 
-/** Response fields that the query of a request overrides. */
+/** Response fields that a request's query can override. */
 const OVERRIDES = [...KEPT, "content-type"] as const;
 
-/** Fields of a response with an object, except those about its length. */
+/** Fields of a response that contains an object, except those about its length. */
 export function fieldsOf(
   object: ObjectRecord,
   { query, headers }: {

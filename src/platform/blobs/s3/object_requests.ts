@@ -20,7 +20,7 @@ import {
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 
-/** Removes the checksums of the whole object, which clients would compare with a partial body. */
+/** Removes the whole object's checksums, because clients would compare them with a partial body. */
 function dropChecksums(fields: Headers): void {
   for (const name of [...fields.keys()]) {
     if (name.startsWith("x-amz-checksum-")) fields.delete(name);

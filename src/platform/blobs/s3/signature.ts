@@ -1,5 +1,5 @@
 /**
- * Signatures of requests (AWS Signature Version 4), in a header or in the query. Pure.
+ * Request signatures (AWS Signature Version 4), in a header or in the query. Pure.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { equalInConstantTime, hmacSha256 } from "../../../lib/hash.ts";
 import { BlobStoreError } from "../store_error.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-/** Maximum clock difference of a client, in milliseconds. */
+/** Maximum difference from a client's clock, in milliseconds. */
 const MAX_SKEW_MS = 15 * 60_000;
 /** Maximum lifetime of a signed URL, in seconds. */
 export const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
@@ -25,7 +25,7 @@ export const encodeUri = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Path and query of a request as it was sent, decoded. */
+/** Path and query of a request as sent, decoded. */
 export interface Target {
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
@@ -71,7 +71,7 @@ export interface Claim {
 
 const malformed = (message: string) => new BlobStoreError("AuthorizationHeaderMalformed", message);
 
-/** Reads the signature of a request; `undefined` if it has none. */
+/** Reads a request's signature; `undefined` if there is none. */
 export function readClaim(headers: Headers, { query }: Target): Claim | undefined {
   const authorization = headers.get("authorization");
   if (authorization?.startsWith(`${ALGORITHM} `)) return headerClaim(authorization, headers);
@@ -134,7 +134,7 @@ function timeOf(date: string): number {
   return time;
 }
 
-/** @throws {BlobStoreError} if the signature is too old or in the future. */
+/** @throws {BlobStoreError} if the signature is too old, or from the future. */
 export function requireTimely({ date, scope, expires }: Claim, now: number): void {
   const time = timeOf(date);
   if (!scope.startsWith(`${date.slice(0, 8)}/`)) {
@@ -151,7 +151,7 @@ export function requireTimely({ date, scope, expires }: Claim, now: number): voi
   }
 }
 
-/** The signing key for a scope. */
+/** Returns the signing key for a scope. */
 export function signingKey(secret: string, scope: string): Uint8Array<ArrayBuffer> {
   return scope.split("/").reduce<Uint8Array<ArrayBuffer>>(
     (key, part) => hmacSha256(key, part),
@@ -171,7 +171,7 @@ export function requireSignedFields({ signedHeaders }: Claim, headers: Headers):
   throw new BlobStoreError("AccessDenied", `The request header ${unsigned} is not signed`);
 }
 
-/** The signature of a request with a key. */
+/** Signs a request with a key. */
 export function signatureOf(
   claim: Pick<Claim, "scope" | "date" | "signedHeaders" | "payload">,
   { method, target, headers }: {
@@ -195,7 +195,7 @@ export function signatureOf(
   return hmacSha256(key, [ALGORITHM, date, scope, hashHex(canonical)].join("\n")).toHex();
 }
 
-/** Checks the signature of each chunk of a body in turn. */
+/** Checks the signature of each chunk in a body, one after another. */
 export class ChunkSigner {
   #previous: string;
   readonly #key: Uint8Array;
@@ -207,7 +207,7 @@ export class ChunkSigner {
     this.#claim = claim;
   }
 
-  /** @throws {BlobStoreError} if the next chunk or trailer has a wrong signature. */
+  /** @throws {BlobStoreError} if the signature of the next chunk or trailer is wrong. */
   require(kind: "PAYLOAD" | "TRAILER", hash: string, signature: string | undefined): void {
     const { date, scope } = this.#claim;
     const hashes = kind === "PAYLOAD" ? [hashHex(""), hash] : [hash];

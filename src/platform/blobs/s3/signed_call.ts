@@ -25,7 +25,7 @@ import {
   wrongSignature,
 } from "./signature.ts";
 
-/** Maximum size of an XML body, in bytes: 10,000 parts of an upload with their checksums. */
+/** Maximum size of an XML body, in bytes. An upload's 10,000 parts with their checksums fit. */
 const MAX_XML_BYTES = 4 * 1024 * 1024;
 
 export interface SignedCall {
@@ -77,7 +77,7 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
     bucket,
     objectKey: rest.join("/"),
     content: () => contentOf(request, claim, key),
-    // In a request that completes an upload, checksums are those of the object, not of the XML.
+    // In a request that completes an upload, the checksums are for the object, not for the XML.
     text: () => readXml(contentOf(request, claim, key), claim, query.has("uploadId")),
   };
 }
@@ -107,13 +107,13 @@ async function readXml(
 const toBase64 = (hex: string): string =>
   btoa(hex.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16))));
 
-/** The algorithm in a field name such as `x-amz-checksum-crc32`. */
+/** Returns the algorithm in a field name such as `x-amz-checksum-crc32`. */
 function algorithmOf(field: string): Algorithm | undefined {
   const name = field.trim().toLowerCase().replace(/^x-amz-checksum-/, "");
   return ALGORITHMS.find((each) => each === name);
 }
 
-/** Digests in the fields of the request. */
+/** Digests in the request's headers. */
 function announced(headers: Headers, payload: string): Map<Algorithm, string> {
   const digests = new Map<Algorithm, string>();
   const md5 = headers.get("content-md5");

@@ -16,7 +16,7 @@ const completion = (etag: string) =>
 
 const SIZE = 2 * 1024 ** 2;
 
-/** Stores an object and returns a function that copies a range of it as a part of an upload. */
+/** Stores an object, and returns a function that copies a range of it as part of an upload. */
 async function openSource(store: TestStore) {
   await store.send("production/source", { method: "PUT", body: "x".repeat(SIZE) });
   const id = await startUpload(store, "target");
@@ -63,7 +63,7 @@ Deno.test("an upload completes even if its parts cannot be removed yet", () =>
     const done = await store.send(`production/a?uploadId=${id}`, {
       method: "POST",
       body: completion(sent.headers.get("etag")!),
-      // The checksum of the object, not of the XML.
+      // The checksum for the object, not for the XML.
       headers: { "x-amz-checksum-crc32": "NhCmhg==" },
     });
     assert.equal(done.status, 200, await done.text());

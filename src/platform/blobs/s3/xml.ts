@@ -6,7 +6,9 @@ import { encodeUri } from "./signature.ts";
 import { BlobStoreError } from "../store_error.ts";
 import type { NamedPart } from "../upload_store.ts";
 
-/** Children of an element: a text, or further elements; several with the same name are a list. */
+/**
+ * An element's children: text, or more elements. Several elements with the same name form a list.
+ */
 export interface Elements {
   readonly [name: string]: string | number | boolean | Elements | readonly (Elements | string)[];
 }
@@ -34,7 +36,10 @@ export function xmlOf(root: string, children: Elements): string {
 /** An error, which has no namespace. */
 export const errorXml = (children: Elements): string => HEAD + write("Error", children);
 
-/** Writes keys of a listing in the requested encoding: `url` allows characters that XML lacks. */
+/**
+ * Writes the keys of a list in the requested encoding. `url` allows characters that XML does not
+ * support.
+ */
 export const keyWriter = (encoding: string | undefined): (key: string) => string =>
   encoding === "url" ? (key) => key.split("/").map(encodeUri).join("/") : (key) => key;
 
@@ -85,7 +90,7 @@ const deletion = z.object({
   }),
 });
 
-/** The keys to delete, and whether the response only lists failures. */
+/** The keys to delete, and whether the response lists only failures. */
 export function parseDeletion(text: string): {
   readonly keys: readonly string[];
   readonly isQuiet: boolean;

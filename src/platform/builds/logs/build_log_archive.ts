@@ -1,4 +1,4 @@
-/** Logs of finished builds, stored as blobs, so that every node can read them. @module */
+/** Logs of finished builds, stored as blobs so that every node can read them. @module */
 import * as z from "zod";
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -29,7 +29,7 @@ export class BuildLogArchive {
     await this.#options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
   }
 
-  /** The lines of a log; `undefined` if it is not stored here. */
+  /** The lines of a log; `undefined` if the log is not stored here. */
   async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);

@@ -1,10 +1,10 @@
 /** Converts build output to lines that are safe to store and show. Pure. @module */
 import type { ChunkMasker, SecretMasker } from "../../../lib/mask_secrets.ts";
 
-/** Maximum length of a line in characters; a longer one is split. */
+/** Maximum length of a line, in characters. A longer line is split. */
 const MAX_LINE = 4096;
 
-/** Escape sequences of terminals (ECMA-48): CSI, OSC and other strings, and single characters. */
+/** Terminal escape sequences (ECMA-48): CSI, OSC and other strings, and single characters. */
 // deno-lint-ignore no-control-regex -- matches control characters on purpose
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 
@@ -39,7 +39,7 @@ export function createLineStream(
     for (const line of lines) sayPlain(line);
   };
   const sayPlain = (line: string) => {
-    // Escape sequences inside a secret hide it from the first pass.
+    // An escape sequence inside a secret hides the secret from the first pass.
     const plain = masker.mask(plainText(line));
     for (let at = 0; at < plain.length; at += MAX_LINE) say(plain.slice(at, at + MAX_LINE));
   };

@@ -1,4 +1,6 @@
-/** The logs of builds: one bounded file each, which readers can follow while it grows. @module */
+/**
+ * Build logs. Each is one file of limited size, which readers can follow while it grows. @module
+ */
 import { dirname, join } from "node:path";
 import {
   type BuildLogLevel,
@@ -15,7 +17,7 @@ export interface LoggedBuild {
 }
 
 export interface BuildLogLimits {
-  /** Size in bytes beyond which lines are dropped. */
+  /** Size beyond which lines are dropped, in bytes. */
   readonly maxBytes: number;
   /** Number of lines at the end that are always kept. */
   readonly tailLines: number;
@@ -161,13 +163,13 @@ export class BuildLogs {
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
   }
 
-  /** The stored log; `undefined` if there is none. */
+  /** The stored log; `undefined` if there is no log. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
     return await Deno.readFile(this.#path(build)).catch(ifMissing);
   }
 
-  /** Calls back with new lines while the build runs; returns a function that stops this. */
+  /** Calls `listener` with new lines while the build runs. Returns a function that stops this. */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
     writer?.listeners.add(listener);
@@ -175,7 +177,7 @@ export class BuildLogs {
   }
 
   /**
-   * Every build with a log, in no particular order; builds that start in the meantime may be
+   * Every build with a log, in no particular order. Builds that start in the meantime may be
    * missing.
    */
   async *all(): AsyncGenerator<LoggedBuild> {

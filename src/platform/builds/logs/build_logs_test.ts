@@ -38,7 +38,7 @@ Deno.test("createLineStream() masks a secret that contains a color code", () => 
   assert.deepEqual(linesOf(["hunter2!"], ["hun\x1b[31mter2!\n"]), ["•••"]);
 });
 
-Deno.test("plainText() leaves nothing that controls a terminal", () => {
+Deno.test("plainText() removes everything that controls a terminal", () => {
   const hostile = "\x1b[2J\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1bc\x9b31m\u202ed\x00\b";
   assert.equal(plainText(hostile), "ab31md");
 });

@@ -1,4 +1,4 @@
-/** Reads a build log from start to end while it is written. @module */
+/** Reads a build log from start to end while it is being written. @module */
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
 import { PeerError } from "../../core/peers/mod.ts";
@@ -13,7 +13,7 @@ export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | unde
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
-/** Calls back with the existing lines, then with new ones; false if the signal aborted it. */
+/** Calls back with the existing lines, and then with new ones. False if the signal aborted it. */
 export async function followBuildLog(
   { sharedBuildLogs, deployments }: {
     readonly sharedBuildLogs: SharedBuildLogs;
@@ -39,7 +39,7 @@ export async function followBuildLog(
     try {
       for await (const lines of sharedBuildLogs.follow(source, build, signal)) take(lines);
     } catch (error) {
-      // Another node may take over the build, or the unreachable node may respond again.
+      // Another node may take over the build, or the unreachable node may become reachable again.
       if (!(error instanceof PeerError)) throw error;
     }
     if (signal.aborted) return false;

@@ -1,9 +1,9 @@
-/** Reads a log of this node's build from start to end while it is written. @module */
+/** Reads the log of a build on this node from start to end while it is being written. @module */
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Yields the existing lines, then new ones, until the build ends or the signal aborts. */
+/** Yields the existing lines, and then new ones, until the build ends or the signal aborts. */
 export async function* followLocalLog(
   logs: BuildLogs,
   build: LoggedBuild,

@@ -10,7 +10,7 @@ import type { LoggedBuild } from "./build_logs.ts";
 import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** Maximum length of the text of one event, in characters, because clients limit it. */
+/** Maximum length of the text in one event, in characters, because clients limit it. */
 const MAX_EVENT = 128 * 1024;
 
 export interface BuildLogServices {
@@ -20,7 +20,7 @@ export interface BuildLogServices {
   onTrouble(message: string): void;
 }
 
-/** Groups lines into events of bounded size. */
+/** Groups lines into events of limited size. */
 function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
   const parts: BuildLogLine[][] = [];
   let room = 0;
@@ -36,7 +36,7 @@ function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
   return parts;
 }
 
-/** Sends the existing lines, then new ones, then the end event. */
+/** Sends the existing lines, then new lines, and finally the end event. */
 async function sendAll(
   services: BuildLogServices,
   build: LoggedBuild,

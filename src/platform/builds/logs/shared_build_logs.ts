@@ -1,5 +1,6 @@
 /**
- * Reads build logs of all nodes: from the node while a build runs, from blobs once it has finished.
+ * Reads the build logs of all nodes: from the node while a build runs, and from blobs once it has
+ * finished.
  *
  * @module
  */
@@ -27,14 +28,14 @@ const AGAIN_MS = 30_000;
 /** Timeout for a complete log from another node, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The location of a build's log, and the building process if known. */
+/** The location of a build's log, and the process that builds it, if known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
     | { readonly type: "here" }
     | { readonly type: "node"; readonly peer: Peer }
     | { readonly type: "archive"; readonly lines: readonly BuildLogLine[] }
-    /** The building process has ended without a log. */
+    /** The process that ran the build has ended without storing a log. */
     | { readonly type: "lost"; readonly node: string }
   );
 
@@ -49,7 +50,7 @@ export interface SharedBuildLogsOptions {
   readonly local: BuildLogs;
   readonly archive: BuildLogArchive;
   readonly peers: Peers;
-  /** This process, if other processes build too. */
+  /** This process, if other processes also run builds. */
   readonly instance: string | undefined;
   /** The process that runs or last ran a build; `undefined` if none has started it. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
@@ -71,7 +72,7 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log on this node, which may have been moved to the blobs a moment ago. */
+  /** The lines of a log on this node. The log may have been moved to the blobs a moment ago. */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);
@@ -99,7 +100,7 @@ export class SharedBuildLogs {
     return isLost ? { type: "lost", node: built!.node, runner } : { type: "here", runner };
   }
 
-  /** All lines so far, and the unreachable node, if any. */
+  /** All lines so far, and the node if it is unreachable. */
   async read(
     build: LoggedBuild,
   ): Promise<{ readonly lines: readonly BuildLogLine[]; readonly silent: readonly SilentNode[] }> {
@@ -123,7 +124,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Yields the lines of a log, then new ones while the build runs. */
+  /** Yields the lines of a log, and then new ones while the build runs. */
   async *follow(
     source: LogSource,
     build: LoggedBuild,
@@ -148,7 +149,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Moves logs of earlier processes to the blobs; returns their number. */
+  /** Moves logs of earlier processes to the blobs. Returns their number. */
   async archiveAll(signal: AbortSignal): Promise<number> {
     const { local, instance } = this.#options;
     if (instance === undefined) return 0;
@@ -170,7 +171,9 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Stores a log as a blob; false if the deployment was removed, or another process builds it. */
+  /**
+   * Stores a log as a blob; false if the deployment has been removed or another process builds it.
+   */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);
@@ -178,7 +181,7 @@ export class SharedBuildLogs {
     const content = await local.bytes(build);
     if (content === undefined || local.isOpen(build)) return false;
     const runner = await runnerOf(build);
-    // Another node has built it in the meantime.
+    // Another node has run the build in the meantime.
     const isLate = runner !== undefined && runner.instance !== instance &&
       await archive.read(build) !== undefined;
     if (!isLate) await archive.store(build, { workspaceId: owner.workspaceId, content });

@@ -1,7 +1,9 @@
-/** Removes build logs whose deployment was removed, which a crash can leave behind. @module */
+/**
+ * Removes build logs whose deployment has been removed. A crash can leave such logs behind. @module
+ */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** How many logs one round checks; the next round continues there. */
+/** Maximum number of logs to check per round. The next round continues from there. */
 const MAX_LOOKED_AT = 1000;
 
 export interface BuildLogSweepOptions {
@@ -19,7 +21,10 @@ export class BuildLogSweep {
     this.#options = options;
   }
 
-  /** Returns the number of removed logs. Safe at any time: deployments are stored before logs. */
+  /**
+   * Returns the number of removed logs. Safe at any time, because deployments are stored before
+   * logs.
+   */
   async run(signal: AbortSignal): Promise<number> {
     const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.#options;
     let removed = 0;

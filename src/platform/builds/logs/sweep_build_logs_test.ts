@@ -43,7 +43,7 @@ Deno.test("BuildLogSweep.run() only removes logs of deleted deployments", () =>
     assert.equal(await sweep.run(signal), 0);
   }));
 
-Deno.test("BuildLogSweep.run() checks some logs per round, and continues in the next one", () =>
+Deno.test("BuildLogSweep.run() checks some logs per round, and continues in the next round", () =>
   withLogs(10, async (buildLogs) => {
     const asked: string[] = [];
     const sweep = new BuildLogSweep({
@@ -60,7 +60,7 @@ Deno.test("BuildLogSweep.run() checks some logs per round, and continues in the 
     assert.equal(asked.length, 14, "it starts from the first log again");
   }));
 
-Deno.test("BuildLogSweep.run() does nothing if there are no logs, or once the platform stops", () =>
+Deno.test("BuildLogSweep.run() does nothing if there are no logs or the platform is stopping", () =>
   withLogs(0, async (buildLogs) => {
     const exists = () => Promise.resolve(false);
     assert.equal(await new BuildLogSweep({ buildLogs, exists }).run(signal), 0);

@@ -27,7 +27,7 @@ function record(id: string): BuildRecord {
   };
 }
 
-/** A node's queue; each build waits until its gate is open, or it is aborted. */
+/** A node's queue. Each build waits until its gate is open or the build is aborted. */
 class TestNode {
   readonly begun: string[] = [];
   readonly gate = Promise.withResolvers<BuildEnd>();

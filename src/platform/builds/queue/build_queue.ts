@@ -1,7 +1,7 @@
 /**
- * The queue of builds: ordered, fair between workspaces, bounded and durable. A build is stored
- * before it enters the queue, so a crash loses nothing: an interrupted build runs once more, and
- * fails if it is interrupted again. Nodes that share the store claim builds one by one.
+ * The build queue: ordered, fair between workspaces, bounded and durable. A build is stored before
+ * it enters the queue, so a crash loses nothing. An interrupted build runs once more, and fails if
+ * it is interrupted again. Nodes that share the store claim builds one at a time.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { RecordKey } from "../../../store/mod.ts";
 /** Maximum number of waiting builds. */
 const MAX_WAITING = 10_000;
 
-/** Maximum number of starts of a build if the platform keeps stopping during it. */
+/** Maximum number of times that a build is started if the platform keeps stopping during it. */
 const MAX_ATTEMPTS = 2;
 
 /** When to retry after a full queue, in seconds. */
@@ -34,14 +34,14 @@ const UNNOTED =
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** How many builds run at the same time; 0 if other nodes run them. */
+  /** How many builds can run at the same time; 0 if other nodes run them. */
   readonly concurrency: number;
-  /** The building nodes; by default, only this one. */
+  /** The nodes that run builds; by default, only this one. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
-  /** Whether the deployment of a build still needs it; used if other nodes can stop builds. */
+  /** Whether a build's deployment still needs it. Used if other nodes can stop builds. */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
-  /** Waits; rejects as soon as the signal is aborted. A timer by default. */
+  /** Waits, and rejects as soon as the signal is aborted. A timer by default. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
   onTrouble(message: string): void;
 }
@@ -55,7 +55,7 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** The process that runs a build; a waiting build has none, even if a process ran it before. */
+/** The process that runs a build. A waiting build has none, even if a process ran it before. */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -73,7 +73,7 @@ export class BuildQueue {
     this.#claims = new Claims(options.nodes);
   }
 
-  /** Resumes the builds of the platform's last run. Call it once, before `add()`. */
+  /** Resumes the builds from the platform's last run. Call it once, before `add()`. */
   async start(): Promise<void> {
     await this.#options.builds.open();
     await this.#adopt();
@@ -96,7 +96,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** Looks for all waiting builds, and for builds of ended processes. */
+  /** Looks for all waiting builds, and for builds of processes that have ended. */
   async takeUp(): Promise<void> {
     try {
       await this.#adopt();
@@ -120,7 +120,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** @throws {Failure} `rate_limited` if too many builds wait already. */
+  /** @throws {Failure} `rate_limited` if too many builds are already waiting. */
   requireRoom(): void {
     if (this.#waiting.length < MAX_WAITING) return;
     throw new Failure("rate_limited", "Too many builds in the queue. Try again later", {
@@ -138,7 +138,7 @@ export class BuildQueue {
     this.#waiting.splice(older + 1, 0, build);
   }
 
-  /** Ends a waiting or running build whose deployment was stopped or removed. */
+  /** Ends a waiting or running build whose deployment has been stopped or removed. */
   async drop(id: string): Promise<void> {
     this.#running.get(id)?.abort.abort();
     const build = this.#waiting.find((each) => each.id === id);
@@ -155,13 +155,13 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of a waiting one; null if it is not waiting. */
+  /** How many builds are ahead of a waiting build; null if the build is not waiting. */
   ahead(id: string): number | null {
     const place = this.#waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.#running.size;
   }
 
-  /** Interrupts the running builds; they run again after the next start. */
+  /** Interrupts the running builds. They run again after the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const { abort } of this.#running.values()) abort.abort();
@@ -182,7 +182,7 @@ export class BuildQueue {
     }
   }
 
-  /** Runs a build; never rejects. A build whose end cannot be stored during shutdown runs again. */
+  /** Runs a build. Never rejects. A build whose end cannot be stored during shutdown runs again. */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {
@@ -198,7 +198,7 @@ export class BuildQueue {
     }
   }
 
-  /** Claims a build; `undefined` if another process runs it, or it has ended. */
+  /** Claims a build; `undefined` if another process runs it or it has ended. */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;
@@ -224,7 +224,7 @@ export class BuildQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
-        // If the queue closes during the pause, one more attempt follows.
+        // If the queue is closed during the pause, there is one more attempt.
         await pause(pauseMs, signal).catch(() => {});
       }
     }

@@ -46,10 +46,10 @@ interface QueueBench {
   /** Makes this many of the next writes to the store fail. */
   breakStore(writes: number): void;
   queue(concurrency: number): BuildQueue;
-  /** Stores a build as a trigger would. */
+  /** Stores a build, as a trigger would. */
   store(build: BuildRecord): Promise<void>;
   stateOf(id: string): Promise<string | undefined>;
-  /** Ends running builds; builds that start later end immediately. */
+  /** Ends running builds. Builds that start later end immediately. */
   open(): void;
 }
 
@@ -134,7 +134,7 @@ Deno.test("BuildQueue limits running builds, and counts the builds ahead of a wa
     await builds.close();
   }));
 
-Deno.test("BuildQueue runs builds in order of position, not of arrival", () =>
+Deno.test("BuildQueue runs builds in order of position, not arrival", () =>
   withParts(async ({ queue, store, begun, open, stateOf }) => {
     const builds = queue(1);
     await builds.start();
@@ -178,7 +178,7 @@ Deno.test("BuildQueue retries an interrupted build once, then fails it", () =>
     await builds.close();
   }));
 
-Deno.test("BuildQueue.drop() removes a waiting build; dropProject() ends all builds of a project", () =>
+Deno.test("BuildQueue.drop() removes a waiting build, and dropProject() ends all builds of a project", () =>
   withParts(async ({ queue, store, begun, stateOf }) => {
     const builds = queue(1);
     await builds.start();
@@ -212,7 +212,7 @@ Deno.test("BuildQueue retries storing the start of a build, with growing pauses"
     await builds.close();
   }));
 
-Deno.test("BuildQueue retries storing the result of a build, and continues with the next", () =>
+Deno.test("BuildQueue retries storing a build's result, and continues with the next build", () =>
   withParts(
     async ({ builds, queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
       const running = queue(1);

@@ -1,4 +1,6 @@
-/** A build from git: record, wire format, and whether it can run alongside others. Pure. @module */
+/**
+ * A git build: its record and wire format, and whether it can run alongside others. Pure. @module
+ */
 import * as z from "zod";
 import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
 import type { DeploymentState } from "../../../contract/deployments.ts";
@@ -12,13 +14,13 @@ export const buildRecord = z.object({
   commitSha: z.string(),
   environment: z.string(),
   state: z.enum(BUILD_STATES),
-  /** Its position in the queue: smaller is older. */
+  /** Its position in the queue. Older builds have smaller positions. */
   place: z.number(),
-  /** How many times a worker started it. */
+  /** How many times a worker has started it. */
   attempts: z.number(),
-  /** The process that runs or last ran it; older records have none. */
+  /** The process that runs or last ran it; missing in older records. */
   runner: z.string().nullable().optional(),
-  /** The name of its node. */
+  /** The name of that process's node. */
   node: z.string().nullable().optional(),
   /** Whether it is built even if nothing changed. */
   forced: z.boolean().optional(),
@@ -33,7 +35,7 @@ export function isUnderWay(build: Pick<BuildRecord, "state">): boolean {
   return build.state === "QUEUED" || build.state === "RUNNING";
 }
 
-/** The waiting and running builds of a project's branch. */
+/** The waiting and running builds for a project's branch. */
 export const branchBuilds = z.object({
   active: z.array(z.object({ id: z.string(), commitSha: z.string() })),
 });
@@ -43,27 +45,27 @@ export type Admission =
   | { readonly type: "create" }
   /** The same commit is already live or being built. */
   | { readonly type: "identical"; readonly id: string }
-  /** Another commit of the branch is being built. */
+  /** Another commit on the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
 
 /** The latest deployment of the same commit on the same branch and environment. */
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** Whether the URL of production, or of the branch, shows it. */
+  /** Whether the URL of production or of the branch shows it. */
   readonly isShown: boolean;
 }
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Whether a deployment is neither live nor ended yet. */
+/** Whether a deployment is neither live nor ended. */
 export function isDeploymentUnderWay(status: DeploymentState): boolean {
   return UNDER_WAY.has(status);
 }
 
 /**
- * Builds a commit unless it is being built or live. `force` builds it, but not alongside another
- * commit of the branch.
+ * Builds a commit unless it is live or being built. `force` builds it anyway, but not alongside
+ * another commit on the branch.
  */
 export function admit(
   facts: {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nextBuild, type ScheduledBuild } from "./build_schedule.ts";
 
-/** `a/p1/main` as a build of workspace a, project p1, branch main. */
+/** Converts `a/p1/main` to a build in workspace a, project p1, branch main. */
 const parse = (text: string): ScheduledBuild => {
   const [workspaceId = "", projectId = "", branch = ""] = text.split("/");
   return { id: text, workspaceId, projectId, branch };
@@ -24,7 +24,7 @@ Deno.test("nextBuild() is fair and keeps order", () => {
   }
 });
 
-Deno.test("nextBuild() never starts two builds of one branch, and skips none", () => {
+Deno.test("nextBuild() never starts two builds for one branch, and skips none", () => {
   const build = fc.tuple(
     fc.constantFrom("a", "b"),
     fc.constantFrom("1", "2"),

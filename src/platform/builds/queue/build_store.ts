@@ -1,5 +1,5 @@
 /**
- * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment, and a
+ * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment. A
  * guard record per branch decides between concurrent triggers.
  *
  * @module
@@ -46,7 +46,7 @@ const builds = new RecordType({
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
 
-/** A build was not admitted: its commit is already deployed, or its branch is busy. */
+/** A build was not admitted, because its commit is already deployed or its branch is busy. */
 export class NotAdmittedError extends Error {
   override readonly name = "NotAdmittedError";
   constructor(readonly admission: Exclude<Admission, { readonly type: "create" }>) {
@@ -72,7 +72,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
 
   readonly #shift: number;
 
-  /** @param shift from 0 to 999, so that nodes with a shared store use different positions. */
+  /** @param shift from 0 to 999, so nodes with a shared store use different positions. */
   constructor(kv: RecordStore, shift: number = 0) {
     super(kv, builds);
     this.#shift = shift;
@@ -131,7 +131,9 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     }
   }
 
-  /** Changes a build; `undefined` if it was removed, has ended, or is run by another process. */
+  /**
+   * Changes a build; `undefined` if it has been removed, has ended, or is run by another process.
+   */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
@@ -177,7 +179,10 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** The process that runs or last ran a build; `undefined` if none has, or for a single node. */
+  /**
+   * The process that runs or last ran a build; `undefined` if no process has run it, or on a single
+   * node.
+   */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;
@@ -233,7 +238,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     };
   }
 
-  /** Leaves out builds whose deployments have ended, because such builds clean up shortly after. */
+  /** Omits builds whose deployments have ended, because such builds clean up shortly afterwards. */
   async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],
@@ -258,7 +263,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // Read after the deployment, so that a LIVE deployment already has its host labels.
+    // This is read after the deployment, so a LIVE deployment already has its host labels.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

@@ -25,7 +25,7 @@ export type BuildEnd =
   /** There was nothing to build. */
   | { readonly state: "CANCELLED"; readonly error: string }
   | { readonly state: "FAILED"; readonly error: string }
-  /** The platform is stopping: the build runs again after the next start. */
+  /** The platform is stopping. The build runs again after the next start. */
   | { readonly state: "INTERRUPTED" };
 
 /** A deployment with its content, or the outcome of its build. */
@@ -74,7 +74,7 @@ export class BuildWorker {
   }
 
   /**
-   * Performs a build; never rejects. The signal aborts when the deployment or the platform is
+   * Performs a build. Never rejects. The signal aborts when the deployment or the platform is
    * stopped.
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
@@ -96,7 +96,7 @@ export class BuildWorker {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment, now in the state BUILDING; `undefined` if it has ended or was removed. */
+  /** The deployment, now in the state BUILDING; `undefined` if it has ended or been removed. */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
@@ -118,7 +118,7 @@ export class BuildWorker {
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
     const made: { result?: BuildResult } = {};
-    // Migrations and check commands run in the checkout, which is removed afterwards.
+    // Migrations and check commands run in the checkout. It is removed afterwards.
     const use: UseBuilt = async (content, commands) => {
       if (!hasCommands(content, deployment)) return;
       const result = await this.#attachMade(build, deployment, content);
@@ -159,7 +159,7 @@ export class BuildWorker {
     }
   }
 
-  /** Returns the current deployment of the branch, if it was built with the same variables. */
+  /** Returns the current deployment of the branch if it was built with the same variables. */
   async #shownBefore(deployment: DeploymentRecord): Promise<BuildJob["since"]> {
     const { deployments } = this.#services;
     const { projectId, projectName, branchLabel, environment, variablesVersion } = deployment;
@@ -174,7 +174,7 @@ export class BuildWorker {
     return { commitSha: shown.commitSha, createdAt: shown.createdAt };
   }
 
-  /** Stops the deployment; its URL continues to show the previous one. */
+  /** Stops the deployment. Its URL continues to show the previous deployment. */
   async #skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
     const { deployments, now } = this.#services;
     const error = plainText(reason);
@@ -212,7 +212,7 @@ export class BuildWorker {
     return made;
   }
 
-  /** Without `run`, a deployment with check commands or migrations fails. */
+  /** If `run` is missing, a deployment with check commands or migrations fails. */
   async #goLive(
     build: BuildRecord,
     deployment: DeploymentRecord,
@@ -229,7 +229,7 @@ export class BuildWorker {
     }
   }
 
-  /** Marks the deployment as failed, unless it was stopped or deleted in the meantime. */
+  /** Marks the deployment as failed, unless it has been stopped or deleted in the meantime. */
   async #fail(build: BuildRecord, moment: BuildMoment, cause: unknown): Promise<BuildEnd> {
     const { deployments, now, onTrouble } = this.#services;
     const failure = toFailure(cause);
@@ -238,7 +238,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // The message may quote output of the build.
+    // The message may quote the build's output.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update([build.projectId, build.id], (current) => {

@@ -1,4 +1,4 @@
-/** The variables of a build, with the databases of its deployment. @module */
+/** A build's variables, including its deployment's databases. @module */
 import { join } from "node:path";
 import { PROJECT_CONFIG_FILE, readDatabaseSettings } from "../../../build/mod.ts";
 import type { DeploymentDatabases } from "../../databases/mod.ts";
@@ -13,9 +13,7 @@ type BuildVariables = Pick<
   "databases" | "own" | "secret"
 >;
 
-/**
- * A build's variables. svc.toml, read from the mirror, defines how preview databases are created.
- */
+/** A build's variables. The svc.toml in the mirror defines how preview databases are created. */
 export async function openBuildVariables(
   { git, databases }: {
     readonly git: Pick<GitMirrors, "filesOf">;
@@ -27,7 +25,7 @@ export async function openBuildVariables(
   const files = await git.filesOf(project.id, job.commitSha);
   const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
   const declared = readDatabaseSettings(text);
-  // The build reports errors in the file before it runs anything.
+  // The build reports errors in svc.toml before it runs anything.
   if (declared === undefined) return { databases: {}, own: {}, secret: [] };
   const user = { ...job, id: job.deploymentId, database: declared.settings };
   await databases.prepare(user);

@@ -1,4 +1,4 @@
-/** The folder of one build: checkout, home, scratch space, and its project's cache. @module */
+/** The folder of one build: the checkout, home, scratch space, and the project's cache. @module */
 import { join } from "node:path";
 import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "../sandbox/sandbox.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
@@ -21,7 +21,7 @@ export interface BuildFolder {
   readonly cache: string;
 }
 
-/** Runs a system program; throws with its output if it fails. */
+/** Runs a system program. If it fails, throws an error with its output. */
 async function run(program: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await runProgram(program, {
     args,
@@ -42,7 +42,7 @@ export async function removeBuildFolder(path: string): Promise<void> {
   await run("rm", "-rf", "--one-file-system", "--", path);
 }
 
-/** Creates the folders of a build. Without `cache`, it gets a temporary cache. */
+/** Creates a build's folders. Without `cache`, the build gets a temporary cache. */
 export async function makeBuildFolder(
   path: string,
   options: { readonly kind: SandboxKind; readonly cache: string | undefined },
@@ -76,7 +76,10 @@ export async function makeBuildFolder(
   };
 }
 
-/** Makes the build's user the owner of its folders, and of the cache if another user owns it. */
+/**
+ * Makes the build's user the owner of the build's folders, and of the cache if another user owns
+ * it.
+ */
 export async function giveToUser(
   folder: BuildFolder,
   options: { readonly kind: SandboxKind; readonly uid: number },

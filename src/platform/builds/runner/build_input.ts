@@ -1,4 +1,6 @@
-/** Inputs of a build process: its environment, and its job with the project's variables. @module */
+/**
+ * Inputs for a build process: its environment, and its job with the project's variables. @module
+ */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import type { CommandResult } from "../../../contract/release_checks.ts";
@@ -75,7 +77,7 @@ export function buildEnvironment(
   };
 }
 
-/** Masks secrets in the problems of commands, which may quote their output. */
+/** Masks secrets in the problems that commands report, because they may quote output. */
 export function maskResults(
   results: readonly CommandResult[],
   masker: SecretMasker,

@@ -1,6 +1,7 @@
 /**
- * Folders of builds and of project caches. They are in the data directory, unless builds run as
- * another user without their own root folder: only the platform's user can enter that directory.
+ * Folders for builds and project caches. They are in the data directory, unless builds run as
+ * another user without their own root folder. Only the platform's user can enter the data
+ * directory.
  *
  * @module
  */
@@ -19,7 +20,7 @@ export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The folders outside of the data directory; `mark` is different for each platform. */
+/** The folders outside the data directory. `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
@@ -35,7 +36,7 @@ async function makeOwn(path: string): Promise<void> {
   throw new Error(`Cannot build in ${path}: another user owns it or can write to it`);
 }
 
-/** The folders for a kind of sandbox, created if missing. */
+/** Creates the folders for a kind of sandbox if they are missing, and returns them. */
 export async function preparePlaces(
   kind: SandboxKind,
   options: { readonly dataDir: string; readonly mark: string },
@@ -52,7 +53,7 @@ export async function preparePlaces(
   return places;
 }
 
-/** A path and its real path, because a build may see only one of them. */
+/** Returns a path and its real path, because a build may see only one of them. */
 export function withRealPath(path: string): string[] {
   try {
     return [...new Set([path, Deno.realPathSync(path)])];
@@ -61,7 +62,7 @@ export function withRealPath(path: string): string[] {
   }
 }
 
-/** The build's folders by their real paths, to recognize links inside them. */
+/** The real paths of the build's folders, to recognize links inside them. */
 export async function realPlaces(shown: readonly Shown[]): Promise<Shown[]> {
   return await Promise.all(
     shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),

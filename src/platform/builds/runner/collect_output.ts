@@ -1,6 +1,6 @@
 /**
- * Collects the output of a build into the platform's store. All processes of the build have ended,
- * so nothing changes between a check and the next step, but the files are untrusted.
+ * Collects a build's output into the platform's store. The files are untrusted, but all processes
+ * of the build have ended, so nothing changes between a check and the next step.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface CollectOptions {
   readonly uid: number | undefined;
 }
 
-/** Files up to this size are read at once, in bytes. */
+/** Maximum size of a file to read at once, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 
@@ -35,7 +35,7 @@ interface Stored {
   readonly size: number;
 }
 
-/** The path on this machine of a file that the build listed. */
+/** Returns the path on this machine of a file that the build listed. */
 function hostPath(content: string, shown: readonly Shown[]): string {
   const parts = content.split("/");
   const folder = shown.find(({ to }) => content.startsWith(`${to}/`));
@@ -47,7 +47,7 @@ function hostPath(content: string, shown: readonly Shown[]): string {
 }
 
 class Collector {
-  /** Whether the path of each folder is free of links. */
+  /** For each folder, whether its path is free of links. */
   readonly #plain = new Map<string, Promise<boolean>>();
 
   readonly #options: CollectOptions;
@@ -67,7 +67,7 @@ class Collector {
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
   }
 
-  /** Refuses paths through links, irregular files, and files of other users. */
+  /** Refuses paths through links, irregular files, and other users' files. */
   async #judge(path: string, content: string): Promise<number> {
     const folder = dirname(path);
     let plain = this.#plain.get(folder);
@@ -106,7 +106,7 @@ class Collector {
   }
 }
 
-/** @throws {OutputRefused} if a listed file is not a regular file of the build. */
+/** @throws {OutputRefused} if a listed file is not a regular file that belongs to the build. */
 export async function collectOutput(
   packed: PackedEvent,
   options: CollectOptions,

@@ -34,7 +34,7 @@ async function withBox(
   });
 }
 
-Deno.test("collectOutput() stores files under the hash of their content", async () => {
+Deno.test("collectOutput() stores files under their content's hash", async () => {
   await withBox(async (box, collect) => {
     await Deno.writeTextFile(join(box, "out/a.html"), "hello");
     await Deno.writeTextFile(join(box, "out/large.bin"), "x".repeat(2 ** 20 + 1));
@@ -76,7 +76,7 @@ Deno.test("collectOutput() follows no link and opens no pipe", async () => {
 });
 
 Deno.test({
-  name: "collectOutput() collects no file of another user",
+  name: "collectOutput() collects no files of other users",
   ignore: Deno.uid() !== 0,
   fn: () =>
     withBox(async (box, collect) => {
