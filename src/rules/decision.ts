@@ -16,7 +16,7 @@ export interface RuleRef {
   readonly index: number;
 }
 
-/** A change of the response's headers. */
+/** A change to the response's headers. */
 export type HeaderEdit =
   | {
     readonly type: "set";

@@ -77,7 +77,7 @@ const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array 
 
 type PackObject = Awaited<ReturnType<typeof makeObject>>;
 
-/** The objects of a folder, contained ones first; the last one is the folder's own. */
+/** The objects of a folder, children first; the last object is the folder itself. */
 async function treeObjects(folder: Folder): Promise<PackObject[]> {
   const made: PackObject[] = [];
   const parts: Uint8Array[] = [];
@@ -120,7 +120,10 @@ export interface SourcePush {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Reads contents twice, one at a time. @throws {RangeError} for contradictory paths */
+/**
+ * Reads the content of each file twice, one file at a time. @throws {RangeError} for contradictory
+ * paths
+ */
 export async function makeSourcePush(
   files: readonly SourceFile[],
   read: (sha256: string) => Promise<Uint8Array>,

@@ -350,7 +350,7 @@ export class QueueStore {
     });
   }
 
-  /** Deletes dead letters from before a time. */
+  /** Deletes dead letters that are older than the given time. */
   async sweep(before: number, signal: AbortSignal): Promise<number> {
     let count = 0;
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueDead() })) {
@@ -378,7 +378,7 @@ export class QueueStore {
     for (const root of ROOTS) yield* keysBelow(this.#parts.kv, root(...of));
   }
 
-  /** Deletes everything of an environment. */
+  /** Deletes everything stored for an environment. */
   async removeEnvironment(projectId: string, environment: string): Promise<void> {
     await deleteKeys(this.#parts.kv, this.keysOf(projectId, environment));
   }

@@ -104,7 +104,7 @@ Deno.test("namesOfQueues() lists each queue with dead letters, regardless of the
     assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
-Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>
+Deno.test("QueueStore loses no message that is sent while the last one with its key ends", () =>
   withStore(async ({ send, due, end }) => {
     for (let round = 0; round < 30; round++) {
       await send(`first ${round}`, { key: "k" });
@@ -150,7 +150,7 @@ Deno.test("QueueStore ends a delivery only once, and only for the process that h
     assert.equal(await store.end(PLACE, entry!, done), false);
   }));
 
-Deno.test("endingOf() retries as often as the queue allows, with growing pauses", () => {
+Deno.test("endingOf() retries as often as the queue allows, with increasing delays", () => {
   const random = () => Uint8Array.of(0xff, 0xff);
   const pauses = [1, 2, 3, 20].map((attempt) => pauseAfter(attempt, random));
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 3_599_973]);

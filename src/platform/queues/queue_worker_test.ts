@@ -34,7 +34,7 @@ Deno.test("findTarget() ignores a deployment of another project that now has the
   assert.equal((await findTarget(services, PLACE, ["shop", "own"]))?.label, "own");
 });
 
-Deno.test("a message deleted during its delivery does not count, and leaves nothing", async () => {
+Deno.test("a message deleted during its delivery does not count, and leaves nothing behind", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });

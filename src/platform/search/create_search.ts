@@ -60,7 +60,7 @@ const memberResult = ({ userId, name, email, role }: Member): SearchResult => ({
   detail: email ?? role,
 });
 
-/** Finds matches of a non-empty text in lower case. */
+/** Finds matches for a non-empty search string in lower case. */
 async function searchFor(
   { projects, deployments, domains, databases, workspaces }: SearchServices,
   caller: Caller,

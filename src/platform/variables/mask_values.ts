@@ -1,4 +1,4 @@
-/** Masks the values of variables in texts that are stored or sent elsewhere. @module */
+/** Masks the values of variables in text that is stored or sent elsewhere. @module */
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
 import type { VariableStore } from "./variable_store.ts";
 

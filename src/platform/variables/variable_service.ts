@@ -138,7 +138,7 @@ export class VariableService {
     return describeCycle({ projects, open }, { project, environment, values });
   }
 
-  /** @throws {Failure} `conflict` for a value whose references would lead back to the project */
+  /** @throws {Failure} `conflict` for a value whose references would refer back to the project */
   async refuseCycle(
     project: ProjectRecord,
     { key, value, scope }: Pick<WantedValue, "key" | "value" | "scope">,

@@ -14,8 +14,8 @@ export interface FieldMismatch {
 }
 
 /**
- * The parts of a sample request that meet a condition; a later part replaces an earlier part of the
- * same name.
+ * The parts of a sample request that meet a condition; a later part replaces an earlier part with
+ * the same name.
  */
 export interface SampleParts {
   readonly method?: string;

@@ -1,4 +1,4 @@
-/** @module The condition `sourceIpCidrs`: the client's address is in any of these networks. */
+/** @module The `sourceIpCidrs` condition: the client's address is in any of these networks. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../request/ip_address.ts";
