@@ -1,4 +1,4 @@
-/** @module Converts a redirect of Netlify or Cloudflare to equivalent rules. */
+/** @module Converts a Netlify or Cloudflare redirect to equivalent rules. */
 import {
   conditionContains,
   conditionsDisjoint,

@@ -1,4 +1,6 @@
-/** @module Converts destinations of `vercel.json`: their references, and the query of rewrites. */
+/**
+ * @module Converts destinations in `vercel.json`: their references, and the queries of rewrites.
+ */
 import { NoEquivalent } from "./import_result.ts";
 import {
   checkReferences,

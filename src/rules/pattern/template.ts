@@ -1,6 +1,6 @@
 /**
- * @module Texts with references to captures: the target of a redirect or rewrite, and the value of
- * a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
+ * @module Strings with references to captures: the target of a redirect or rewrite, and the value
+ * of a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
  * literal text `{name}`; any other brace is literal, so a header value can contain JSON.
  *
  * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
@@ -22,7 +22,7 @@ const BRACES = /\{\{([A-Za-z0-9_-]{1,64})\}\}|\{([A-Za-z0-9_-]{1,64})(\.\.\.)?\}
 
 /**
  * Parses a target or header value. The only possible problem is a splat that is referenced as
- * `{name...}`. Takes linear time in the length of the value.
+ * `{name...}`. Takes time linear in the length of the value.
  */
 export function parseTemplate(value: string): TemplateResult {
   const parts: TemplatePart[] = [];
