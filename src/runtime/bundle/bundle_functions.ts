@@ -34,7 +34,7 @@ function bundleOne(
 
 /**
  * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`.
- * Reports all problems of all functions together. Without functions, esbuild is not loaded.
+ * Reports the problems of all functions together. Without functions, esbuild is not loaded.
  */
 export async function bundleFunctions(
   projectDir: string,

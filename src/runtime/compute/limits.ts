@@ -34,7 +34,7 @@ export const MAX_BACKOFF_WAIT_MS = 1000;
 /** Time for a server to end after SIGTERM, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
-/** Maximum number of log entries per server and second; others are counted and dropped. */
+/** Maximum number of log entries per server per second; others are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /** Bytes of a process's own output to read per second; a process that writes more has to wait. */

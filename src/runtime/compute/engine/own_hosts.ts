@@ -1,4 +1,4 @@
-/** @module Names under which a server reaches itself and its platform. */
+/** @module Hostnames that a server uses to reach itself and its platform. */
 import dns from "node:dns";
 import process from "node:process";
 

@@ -1,6 +1,6 @@
 /**
  * @module Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`,
- * validated on both ends of the connection. Without dependencies, because it also runs in the
+ * validated on both ends of the connection. Has no dependencies, because it also runs in the
  * server's thread.
  */
 
@@ -22,7 +22,7 @@ const MAX_PATH_CHARACTERS = 2048;
 
 const MAX_TAG_CHARACTERS = 256;
 
-/** Maximum number of calls per server and second; others are refused. */
+/** Maximum number of calls per server per second; others are refused. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;
 
 /** Maximum size of the frame's payload, in bytes. */
