@@ -28,7 +28,7 @@ type Header = readonly [name: string, value: string];
 /** A body may pause for any length of time, as event streams do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
-/** Fields that end at this hop, or are set again for the server. */
+/** Hop-by-hop fields, and fields that are set again for the server. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "content-length",

@@ -1,4 +1,7 @@
-/** @module One process of a server: whether it listens and reacts, and its memory. */
+/**
+ * @module Tracks one process of a server: whether it listens and reacts, and how much memory it
+ * uses.
+ */
 import type { Frame } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import { attendProcess } from "../process/attend_process.ts";

@@ -68,7 +68,7 @@ Deno.test("ServerSupervisor.find() starts one server for all concurrent requests
   assert.deepEqual(messages(log), ["info: Server started in 120 ms (cold start)"]);
 });
 
-Deno.test("ServerSupervisor restarts a crashed server after growing pauses", async () => {
+Deno.test("ServerSupervisor restarts a crashed server after increasing delays", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   (await listening()).crash("Segmentation fault (SIGSEGV)");
   await nextTurns();

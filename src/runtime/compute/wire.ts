@@ -71,7 +71,7 @@ export interface ServerTool {
   readonly name: string;
   /** Absolute real path of the folder that it needs. */
   readonly folder: string;
-  /** Its file in the folder: a module for Node, or a program of the machine. */
+  /** Its file in the folder: a module for Node, or a program on the machine. */
   readonly file: string;
 }
 
@@ -81,7 +81,7 @@ export interface ProgramImage {
   readonly directory: string;
   /** Path of a program in the image, and its arguments. */
   readonly args: readonly string[];
-  /** Variables of the image. */
+  /** The image's variables. */
   readonly env: Readonly<Record<string, string>>;
   /** Folder in the image that the program starts in. */
   readonly workdir: string;
@@ -91,7 +91,7 @@ export interface ProgramImage {
 export interface ProgramStart {
   /** Shell command that starts it; by default, an image runs its own command. */
   readonly command?: string;
-  /** The image that it starts in; the system of this machine by default. */
+  /** The image that it starts in; this machine's system by default. */
   readonly image?: ProgramImage;
   /** Toolchain folders that it sees in addition to the system's folders. */
   readonly toolchains: readonly string[];
@@ -117,11 +117,11 @@ export interface Listening {
 /**
  * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
  * accepts one connection per turn of its loop, and requests should not wait for a busy server. A
- * client that receives it takes it for an interim response, and skips it.
+ * client that receives it treats it as an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/** A connection of the server to itself, through the platform. */
+/** A connection from the server to itself, through the platform. */
 export interface Dialled {
   /** Its source port. */
   readonly port: number;

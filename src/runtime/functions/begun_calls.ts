@@ -11,7 +11,7 @@ const { load, compareExchange } = Atomics;
 /** The number, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
-/** Creates the number of a new worker. */
+/** Creates the number for a new worker. */
 export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }

@@ -15,7 +15,7 @@ export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum cost of a chunk in granted bytes: each takes memory, however small it is. */
+/** Minimum cost of a chunk in granted bytes, because even the smallest chunk takes memory. */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);

@@ -14,7 +14,7 @@ import {
 } from "./wire.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
-/** Allowed results of each kind of step. */
+/** Allowed results for each kind of step. */
 const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
   request: ["next", "request", "response"],
   response: ["next", "response"],
@@ -46,7 +46,7 @@ export type UnbegunCall = Pick<
 
 export class FunctionCall {
   readonly #deadline = new Deadline(() => this.#act());
-  /** Called when the time is over. */
+  /** Called when the time is up. */
   #act: () => void = () => {};
   #signal: AbortSignal | undefined;
   readonly #beganAt = performance.now();

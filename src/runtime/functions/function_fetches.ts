@@ -1,4 +1,4 @@
-/** @module The `fetch`es of one worker, performed by the platform. */
+/** @module The `fetch` calls of one worker, which the platform performs. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { HeaderList } from "../http1/head.ts";
 import type { OutboundFetch } from "../outbound/types.ts";

@@ -1,4 +1,4 @@
-/** @module Keeps one process and the functions that share it. */
+/** @module Manages one process and the functions that share it. */
 import { attendProcess } from "../process/attend_process.ts";
 import {
   NoPlaceError,

@@ -1,5 +1,5 @@
 /**
- * @module Finds symbolic links that lead out of a deployment's folder: if the kernel cannot
+ * @module Finds symbolic links that point outside a deployment's folder. If the kernel cannot
  * restrict file access, a server with such a link is not started.
  */
 import { join } from "node:path";
