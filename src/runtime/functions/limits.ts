@@ -18,7 +18,7 @@ export interface FunctionLimits {
   readonly maxConcurrent: number;
   /** Maximum number of waiting calls; others fail as `overloaded`. */
   readonly maxQueued: number;
-  /** Maximum time that promises of `waitUntil` may take after the result, in milliseconds. */
+  /** Maximum time that `waitUntil()` promises may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
   /** Maximum time that a body may take after its headers, in milliseconds. */
   readonly streamMs: number;
@@ -85,7 +85,7 @@ export const SPARE_IDLE_MS = 10_000;
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
 
-/** Maximum number of log entries per deployment and second; further entries are dropped. */
+/** Maximum number of log entries per deployment per second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**

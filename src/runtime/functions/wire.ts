@@ -62,7 +62,7 @@ export const FunctionFrame = {
   chunk: 40,
   /** The body is complete. */
   end: 41,
-  /** The body broke off; payload: message. */
+  /** The body was interrupted; payload: message. */
   fail: 42,
   /** The receiver accepts more bytes; payload: how many (u32). */
   credit: 43,

@@ -26,7 +26,7 @@ export class Deadline {
   /** The time at which it passes, on the clock of its `Deadlines`. */
   at = Infinity;
 
-  /** `passed` is called once the time is over. */
+  /** `passed` is called once the deadline has passed. */
   constructor(readonly passed: () => void) {}
 }
 

@@ -1,4 +1,6 @@
-/** @module Ends an exchange early: the response is no longer awaited, or its headers are late. */
+/**
+ * @module Ends an exchange early if the response is no longer awaited, or if its headers are late.
+ */
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Writes heads of HTTP/1.1 requests, and reads heads of responses (RFC 9112). The reader is
- * strict: it refuses anything that two readers could interpret differently.
+ * @module Writes HTTP/1.1 request heads, and reads response heads (RFC 9112). The reader is strict:
+ * it refuses anything that two readers could interpret differently.
  */
 import { OutboundError } from "./errors.ts";
 

@@ -29,7 +29,10 @@ const KEPT = new Set(
 const FunctionPrototype = Function.prototype;
 const { defineProperty } = Object;
 
-/** Disables the four constructors that compile text, which any function's prototype leads to. */
+/**
+ * Disables the four constructors that compile text. They are reachable from any function's
+ * prototype.
+ */
 function closeConstructors(): void {
   const samples = [
     function () {},
