@@ -23,7 +23,7 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
-/** Peers to which a server may connect. */
+/** Peers that a server may connect to. */
 export interface PeerRules {
   /** Addresses in the form that `readNameservers` returns. */
   readonly nameservers: readonly string[];
@@ -66,7 +66,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Sockets of the machine's services; a server needs none.
+  // Sockets of the machine's services; a server needs none of them.
   if (family === AF_UNIX) return ECONNREFUSED;
   const peer = readPeer(sockaddr);
   if (peer === undefined) return EACCES;

@@ -48,7 +48,7 @@ const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
     MAKE_REG | MAKE_DIR | MAKE_SYM | REFER,
 };
 
-/** Version of Landlock in this kernel; 0 for none. */
+/** Version of Landlock in this kernel; 0 without Landlock. */
 export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }

@@ -182,7 +182,7 @@ export function systemCall(
   return result === -1 ? -lastError(libc) : result;
 }
 
-/** The error of the last call of the C library on this thread. */
+/** The error from the last C library call on this thread. */
 export function lastError(libc: Libc): number {
   const place = libc.errno();
   return place === null ? EIO : new Deno.UnsafePointerView(place).getInt32();

@@ -57,7 +57,8 @@ export function readData(process: ForeignProcess, vectors: bigint, count: bigint
 }
 
 /**
- * Reads which descriptors the control data of a message passes on. Other control data is refused.
+ * Reads the descriptors that the control data of a message passes on. Other control data is
+ * refused.
  */
 export function readRights(
   process: ForeignProcess,

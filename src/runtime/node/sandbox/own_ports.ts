@@ -34,7 +34,7 @@ interface Port {
   readonly which: Which;
   /** As the program requested it. */
   readonly asked: number;
-  /** The port on the machine: a different one if a service of the machine uses it. */
+  /** The port on the machine: a different one if a service on the machine uses it. */
   readonly real: number;
 }
 
