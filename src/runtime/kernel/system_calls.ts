@@ -166,7 +166,7 @@ export function addressOf(buffer: Uint8Array<ArrayBuffer>): bigint {
 /**
  * Performs a system call on this thread.
  *
- * @returns its result, or the negative number of its error
+ * @returns its result, or a negative error number
  */
 export function systemCall(
   libc: Libc,

@@ -1,6 +1,6 @@
 /**
- * @module Keeps one process of project code: starts it when needed, ends it when idle or when
- * others need its place, and restarts it with a pause after failures.
+ * @module Manages one process that runs project code: starts it when needed, ends it when idle or
+ * when others need its place, and restarts it with a pause after failures.
  *
  * The driver decides the kind of process.
  */

@@ -42,7 +42,7 @@ export interface Prepared {
 const ROOT_FOLDER = "root";
 
 /**
- * First of the user ids under which Node runs, one for each process: systemd and Debian do not use
+ * First of the user ids that Node runs under, one for each process. systemd and Debian do not use
  * this range.
  */
 const FIRST_UID = 0x70000000;

@@ -79,7 +79,7 @@ function descendantsOf(top: number): number[] {
   return found;
 }
 
-/** Does the same with the parents of all processes of the machine. */
+/** Does the same with the parents of all processes on the machine. */
 function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {

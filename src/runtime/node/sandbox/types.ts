@@ -53,7 +53,7 @@ export interface NodeRequest {
   readonly toolchains?: readonly string[];
   /** True if it may start programs and processes; false if missing. */
   readonly processes?: boolean;
-  /** The image that it starts in, instead of the system of this machine. */
+  /** The image that it starts in, instead of this machine's system. */
   readonly image?: ImageRoot;
   /** Names that resolve to this machine; by default only those that the machine knows. */
   readonly hosts?: readonly string[];

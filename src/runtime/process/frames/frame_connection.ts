@@ -1,7 +1,8 @@
 /**
  * @module A connection that sends and receives frames. Everything sent in one turn of the event
  * loop goes out in one write. Workers use it too, where a function may have changed the global
- * scope: it captures the globals that it needs at load, and uses neither `push` nor iteration.
+ * scope: this module captures the globals that it needs when it loads, and uses neither `push` nor
+ * iteration.
  */
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
