@@ -1,4 +1,4 @@
-/** Inspects a platform's storages without starting it. @module */
+/** Inspects a platform's storage without starting the platform. @module */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";

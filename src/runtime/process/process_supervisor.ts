@@ -104,7 +104,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Starts the process; joins a current start.
+   * Starts the process, or joins a start in progress.
    *
    * @throws NoPlaceError if no place became free in time; otherwise like the driver
    */

@@ -18,7 +18,7 @@ const START = Date.parse("2026-11-22T10:00:00Z");
 const HOUR = 3_600_000;
 const TEXT = "what no one may read";
 
-/** Bytes that occur in no other text. */
+/** Bytes that occur nowhere else. */
 function bytesOf(seed: number, size: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: size }, () => {

@@ -2,8 +2,8 @@
  * Backs up a data directory, whether a platform runs on it or not.
  *
  * Records are read in one transaction of the database. Their files are copied before the
- * transaction, and new files after it. All files of these records exist, because files are only
- * removed some time after they were last needed.
+ * transaction, and new files after it. All files that these records name still exist, because files
+ * are only removed some time after they were last needed.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Takes the ports and the data directory over from the running platform. @module */
+/** Takes over the ports and the data directory from the running platform. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { isServed } from "../../platform/core/store/mod.ts";
 import { attractConnections, endSharing } from "../../platform/core/listener/mod.ts";

@@ -10,7 +10,7 @@ import { createHmac } from "node:crypto";
 export interface PartBounds {
   readonly min: number;
   readonly max: number;
-  /** On average, a part ends two to the power of this number of bytes after its minimum. */
+  /** On average, a part ends 2^n bytes after its minimum size, where n is this number. */
   readonly bits: number;
 }
 
