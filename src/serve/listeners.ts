@@ -24,12 +24,12 @@ import type { GivenLimits } from "../platform/core/listener/mod.ts";
 /** Time that running requests get when the platform stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
-/** Assumed limit of descriptors if the system does not show it. */
+/** Assumed descriptor limit if the system does not report it. */
 const ASSUMED_DESCRIPTORS = 1024;
 /** Share of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
-/** Address at which edges on this machine reach the platform. */
+/** Address where edges on this machine reach the platform. */
 export const ORIGIN_HOST = "127.0.0.1";
 
 /** Addresses and limits of the listeners. Data only. */
@@ -40,7 +40,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Port for HTTPS; 0 for any free port. */
   readonly httpsPort: number;
-  /** Limits of the connections that clients open. */
+  /** Limits on the connections that clients open. */
   readonly connections: GivenLimits;
   /** CIDRs of proxies that are trusted to name the client's address. */
   readonly trustProxy: readonly string[];

@@ -71,7 +71,7 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
   return root;
 }
 
-/** The bytes by which git sorts an entry: a folder sorts as if its name ended with a slash. */
+/** The bytes that git sorts an entry by: a folder sorts as if its name ended with a slash. */
 const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array =>
   encoder.encode(typeof entry === "string" ? name : `${name}/`);
 

@@ -104,7 +104,7 @@ Deno.test("namesOfQueues() lists each queue with dead letters, regardless of the
     assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
-Deno.test("QueueStore loses no message that is sent while the last one with its key ends", () =>
+Deno.test("QueueStore does not lose a message that is sent while the last one with its key ends", () =>
   withStore(async ({ send, due, end }) => {
     for (let round = 0; round < 30; round++) {
       await send(`first ${round}`, { key: "k" });

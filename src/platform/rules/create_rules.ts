@@ -177,8 +177,7 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 export interface Rules {
   readonly rules: RulesStore;
   /**
-   * The published rules of a project, which override its deployments'; `undefined` if there are
-   * none.
+   * The published rules of a project, which override its deployments'; `undefined` if it has none.
    */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }

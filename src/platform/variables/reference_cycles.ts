@@ -19,7 +19,7 @@ export interface CycleParts {
 
 /**
  * The reason why variables of a project cannot be used: one of them refers to a project whose own
- * variables refer back to this one. Only names projects to which this project refers directly.
+ * variables refer back to this one. Only names projects that this project refers to directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,

@@ -1,7 +1,7 @@
 /** @module Converts other hosts' settings for page URLs to settings in `[static]`. Pure. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
-/** Settings for `[static]` of `svc.toml`. */
+/** Settings for `[static]` in `svc.toml`. */
 export type PageSettings = Pick<PageUrls, "trailingSlash" | "cleanUrls">;
 
 /** A `vercel.json` setting; `undefined` for another field, or an invalid value. */

@@ -44,7 +44,7 @@ export const DEFAULT_STATUS: Readonly<Record<ImportFlavor, number>> = {
 };
 const REWRITE_STATUS = 200;
 
-/** Maximum number of rewrites with which a later redirect is compared. */
+/** Maximum number of rewrites to compare a later redirect with. */
 const MAX_COMPARED = 64;
 
 /** Paths that Netlify reserves. */

@@ -1,4 +1,4 @@
-/** @module Limits of published functions. */
+/** @module Limits for published functions. */
 
 /** Names of functions (spec, pipeline step `use`). */
 export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;

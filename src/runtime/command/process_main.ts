@@ -28,7 +28,7 @@ import {
 import { programCommand, SHELL } from "./program_command.ts";
 import { Readiness, untilAccepts } from "./readiness.ts";
 
-/** Time in which the last frames are sent before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 class CommandProcess {

@@ -1,4 +1,4 @@
-/** @module Limits of a deployment's server. */
+/** @module Limits for a deployment's server. */
 import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
@@ -22,10 +22,10 @@ export const MEMORY_POLL_MS = 50;
 /** Time after which a server is ended if its thread does not react, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
-/** Interval of pings to a server with current requests, in milliseconds. */
+/** Interval between pings to a server with requests in progress, in milliseconds. */
 export const PING_EVERY_MS = 5000;
 
-/** Time in which a server must react after a request has timed out, in milliseconds. */
+/** Maximum time for a server to react after a request has timed out, in milliseconds. */
 export const GRACE_MS = 1000;
 
 /** Maximum time that a request waits for a server that may not start again yet, in milliseconds. */

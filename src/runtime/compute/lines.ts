@@ -3,7 +3,7 @@ import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/log_lines.t
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Shortens a text to the maximum length of a log entry, without splitting a character. */
+/** Shortens text to the maximum length of a log entry, without splitting a character. */
 export function truncate(text: string): string {
   return text.length <= MAX_LOG_CHARACTERS
     ? text

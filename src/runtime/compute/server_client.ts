@@ -72,7 +72,7 @@ function hideAcceptEncoding(headers: Header[], first: number): void {
 }
 
 export interface SendOptions {
-  /** Maximum time to the response headers, in milliseconds. */
+  /** Maximum time until the response headers arrive, in milliseconds. */
   readonly timeoutMs: number;
   /** Called once, when the exchange is over or has failed. */
   readonly over: () => void;

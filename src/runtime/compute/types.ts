@@ -111,7 +111,9 @@ export interface ComputeServer {
 }
 
 export interface ComputeLimits {
-  /** Maximum time to the response headers, in milliseconds (spec: `runtime.timeoutMs`). */
+  /**
+   * Maximum time until the response headers arrive, in milliseconds (spec: `runtime.timeoutMs`).
+   */
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
@@ -121,7 +123,7 @@ export interface ComputeLimits {
   readonly maxQueued: number;
   /** Maximum number of open WebSockets; others immediately fail as `overloaded`. */
   readonly maxSockets: number;
-  /** Time in which the server must listen, in milliseconds. */
+  /** Maximum time until the server listens, in milliseconds. */
   readonly startMs: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
@@ -147,7 +149,7 @@ export interface ComputeServerOptions {
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
   /** Size of the folder for temporary files, in MiB; 64 by default. */
   readonly tmpMb?: number;
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports at private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];

@@ -110,7 +110,7 @@ export interface ProcessLog {
 export interface Listening {
   /** True if the server sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
-  /** The address at which a program listens; if missing, the server's own socket. */
+  /** The address that a program listens on; if missing, the server's own socket. */
   readonly address?: { readonly hostname: string; readonly port: number };
 }
 
@@ -138,10 +138,10 @@ export interface Revalidated {
   readonly problem?: string;
 }
 
-/** Socket in the private folder at which the platform waits for the process. */
+/** Socket in the private folder where the platform waits for the process. */
 export const CONTROL_SOCKET = "c";
 
-/** Socket in the private folder at which the server listens. */
+/** Socket in the private folder where the server listens. */
 export const SERVER_SOCKET = "s";
 
 export interface Booted extends SandboxState {

@@ -5,12 +5,12 @@
  */
 import { constants, setPriority } from "node:os";
 
-/** The time over which a thread is judged, in milliseconds. */
+/** The window over which a thread's activity is measured, in milliseconds. */
 const WINDOW_MS = 250;
 
 /**
- * A thread counts as burning if it ran for at least this share of the time in which it was not
- * waiting for a processor.
+ * A thread counts as burning if it ran for at least this share of the time when it was not waiting
+ * for a processor.
  */
 const BURNING = 0.8;
 
@@ -33,7 +33,7 @@ export interface ThreadTimes {
   readonly waited: number;
 }
 
-/** CPU times; nothing if the system does not show them. */
+/** CPU times; nothing if the system does not report them. */
 export interface CpuTimes {
   /** Processor time of a process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;

@@ -31,7 +31,7 @@ export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;
-  /** Maximum time to its result, in milliseconds. */
+  /** Maximum time until its result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when all work of the call has ended. */

@@ -137,7 +137,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are none.
+   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are no such
+   * calls.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;

@@ -1,8 +1,8 @@
-/** @module Limits of a deployment's functions. */
+/** @module Limits for a deployment's functions. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
-  /** Maximum time to a call's result, in milliseconds. */
+  /** Maximum time until a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
    * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
@@ -24,7 +24,7 @@ export interface FunctionLimits {
   readonly streamMs: number;
   /** Time for a worker to react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
-  /** Time in which a function must be loaded, in milliseconds. */
+  /** Maximum time to load a function, in milliseconds. */
   readonly startMs: number;
   /** Time without calls after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
@@ -54,7 +54,7 @@ export function memoryAllowanceMb(workers: number): number {
 /** Maximum number of workers per function; a second one handles calls while the first is busy. */
 export const MAX_WORKERS = 2;
 
-/** Memory above the measured limit at which the control group kills the process, in MiB. */
+/** How far above the measured limit the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
 /** Maximum number of threads of the runtime itself, and of each worker. */

@@ -15,7 +15,7 @@ interface Charged {
 }
 
 export interface ProcessorTimeOptions {
-  /** Processor time of the thread, in milliseconds; nothing if the system does not show it. */
+  /** Processor time of the thread, in milliseconds; nothing if the system does not report it. */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;

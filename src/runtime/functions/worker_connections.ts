@@ -9,7 +9,7 @@ import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { MAX_WORKER_BACKLOG_BYTES } from "./limits.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 
-/** Time in which a connection must identify itself, in milliseconds. */
+/** Maximum time for a connection to identify itself, in milliseconds. */
 const HELLO_MS = 5000;
 
 /** Pause after a connection that could not be accepted, in milliseconds. */

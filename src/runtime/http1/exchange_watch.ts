@@ -21,7 +21,7 @@ export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Maximum time to the response headers, in milliseconds; unlimited by default. */
+  /** Maximum time until the response headers arrive, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** @module Limits of image conversion. */
+/** @module Limits for image conversion. */
 
 /** Maximum size of a source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;

@@ -27,7 +27,7 @@ export function readNameservers(text: string): readonly string[] {
 export interface PeerRules {
   /** Addresses in the form that `readNameservers` returns. */
   readonly nameservers: readonly string[];
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports of IPv4 addresses that are allowed although the addresses are private. */
   readonly peers: readonly Peer[];
@@ -78,7 +78,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for port 0 of the unspecified address, to which sockets that only send can be bound. */
+/** True for port 0 of the unspecified address, which sockets that only send can be bound to. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -88,7 +88,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Checks the address to which a socket is about to be bound. The file system decides about Unix
+ * Checks the address that a socket is about to be bound to. The file system decides about Unix
  * sockets; an internet socket must not choose an address or port.
  *
  * @returns 0 if it may be bound, otherwise the error for the server

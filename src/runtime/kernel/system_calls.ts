@@ -1,4 +1,4 @@
-/** @module Numbers of system calls, and calls for which the C library has no function. */
+/** @module System call numbers, and calls that the C library has no function for. */
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 

@@ -48,7 +48,7 @@ export class NodeMembers {
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;
-  /** Other ports on which the server listens. */
+  /** Other ports that the server listens on. */
   readonly #others = new Set<number>();
   /** The alternative port for requests, while nothing listens on the server's own. */
   #adopted: number | undefined;

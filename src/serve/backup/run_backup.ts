@@ -1,5 +1,5 @@
 /**
- * Starts the process of a backup.
+ * Starts the process that creates a backup.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The folder next to a backup in which it is created.
+ * The folder next to a backup where the backup is created.
  *
  * @module
  */

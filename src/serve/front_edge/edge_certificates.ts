@@ -85,7 +85,7 @@ export class EdgeCertificates implements OrderedCertificates {
     await this.#forget("all");
   }
 
-  /** Called when the platform accepts the key of the edge. */
+  /** Called when the platform accepts the edge's key. */
   allow(): void {
     this.#isRevoked = false;
   }

@@ -63,7 +63,7 @@ export interface FollowOptions {
 export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
-  /** Port for HTTPS, with the certificates of the platform; missing if TLS ends elsewhere. */
+  /** Port for HTTPS, with the platform's certificates; missing if TLS ends elsewhere. */
   readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
@@ -75,7 +75,7 @@ export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | 
 export interface FollowingEdge {
   readonly handler: ConnectionHandler;
   readonly certificates: EdgeCertificates;
-  /** Resolves with the name of the edge when it has the platform's sites. */
+  /** Resolves with the edge's name once the edge has the platform's sites. */
   readonly ready: Promise<string>;
   /** Stops following the platform; call it when no more requests arrive. */
   close(): Promise<void>;

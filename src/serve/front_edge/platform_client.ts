@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
-/** Maximum time to the response headers, in milliseconds. */
+/** Maximum time until the response headers arrive, in milliseconds. */
 const HEAD_MS = 10_000;
 
 /** Maximum time for a whole response, in milliseconds. */

@@ -37,7 +37,7 @@ export interface Leaving {
   divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything except client sockets. */
   release(): Promise<void>;
-  /** Stops listening, and closes the connections of clients after their responses. */
+  /** Stops listening, and closes client connections after their responses. */
   close(): Promise<void>;
   /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;

@@ -14,7 +14,7 @@ import {
 type Shared = Extract<FromPredecessor, { readonly type: "shared" }>;
 type Refused = Extract<FromPredecessor, { readonly type: "refused" }>;
 
-/** The sockets on which a platform listens. */
+/** The sockets that a platform listens on. */
 interface Ports {
   readonly port: number;
   readonly httpsPort: number | undefined;

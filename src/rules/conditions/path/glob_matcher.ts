@@ -45,12 +45,12 @@ class StateTable {
     this.#add(this.start("accept"), states.length);
   }
 
-  /** Returns the index in `bits` at which the row for a kind of states starts. */
+  /** Returns the index in `bits` where the row for a kind of states starts. */
   start(kind: keyof typeof ROWS): number {
     return ROWS[kind] * this.words;
   }
 
-  /** Returns the index in `bits` at which the row for a character starts. */
+  /** Returns the index in `bits` where the row for a character starts. */
   rowOf(code: number): number {
     return this.#rows.get(code) ?? this.start("none");
   }

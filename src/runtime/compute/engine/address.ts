@@ -4,7 +4,7 @@
  * has its own socket next to that one.
  */
 
-/** The address on which a server seems to listen. */
+/** The address that a server seems to listen on. */
 export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;

@@ -8,7 +8,7 @@
 export interface Revalidation {
   readonly paths: readonly string[];
   readonly tags: readonly string[];
-  /** True serves the stale pages while they are refreshed; false removes them. */
+  /** True to serve the stale pages while they are refreshed; false to remove them. */
   readonly soft: boolean;
 }
 

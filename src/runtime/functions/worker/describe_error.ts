@@ -1,4 +1,4 @@
-/** @module Errors of project code as plain text, for any thrown value. */
+/** @module Errors from project code as plain text, for any thrown value. */
 import { MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 

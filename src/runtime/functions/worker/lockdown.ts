@@ -83,7 +83,7 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer accept only functions, because it would compile text. */
+/** Makes a timer accept only functions, because it would compile a string. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {

@@ -20,7 +20,7 @@ interface Exported {
   readonly stack?: unknown;
 }
 
-/** Gives the connection the client's protocol, from which the listener creates the URL. */
+/** Gives the connection the client's protocol, which the listener uses to create the URL. */
 function markSecure({ headers, socket }: IncomingMessage): void {
   const value = headers["x-forwarded-proto"] === "https";
   Object.defineProperty(socket, "encrypted", { value, configurable: true });

@@ -11,7 +11,7 @@ const MAX_PROCESSES = 128;
 /** Minimum time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Number of checks of the processes before the next search. */
+/** Number of process checks before the next search. */
 const LOOKS_PER_SEARCH = 4;
 
 /**

@@ -27,7 +27,7 @@ export interface Place {
 export interface ImageRoot {
   /** Its folder on this machine, whose links stay inside the folder. */
   readonly root: string;
-  /** Folder in the image in which its program starts. */
+  /** Folder in the image where its program starts. */
   readonly workdir: string;
 }
 
@@ -39,9 +39,9 @@ export interface NodeRequest {
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
-  /** Name of the socket in `folder` at which the process listens to Node. */
+  /** Name of the socket in `folder` where the process listens to Node. */
   readonly controlSocket?: string;
-  /** Name of the socket in `folder` at which Node must listen. */
+  /** Name of the socket in `folder` where Node must listen. */
   readonly serverSocket?: string;
   /** Called when it listens on a port; without it, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
@@ -93,7 +93,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly tmpMb: number;
   /** Maximum resident memory of Node, in MiB; beyond that, it is ended. */
   readonly memoryMb: number;
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports at private addresses that Node may still reach. */
   readonly peers: readonly Peer[];

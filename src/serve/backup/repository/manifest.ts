@@ -1,6 +1,6 @@
 /**
- * Describes a backup in a place: small plain-text files, so that backups can be listed and pruned
- * without a key. They contain numbers and names of parts, but no content.
+ * Describes a backup in a location: small plain-text files, so that backups can be listed and
+ * pruned without a key. They contain numbers and names of parts, but no content.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export const checkSchema = z.object({
   records: count,
   blobs: count,
   databases: count,
-  /** Rows of all tables of all databases. */
+  /** Rows in all tables of all databases. */
   rows: count,
 });
 export type Check = z.infer<typeof checkSchema>;
