@@ -81,7 +81,7 @@ export interface Listeners {
   ): void;
   /**
    * Records that certificates of hosts were replaced or removed; resolves when new connections see
-   * it.
+   * the change.
    */
   certificatesChanged(names: ChangedNames): Promise<void>;
   /** Reduces the sockets to one per port. */

@@ -1,5 +1,5 @@
 /**
- * The messages of queues in the store. Every change is one atomic commit: a crash at any moment
+ * The messages of queues in the store. Every change is one atomic commit, so a crash at any moment
  * leaves a message either sent or not, and either done or due.
  *
  * Only the first message of a key is due. The others wait in order, and the commit that ends the
@@ -162,7 +162,7 @@ export class QueueStore {
   /**
    * Ends a delivery; false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry: both only change together
+   * @param known the message, read after its entry, because both only change together
    * @param fence checks that this process still delivers the queue
    */
   async end(

@@ -15,7 +15,7 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Maximum sleep: clocks can be changed, and timers have a maximum. */
+/** Maximum sleep, because clocks can be changed and timers have a maximum delay. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;
@@ -23,7 +23,7 @@ const STORE_PAUSE_MS = 1_000;
 /** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Maximum number of messages to read before their delivery; each can have 256 KiB. */
+/** Maximum number of messages to read before their delivery; each can be up to 256 KiB. */
 const MAX_READ = 16;
 /** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;

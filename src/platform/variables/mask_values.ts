@@ -9,7 +9,7 @@ function passwordOf(value: string): string[] {
   try {
     return [decodeURIComponent(password)];
   } catch {
-    // An invalid percent escape: programs use the password unchanged.
+    // An invalid percent escape. Programs then use the password unchanged.
     return [password];
   }
 }

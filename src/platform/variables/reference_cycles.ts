@@ -18,8 +18,9 @@ export interface CycleParts {
 }
 
 /**
- * The reason why variables of a project cannot be used: one of them refers to a project whose own
- * variables refer back to this one. Only names projects that this project refers to directly.
+ * The reason why variables of a project cannot be used: one of the variables refers to a project
+ * whose own variables refer back to this one. Only names projects that this project refers to
+ * directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,

@@ -243,7 +243,7 @@ export class VariableService {
   }
 }
 
-/** Reseals with the current key, while no platform runs; returns how many. */
+/** Reseals with the current key while no platform runs, and returns how many it resealed. */
 export async function resealVariables(
   { variables, box }: Pick<VariableServices, "variables" | "box">,
 ): Promise<number> {

@@ -231,7 +231,7 @@ export class WorkspaceService {
     return toWire(workspace, member.role);
   }
 
-  /** Finds a valid invitation: its creator must still be allowed to invite people. */
+  /** Finds a valid invitation. Its creator must still be allowed to invite people. */
   async #valid(token: string, client: Client) {
     const { accounts, limits, now } = this.#parts;
     const guess = await limits.begin("link", client);

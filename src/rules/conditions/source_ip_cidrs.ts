@@ -36,7 +36,7 @@ function networksContain(outer: readonly string[], inner: readonly string[]): bo
     .every((one) => outers.some((other) => holds(other, one)));
 }
 
-/** True if no address is in both lists: of two networks that overlap, one contains the other. */
+/** True if no address is in both lists. Of two networks that overlap, one contains the other. */
 function networksDisjoint(a: readonly string[], b: readonly string[]): boolean {
   const others = networksOf(b);
   return networksOf(a)

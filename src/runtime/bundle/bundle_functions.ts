@@ -1,4 +1,4 @@
-/** @module Bundles the functions of a project: each becomes one self-contained module. */
+/** @module Bundles each function of a project into one self-contained module. */
 import { join } from "node:path";
 import { findFunctions, type FoundFunction } from "./find_functions.ts";
 import { type Esbuild, type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";

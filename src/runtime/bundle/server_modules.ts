@@ -96,7 +96,7 @@ function placeBanner(place: string): string {
     `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
 }
 
-/** Replaces the expressions as text: the types stay for esbuild, which applies tsconfig.json. */
+/** Replaces the expressions as text, so the types stay for esbuild, which applies tsconfig.json. */
 function placeTypeScript(text: string, place: string): string {
   const declared = (name: string) => new RegExp(`\\b(?:const|let|var)\\s+${name}\\b`).test(text);
   let placed = text;

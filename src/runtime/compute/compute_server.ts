@@ -1,4 +1,4 @@
-/** @module The server of one COMPUTE layer: every request gets a result. */
+/** @module The server of one COMPUTE layer. Every request gets a result. */
 import { OutboundError } from "../http1/errors.ts";
 import { resolveSignal } from "../http1/exchange_watch.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";

@@ -186,7 +186,8 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Only the first such frame is accepted: a later one may come from the server's code.
+        // Only the first such frame is accepted, because a later one may come from the server's
+        // code.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {

@@ -18,7 +18,7 @@ export interface ComputeRequest {
   /** If the body is passed as bytes, the request may be sent twice. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
   readonly requestId: string;
-  /** Aborted when the client has disconnected: the server's connection is closed. */
+  /** Aborted when the client has disconnected; the server's connection is then closed. */
   readonly signal?: LazySignal | undefined;
 }
 
@@ -94,7 +94,7 @@ export interface ComputeServer {
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server if it is not running, and reports whether it listens: a deploy waits for this
+   * Starts the server if it is not running, and reports whether it listens. A deploy waits for this
    * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a slot.
    */
   start(): Promise<ComputeHealth>;

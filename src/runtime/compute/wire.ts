@@ -169,7 +169,8 @@ export const DEPTH_HEADER = "x-svc-depth";
 export const MAX_DEPTH = 16;
 
 /**
- * Carries `Accept-Encoding`, which the server's thread restores: an old runtime that sees it
- * compresses responses itself, and makes their entity tags weak (docs/decisions/runtime.md).
+ * Carries `Accept-Encoding`, which the server's thread restores. An old runtime that sees the
+ * original field compresses responses itself, and makes their entity tags weak
+ * (docs/decisions/runtime.md).
  */
 export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

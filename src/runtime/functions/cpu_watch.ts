@@ -1,7 +1,7 @@
 /**
- * @module Gives threads that keep a processor busy the lowest priority: a function that loops until
- * its timeout must not slow down others. A thread that works in short bursts, like most functions,
- * keeps its priority.
+ * @module Gives threads that keep a processor busy the lowest priority, because a function that
+ * loops until its timeout must not slow down others. A thread that works in short bursts, like most
+ * functions, keeps its priority.
  */
 import { constants, setPriority } from "node:os";
 
@@ -15,7 +15,7 @@ const WINDOW_MS = 250;
 const BURNING = 0.8;
 
 /**
- * Minimum share of processor time: on a busy machine, a looping thread mostly waits, and looks much
+ * Minimum share of processor time. On a busy machine, a looping thread mostly waits, and looks much
  * like any other.
  */
 const LEAST = 0.25;
@@ -109,7 +109,9 @@ export class CpuWatch {
     this.#lookedAt = options.now();
   }
 
-  /** Call it often: it measures once per window, and threads only if the process is busy. */
+  /**
+   * Call this often. It measures once per window, and measures threads only if the process is busy.
+   */
   look(): void {
     const { times, now } = this.#options;
     const passed = now() - this.#lookedAt;

@@ -128,7 +128,7 @@ export class FunctionCall {
     this.#resolve({ type, response: { ...head, body: this.#resultBody(body) } });
   }
 
-  /** Fails the call: the function's result is not valid. */
+  /** Fails the call because the function's result is not valid. */
   invalid(message: string): void {
     this.#options.worker.logError({ message }, this.requestId);
     this.#resolve({ type: "failed", reason: "invalid_result", message });
@@ -184,7 +184,7 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client disconnected: work passed to `waitUntil()` continues, as after any response. */
+  /** The client disconnected, but work passed to `waitUntil()` continues, as after any response. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;

@@ -32,7 +32,7 @@ function serviceOf(
   return to === "kv" ? kv : to === "database" ? database : outbound;
 }
 
-/** Sets the `Via` field, which only the platform can set: removes the function's own. */
+/** Sets the `Via` field, and removes the function's own, because only the platform can set it. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];

@@ -1,6 +1,6 @@
 /**
  * @module The connections of a process's workers. Each worker has its own, and first sends the key
- * that was created for it: from then on, the connection identifies it.
+ * that was created for it. From then on, the connection identifies the worker.
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { FairShare } from "../process/frames/fair_share.ts";

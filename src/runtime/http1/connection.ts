@@ -151,7 +151,7 @@ export class Http1Connection {
     this.#conn.close();
   }
 
-  /** Restarts the idle time: data was transferred, or is awaited from now on. */
+  /** Restarts the idle time, because data was transferred, or is awaited from now on. */
   #touch(): void {
     if (!this.#closed) this.#times.deadlines.set(this.#deadline, this.#times.idleMs);
   }

@@ -1,4 +1,4 @@
-/** @module Many deadlines with one timer: moving a deadline only sets a number. */
+/** @module Many deadlines with one timer. Moving a deadline only sets a number. */
 
 /** Minimum and maximum time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];

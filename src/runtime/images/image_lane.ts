@@ -148,7 +148,7 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // Only a process that was never ready has failed to start: an image may break a working
+    // Only a process that was never ready has failed to start. An image may break a working
     // process.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);

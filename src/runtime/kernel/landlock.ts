@@ -1,7 +1,7 @@
 /**
  * @module Makes the kernel block file access by this thread and the threads that it starts
- * (landlock(7)): the runtime's own checks cover neither modules that a compiled program imports nor
- * symbolic links.
+ * (landlock(7)), because the runtime's own checks cover neither modules that a compiled program
+ * imports nor symbolic links.
  */
 import type { Libc } from "./libc.ts";
 

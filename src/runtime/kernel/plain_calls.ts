@@ -1,7 +1,7 @@
 /**
  * @module System calls that every program uses to handle its own files, memory, threads, time,
  * events and descriptors. Node, the C library and native packages use them, in addition to calls
- * whose arguments filters check. Calls that newer kernels add are missing until they are reviewed:
+ * whose arguments filters check. Calls that newer kernels add are missing until they are reviewed;
  * the C library works without them.
  */
 

@@ -68,7 +68,7 @@ class NodeProcess {
   #reason: string | undefined;
   #terminated = false;
 
-  /** Prepared early: its thread starts while the platform is still connecting. */
+  /** Prepared early, so that its thread starts while the platform is still connecting. */
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;

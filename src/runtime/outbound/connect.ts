@@ -32,7 +32,7 @@ export type OwnRoute = (
 ) => { readonly hostname: string; readonly port: number } | undefined;
 
 export interface ConnectRules {
-  /** Private, local and reserved addresses and any port are allowed. */
+  /** True to allow private, local and reserved addresses, and any port. */
   readonly allowPrivate: boolean;
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;

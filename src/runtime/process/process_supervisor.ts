@@ -123,7 +123,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Starts no more processes; returns the current one, which the caller must end. */
+  /** Starts no more processes, and returns the current one, which the caller must end. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();

@@ -125,7 +125,7 @@ async function startIn(
     stderr: "piped",
   });
   const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // This is early enough: the process starts project code after it has connected.
+  // This is early enough, because the process starts project code after it has connected.
   group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();

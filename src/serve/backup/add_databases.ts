@@ -78,8 +78,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Copies the files before archiving them: the branch cannot start while they are read, and the
-   * archive may be sent over a slow network.
+   * Copies the files before archiving them, because the branch cannot start while they are read,
+   * and the archive may be sent over a slow network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;

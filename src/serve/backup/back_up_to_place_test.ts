@@ -178,7 +178,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups, and counts only veri
     );
     const second = await backUp({ keep: 2, now: () => START + HOUR });
     const names = (await listPlace(place, {})).backups.map(({ name }) => name);
-    // The clock was set back: a newer backup still has a later name.
+    // The clock was set back, but a newer backup still has a later name.
     assert.deepEqual(names, ["2026-11-22T23-00-01Z", newer, first.name]);
     assert.equal(second.name, names[0]);
     await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));

@@ -61,7 +61,7 @@ export async function verifyBlobs(
     if (stream !== undefined) count++;
     else damage.add(`blob ${blob.sha256}, which ${user} needs, is missing or cannot be read`);
   };
-  // Unreadable content is not reported here: it was already reported as a damaged blob.
+  // Unreadable content is not reported here, because it was already reported as a damaged blob.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
     // An unfinished deployment may still wait for its uploads.
     if (!isServed(blob.deployment.status)) continue;

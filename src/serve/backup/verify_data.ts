@@ -30,7 +30,7 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly records: number;
-  /** Number of records from an svc version without checksums; they get one when they change. */
+  /** Number of records from an svc version without checksums; each gets one when it changes. */
   readonly unchecked: number;
   readonly blobs: number;
   /** Number of verified database pages. */

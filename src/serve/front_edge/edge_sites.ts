@@ -54,7 +54,7 @@ export class EdgeSites {
   /** Keyed by project, because all sites of a project share their access settings. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
-  /** Counts changes: a response requested before a change may not include it. */
+  /** Counts changes, because a response requested before a change may not include it. */
   #changes = 0;
   #bindings = 0;
 

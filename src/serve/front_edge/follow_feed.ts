@@ -88,7 +88,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
     onGap: () => cut.abort(new Error("a change is missing")),
     onError: (error) => {
-      // A change could not be applied, so the edge is outdated: read everything again.
+      // A change could not be applied, so the edge is outdated. Read everything again.
       onTrouble(`Cannot apply a change: ${messageOf(error)}`);
       cut.abort(error);
     },

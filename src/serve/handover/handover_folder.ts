@@ -21,8 +21,8 @@ export interface HandoverFolder {
   /** Writes the file that names the socket to successors. */
   publish(): Promise<void>;
   /**
-   * Removes only the folder: the file shows that a platform exists, until another one overwrites
-   * it.
+   * Removes only the folder, because the file shows that a platform exists, until another one
+   * overwrites it.
    */
   leave(): Promise<void>;
   /** Removes folder and file. */

@@ -81,7 +81,7 @@ async function linger(link: Link): Promise<void> {
   await waitAtMost(LINGER_MS, ended);
 }
 
-/** Serves again: this platform then handles the requests that were waiting for the successor. */
+/** Serves again. This platform then handles the requests that were waiting for the successor. */
 async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
   unshare(leaving);
   try {

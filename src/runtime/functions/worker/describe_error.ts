@@ -17,8 +17,8 @@ function readText(value: object, key: string): string | undefined {
 let moduleUrl: string | undefined;
 
 /**
- * Sets the URL of the function's module, which contains its whole source: older
- * runtimes write it into every frame of a stack.
+ * Sets the URL of the function's module, which contains its whole source. Older runtimes write the
+ * URL into every frame of a stack.
  */
 export function nameModule(url: string): void {
   moduleUrl = url;

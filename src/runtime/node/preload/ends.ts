@@ -47,7 +47,8 @@ const { reallyExit } = process as unknown as { readonly reallyExit: (code: numbe
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
 /**
- * Message and stack of an error, with the message first: syntax errors begin with their position.
+ * Message and stack of an error, with the message first, because syntax errors begin with their
+ * position.
  */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return `Uncaught ${inspect(error)}`;

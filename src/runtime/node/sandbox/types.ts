@@ -91,7 +91,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Maximum resident memory of Node, in MiB; beyond that, it is ended. */
+  /** Maximum resident memory of Node, in MiB; if Node uses more, it is ended. */
   readonly memoryMb: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;

@@ -29,7 +29,9 @@ export interface ConnectionOptions {
 
 const READ_BYTES = 64 * 1024;
 
-/** Approximate memory of a frame in addition to its bytes: many small ones are not cheap. */
+/**
+ * Approximate memory of a frame in addition to its bytes, because many small frames are not cheap.
+ */
 export const FRAME_COST_BYTES = 256;
 
 /** Number of frames to handle between two readings of the clock. */

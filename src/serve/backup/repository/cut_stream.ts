@@ -1,6 +1,6 @@
 /**
- * Splits a stream of bytes at positions that depend on its content, not at fixed distances: after a
- * change, the parts before and after it remain the same.
+ * Splits a stream of bytes at positions that depend on its content, not at fixed distances. After a
+ * change, the parts before and after it therefore remain the same.
  *
  * @module
  */
@@ -14,7 +14,9 @@ export interface PartBounds {
   readonly bits: number;
 }
 
-/** Parts have 1.5 MiB on average: few requests, and little to send after a small change. */
+/**
+ * Parts are 1.5 MiB on average, so there are few requests, and little to send after a small change.
+ */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
 /** Number of bytes covered by a 32-bit hash that shifts by one bit per byte. */

@@ -22,7 +22,7 @@ export const manifestSchema = z.object({
   recipients: z.array(z.string().max(256)).max(64),
   files: count,
   bytes: count,
-  /** The parts in order: together they are the archive that `svc backup` writes. */
+  /** The parts in order. Together, they form the archive that `svc backup` writes. */
   parts: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

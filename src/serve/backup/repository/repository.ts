@@ -242,8 +242,8 @@ export function readArchive(
 /**
  * Removes old backups, and parts that no backup needs. The location must be reserved.
  *
- * Only verified backups count: an unverified newer one never replaces a verified one. All manifests
- * are read before anything is removed.
+ * Only verified backups count, so an unverified newer one never replaces a verified one. All
+ * manifests are read before anything is removed.
  */
 export async function prune(
   { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },
