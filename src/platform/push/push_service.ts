@@ -287,7 +287,8 @@ export class PushService {
   }
 
   /**
-   * Runs git to respond to a request; removes its scratch folder when the response has been sent.
+   * Runs git to respond to a request, and removes its scratch folder once the response has been
+   * sent.
    */
   async #serve(
     project: ProjectRecord,

@@ -114,7 +114,7 @@ Deno.test("QueueStore does not lose a message that is sent while the last one wi
     }
   }));
 
-Deno.test("QueueStore keeps nothing of a delivered message, and counts messages", () =>
+Deno.test("QueueStore removes all data of a delivered message, and counts messages", () =>
   withStore(async ({ send, end, store, keys, clock }) => {
     const large = new Uint8Array(200_000).fill(0xfe);
     const id = await send("", { body: large, dedupeId: "once" });

@@ -160,8 +160,8 @@ export class QueueWorker {
   }
 
   /**
-   * Starts due deliveries within the limits; returns the milliseconds until more are due, if any
-   * are.
+   * Starts due deliveries within the limits, and returns the milliseconds until more are due, if
+   * any are.
    */
   async #look(): Promise<number | undefined> {
     if (!await this.#holds()) return LONGEST_SLEEP_MS;

@@ -69,7 +69,8 @@ export class ImportCollector {
   }
 
   /**
-   * Adds all rules that `convert` creates from a line, or none of them; returns the added rules.
+   * Adds all rules that `convert` creates from a line, or none of them, and returns the added
+   * rules.
    */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {

@@ -217,7 +217,7 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
   );
 }
 
-/** Reads header values with references to captures; refuses duplicate headers. */
+/** Reads header values with references to captures, and refuses duplicate headers. */
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],

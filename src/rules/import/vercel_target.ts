@@ -32,7 +32,7 @@ export function withUnusedParameters(source: string, destination: string): strin
   return `${beforeQuery}${whole === "" ? "" : `?${whole}`}${fragment}`;
 }
 
-/** Replaces `$1` with the name of the first group, and so on; refuses unnamed groups. */
+/** Replaces `$1` with the name of the first group, and so on. Refuses unnamed groups. */
 export function nameGroups(text: string, groups: readonly string[]): string {
   return text.replace(/\$(\d)/g, (found, digit: string) => {
     const name = groups[Number(digit) - 1];

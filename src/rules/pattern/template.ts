@@ -66,7 +66,7 @@ type Piece = string | number;
 /** A compiled template: names are replaced by indexes. */
 export type CompiledText = readonly Piece[];
 
-/** Builds the text; a missing capture is replaced by empty text. */
+/** Builds the text; a missing capture becomes an empty string. */
 export function expandPieces(
   pieces: CompiledText,
   captures: readonly string[],
@@ -91,7 +91,9 @@ export function encodeHeaderText(text: string): string {
   return text.toWellFormed().replace(NO_HEADER_TEXT, encodeURIComponent);
 }
 
-/** Percent-encodes characters with a meaning in a query; keeps `%XX`. Expects a canonical path. */
+/**
+ * Percent-encodes characters with a meaning in a query, but keeps `%XX`. Expects a canonical path.
+ */
 export function encodeForQuery(capture: string): string {
   return capture.replace(
     /[^\w.~%\/-]/g,
@@ -99,7 +101,7 @@ export function encodeForQuery(capture: string): string {
   );
 }
 
-/** Replaces names with indexes into `names`; an unknown name becomes empty text. */
+/** Replaces names with indexes into `names`; an unknown name becomes an empty string. */
 export function compilePieces(
   parts: readonly TemplatePart[],
   names: readonly string[],

@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Forwards data from one connection to another until its end; leaves out the first bytes. */
+/** Forwards data from one connection to another until its end, leaving out the first bytes. */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,

@@ -14,7 +14,7 @@ import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
-/** Node closes connections after 5 s without a request; ours close before that. In milliseconds. */
+/** Idle time after which a connection is closed, in milliseconds. Node closes its own after 5 s. */
 const KEEP_ALIVE_MS = 4000;
 
 /**

@@ -99,7 +99,7 @@ export interface ComputeServer {
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Checks that a running server still responds; does not start one, and does not count as use. A
+   * Checks that a running server still responds. Does not start one, and does not count as use. A
    * server that stopped because it was idle is healthy.
    */
   check(): Promise<ComputeHealth>;

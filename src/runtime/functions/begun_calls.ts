@@ -17,7 +17,8 @@ export function makeBegunCell(): BegunCell {
 }
 
 /**
- * Raises the number to `id`; returns the previous one, or `undefined` if it is already that high.
+ * Raises the number to `id`, and returns the previous one, or `undefined` if it is already that
+ * high.
  */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {

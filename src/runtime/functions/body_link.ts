@@ -1,5 +1,5 @@
 /**
- * @module Bodies over frames, with back-pressure: the sender sends no more than the receiver has
+ * @module Bodies over frames, with backpressure: the sender sends no more than the receiver has
  * granted, and either side can abort. Platform and worker use the same two classes.
  */
 import { FunctionFrame } from "./wire.ts";

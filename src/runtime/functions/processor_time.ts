@@ -59,7 +59,7 @@ export class ProcessorTime {
     this.#isCurrent = false;
   }
 
-  /** Ends a call; returns its processor time in milliseconds. Short calls are not measured. */
+  /** Ends a call, and returns its processor time in milliseconds. Short calls are not measured. */
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;

@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 export interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** The connection has ended, with a problem if the worker broke the protocol. */
+  /** The connection has ended, with a problem if the worker violated the protocol. */
   closed(problem: string | undefined): void;
 }
 
@@ -54,7 +54,7 @@ export class WorkerConnections {
     this.#acceptAll().catch(() => this.close());
   }
 
-  /** Allows a worker to connect once; returns the key that identifies it. */
+  /** Allows a worker to connect once, and returns the key that identifies it. */
   expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
     this.#expected.set(worker, { key, events });

@@ -1,4 +1,4 @@
-/** @module One connection, and the requests that it carries one after the other. */
+/** @module One connection, and the requests that it carries one after another. */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";

@@ -11,7 +11,7 @@ export interface Timers {
   start(run: () => void, milliseconds: number): () => void;
 }
 
-/** The timers of the runtime; they keep no process alive. */
+/** The runtime's timers, which do not keep a process alive. */
 const SYSTEM_TIMERS: Timers = {
   now: () => performance.now(),
   start(run, milliseconds) {

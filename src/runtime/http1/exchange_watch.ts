@@ -25,7 +25,7 @@ export interface WatchOptions {
   readonly headMs?: number;
 }
 
-/** Watches the exchanges of a connection, one after the other. */
+/** Watches the exchanges of a connection, one after another. */
 export class ExchangeWatch {
   #options: WatchOptions = {};
   #signal: AbortSignal | undefined;

@@ -58,7 +58,7 @@ function valuesOf(headers: HeaderList, wanted: string): string[] {
   return values;
 }
 
-/** Reads a `Content-Length`; two of them, even equal, are refused. */
+/** Reads a `Content-Length`. Two of them are refused, even if they are equal. */
 export function readContentLength(headers: HeaderList): number | undefined {
   const values = valuesOf(headers, "content-length");
   if (values.length === 0) return undefined;

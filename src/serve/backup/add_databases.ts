@@ -142,7 +142,7 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the platform's server; starts the one in the data directory if it is not running. */
+/** Opens the platform's server. Starts the one in the data directory if it is not running. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {

@@ -25,7 +25,7 @@ async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array
   throw new TypeError(`Blob ${blob.sha256} differs from what was stored`);
 }
 
-/** Compares all blobs with their hashes; returns their number. */
+/** Compares all blobs with their hashes, and returns their number. */
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;

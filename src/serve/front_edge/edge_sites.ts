@@ -111,7 +111,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces everything known; reads the sites in use again immediately. */
+  /** Replaces everything known, and immediately rereads the sites in use. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();

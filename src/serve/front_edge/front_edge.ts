@@ -153,7 +153,7 @@ class Signer {
   }
 }
 
-/** Follows a platform; responds with 503 until the edge has reached the platform. */
+/** Follows a platform, and responds with 503 until the edge has reached the platform. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
   const { join, key, isLocal = false, refuseAfterMs, version, log, trustProxy } = options;
   const { memoryBytes, responseBytes } = options;

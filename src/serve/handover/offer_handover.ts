@@ -74,7 +74,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws if the successor ends in the meantime. */
+/** Waits while clients move to the successor. Throws if the successor ends in the meantime. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
@@ -149,7 +149,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   }
 }
 
-/** Waits for a successor at the socket; serves one at a time. */
+/** Waits for a successor at the socket, and serves one at a time. */
 export function offerHandover(path: string, leaving: Leaving): { close(): void } {
   const listener = Deno.listen({ transport: "unix", path });
   const serve = async () => {

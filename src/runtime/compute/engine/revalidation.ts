@@ -55,7 +55,7 @@ function problemOf({ paths, tags, soft, ...rest }: Record<string, unknown>): str
   return `The path "${wrong.slice(0, 80)}" must begin with / and have no query or fragment`;
 }
 
-/** Checks a server's request; returns the problem if it is malformed. */
+/** Checks a server's request, and returns the problem if it is malformed. */
 export function checkRevalidation(asked: unknown): Checked {
   if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
     return { problem: 'Pass an object with "paths" or "tags"' };

@@ -37,7 +37,7 @@ function portOf(name: string): number | undefined {
   }
 }
 
-/** Creates the file, as the system does for a socket; returns the error of `listen()`. */
+/** Creates the file, as the system does for a socket, and returns the error for `listen()`. */
 function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
   try {
     writeFileSync(name, `svc:port:${port}\n`, { flag: "wx", mode: 0o600 });

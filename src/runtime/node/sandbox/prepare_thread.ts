@@ -32,7 +32,7 @@ export interface Prepared {
   readonly plan: ThreadPlan;
   /** Descriptor of the listener that decides system calls of the thread and of Node. */
   readonly listener?: number;
-  /** Number of programs to start, one after the other. */
+  /** Number of programs to start, one after another. */
   readonly programs: number;
   /** The reason why the best sandbox is unavailable. */
   readonly reason?: string;

@@ -53,7 +53,7 @@ export function encodeFrame(frame: NewFrame): Uint8Array {
   return bytes;
 }
 
-/** The peer broke the protocol; the connection cannot continue. */
+/** The peer violated the protocol; the connection cannot continue. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }

@@ -94,7 +94,7 @@ export class FrameConnection {
   /**
    * Calls `take` for each frame until either side closes.
    *
-   * @throws ProtocolError if the peer breaks the protocol
+   * @throws ProtocolError if the peer violates the protocol
    */
   async receive(take: (frame: Frame) => void): Promise<void> {
     const reader = new FrameReader(this.#maxPayload);
