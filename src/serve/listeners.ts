@@ -67,7 +67,7 @@ export interface Listeners {
   readonly httpsPort: number | undefined;
   /** Loopback port for edges on this machine; missing if there are none. */
   readonly originPort: number | undefined;
-  /** The listeners through which the servers of deployments reach the edge. */
+  /** The listeners that the servers of deployments use to reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;

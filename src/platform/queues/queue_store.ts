@@ -274,8 +274,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of the given states; false if there is none. Its state may
-   * have changed since it was listed.
+   * Deletes a message that is in one of the given states; false if there is no such message. Its
+   * state may have changed since it was listed.
    */
   async remove(
     place: QueuePlace,

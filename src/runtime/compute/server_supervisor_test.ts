@@ -201,7 +201,7 @@ Deno.test("ServerSupervisor lets an idle server end itself, and starts it on dem
   await listening();
 });
 
-Deno.test("ServerSupervisor.check() checks a running server, and starts none", async () => {
+Deno.test("ServerSupervisor.check() checks a running server, and does not start one", async () => {
   const { supervisor, timers, started, listening } = setUp();
   assert.deepEqual(await supervisor.check(), { healthy: true, latencyMs: 0 });
   assert.equal(started.length, 0);

@@ -12,7 +12,7 @@ export interface EndableTenant extends Tenant {
 
 /** The right to run one process. */
 export interface Place {
-  /** Sets the process that uses the slot, so that it can be ended for another. */
+  /** Sets the process that uses the slot, so that it can be ended to make room for another. */
   occupy(tenant: EndableTenant): void;
   /** Releases the slot when the process has ended; calling it again does nothing. */
   release(): void;

@@ -51,7 +51,7 @@ export interface BackupSource {
   readonly kv?: string;
   /** Folder of the blobs, or `s3://…`; in the data directory by default. */
   readonly blobs?: string;
-  /** File of the keys; in the data directory by default. */
+  /** Path of the key file; in the data directory by default. */
   readonly keys?: string;
   /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;

@@ -1,4 +1,7 @@
-/** The two sockets for a successor, in a folder that a file in the data directory names. @module */
+/**
+ * The two sockets for a successor, in a folder that is named by a file in the data directory.
+ * @module
+ */
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";

@@ -10,7 +10,7 @@ export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
  * Separates the server's listeners from the signals of the process. Otherwise, a Ctrl-C at the
- * platform would reach them during requests. Listeners of `node:process` are added by the same
+ * platform would reach them during requests. `node:process` listeners are added by the same
  * functions.
  */
 export function separateSignals(): EmitSignal {

@@ -227,7 +227,7 @@ const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Refuses socket options that could send packets elsewhere than to the checked address. */
+/** Refuses socket options that could send packets anywhere but to the checked address. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
