@@ -157,7 +157,7 @@ const redirect = (source: string, destination: string) =>
 
 type Row = readonly [result: ImportResult, request: DescribedRequest | string, leads: string];
 
-Deno.test("importVercelJson() leads to the same targets as Vercel", async (t) => {
+Deno.test("importVercelJson() resolves to the same targets as Vercel", async (t) => {
   const app = rewrite("/((?!api/).*)", "/index.html");
   const inner = rewrite("/docs/:page((?!internal\\.).*)", "/d/:page");
   const rows: readonly Row[] = [

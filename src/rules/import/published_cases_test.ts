@@ -100,7 +100,7 @@ Deno.test("importRedirects() keeps the meaning of Cloudflare's lines", async (t)
   }
 });
 
-Deno.test("importHeaders() reads blocks like Cloudflare", () => {
+Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
   const text = `
                 /a
     Name         :           Value
@@ -137,7 +137,7 @@ Deno.test("importHeaders() reads blocks like Cloudflare", () => {
   assert.deepEqual([result.read, result.imported], [12, 7]);
 });
 
-Deno.test("importHeaders() joins repeated names like Netlify, and inserts no captures", () => {
+Deno.test("importHeaders() joins repeated names as Netlify does, and inserts no captures", () => {
   const result = importHeaders("/p/:x\n  cache-control: max-age=0\n  cache-control: :x\n");
   assert.deepEqual(headersAt(result, "/p/y"), { "cache-control": "max-age=0, :x" });
 });

@@ -158,7 +158,7 @@ export interface LogHead {
 export interface FetchHead extends WireRequest {
   /**
    * Sends the request to a store, regardless of the URL's host: `kv` is the project's key-value
-   * store, with its HTTP API (docs/kv.md), and `database` its database.
+   * store, with its HTTP API (docs/kv.md), and `database` is its database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;

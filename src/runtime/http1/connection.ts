@@ -114,7 +114,7 @@ export class Http1Connection {
 
   /**
    * Waits before the first request until the other side sends something, which shows that it has
-   * accepted the connection. Waits no longer than the given milliseconds.
+   * accepted the connection. Waits at most the given number of milliseconds.
    *
    * @throws OutboundError if the connection ends
    */

@@ -1,4 +1,4 @@
-/** @module The Node processes of one server; the first that listens gets the requests. */
+/** @module The Node processes of one server. The first one that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";

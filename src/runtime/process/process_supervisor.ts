@@ -106,7 +106,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   /**
    * Starts the process, or joins a start in progress.
    *
-   * @throws NoPlaceError if no place became free in time; otherwise like the driver
+   * @throws NoPlaceError if no slot became free in time; otherwise like the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {

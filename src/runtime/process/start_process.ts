@@ -63,7 +63,7 @@ export interface StartedProcess {
   readonly folder: string;
   /** Its first connection. */
   readonly conn: Deno.Conn;
-  /** Accepts more connections; the caller must close it. */
+  /** Accepts more connections; the caller must close the listener. */
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last output when it has ended. */
   readonly ended: Promise<string>;

@@ -90,7 +90,7 @@ export interface RunningFrontEdge {
   shutdown(): Promise<void>;
 }
 
-/** Tells balancers to send clients to other edges. */
+/** Tells load balancers to send clients to other edges. */
 const drained = () =>
   new Response("The edge is drained\n", { status: 503, headers: { connection: "close" } });
 

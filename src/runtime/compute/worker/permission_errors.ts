@@ -26,7 +26,7 @@ export interface DeniedCall {
   readonly path?: string;
 }
 
-/** Reads the runtime's message; `undefined` if it has another form. */
+/** Reads the runtime's message; `undefined` if it has a different form. */
 export function describeDenial(message: string): DeniedCall | undefined {
   const [, kind = "", what = ""] = MESSAGE.exec(message) ?? [];
   if (kind === "") return undefined;

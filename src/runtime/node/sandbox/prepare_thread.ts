@@ -70,7 +70,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   });
   // Node may run as another user.
   for (const file of files) Deno.chmodSync(file, 0o644);
-  // An image contains everything that it needs, so nothing of this machine is mounted.
+  // An image contains everything that it needs, so nothing from this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
     { from: node, to: view.node },
     { from: directory, to: view.directory },
