@@ -14,7 +14,7 @@ function passwordOf(value: string): string[] {
   }
 }
 
-/** Masks every value of a deployment's variables, except those of variables that are plain everywhere. */
+/** Masks the values of a deployment's variables, unless the variable is plain everywhere. */
 export function maskerFor(
   values: Readonly<Record<string, string>>,
   known: Awaited<ReturnType<VariableStore["list"]>>,
