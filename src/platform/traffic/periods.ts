@@ -38,7 +38,10 @@ export interface Steps {
   readonly starts: readonly number[];
 }
 
-/** The steps of a range. For a new project, the steps are shorter and start at its creation. */
+/**
+ * The steps of a range. For a new project, the steps are shorter, and cover the time since its
+ * creation.
+ */
 export function stepsOf(range: TrafficRange, now: number, createdAt: number): Steps {
   const { unit: usual, steps: most } = RANGES[range];
   const unit = UNITS.find((unit) => unit === usual || now - createdAt < PERIODS[unit].keptMs)!;
