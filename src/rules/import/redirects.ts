@@ -1,6 +1,6 @@
 /**
- * @module Converts a Netlify or Cloudflare `_redirects` file to rules. Each line is an entry: `from
- * [query…] to [status[!]] [conditions…]`.
+ * @module Converts a Netlify or Cloudflare `_redirects` file to rules. Each line is an entry:
+ * `from [query…] to [status[!]] [conditions…]`.
  *
  * On Netlify, files take precedence over entries without `!`, and the default status is 301. On
  * Cloudflare, entries take precedence, and the default status is 302.

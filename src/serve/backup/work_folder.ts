@@ -1,5 +1,5 @@
 /**
- * The folder next to a backup where the backup is created.
+ * The folder that a backup is created in, next to the backup itself.
  *
  * @module
  */
