@@ -61,7 +61,7 @@ function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Number of pieces of a slow response, and the time between two pieces in milliseconds. */
+/** Number of pieces in a slow response, and the time between two pieces in milliseconds. */
 const PIECES = 400;
 const PIECE_MS = 25;
 

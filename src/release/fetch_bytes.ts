@@ -2,7 +2,7 @@
 import { readLimited } from "../lib/read_limited.ts";
 import { ReleaseError } from "./release_error.ts";
 
-/** Maximum time without a byte, in milliseconds. */
+/** Maximum time without receiving a byte, in milliseconds. */
 const IDLE_MS = 60_000;
 
 export interface Source {

@@ -106,7 +106,7 @@ const TARGETS = [
   "/#{all}",
 ];
 
-Deno.test("no capture can lead to another site", () => {
+Deno.test("no capture can redirect to another site", () => {
   fc.assert(fc.property(NASTY, fc.constantFrom(...TARGETS), (url, target) => {
     fc.pre(!("rejected" in factsFromRequest({ url })));
     const condition = { path: { type: "glob", value: "/{all...}" } } as const;

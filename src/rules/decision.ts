@@ -16,7 +16,7 @@ export interface RuleRef {
   readonly index: number;
 }
 
-/** A change of the response's headers. */
+/** A change to the response's headers. */
 export type HeaderEdit =
   | {
     readonly type: "set";
@@ -51,7 +51,7 @@ export type CacheDecision =
 /** Whether a rule acts, or only records its effect. */
 export type EnforceMode = "shadow" | "enforce";
 
-/** A limit against which the edge counts requests. */
+/** A limit that the edge counts requests against. */
 export interface RateLimitAction {
   readonly type: "rate_limit";
   readonly limit: number;

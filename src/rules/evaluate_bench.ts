@@ -163,7 +163,7 @@ function measure(scenario: Scenario): readonly EvaluationRow[] {
   }));
 }
 
-/** Measures every scenario at every size; about two seconds. */
+/** Measures every scenario at every size, which takes about two seconds. */
 export function benchEvaluation(): readonly EvaluationRow[] {
   return [exact, glob, suffix, mixed, blocks, nothing].flatMap(measure);
 }

@@ -1,4 +1,4 @@
-/** @module Limits of a rule set. */
+/** @module Limits for a rule set. */
 
 /** Maximum number of rules in a set (design: "What the spec leaves open"). */
 export const MAX_RULES = 10_000;

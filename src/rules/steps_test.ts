@@ -39,7 +39,7 @@ Deno.test("loadRulesInSteps() returns the same results as loadRulesValue()", asy
   assert.ok(turns > 10, String(turns));
 });
 
-Deno.test("compileInSteps() decides like compileRules()", async () => {
+Deno.test("compileInSteps() makes the same decisions as compileRules()", async () => {
   await fc.assert(
     fc.asyncProperty(
       anyLargeSet,
@@ -154,7 +154,7 @@ function place(
   return rules.map((rule, index) => ({ index, rule: watch(rule) }));
 }
 
-Deno.test("checking a large set takes many steps, and a small one none", () => {
+Deno.test("checking a large set takes many steps, and checking a small one takes none", () => {
   const steps = (count: number): number => {
     const make = KINDS["redirects"]!;
     const rules = Array.from({ length: count }, (_, n) => ({ id: `r${n}`, ...make(n) }));

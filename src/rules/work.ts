@@ -1,6 +1,6 @@
 /**
  * @module Measures work on a rule set, to interrupt it often enough for other requests. The unit of
- * work is a value: a table, list, text or number.
+ * work is a value: a table, list, string or number.
  */
 import { Pace, type Steps } from "../lib/next_turn.ts";
 import type { Finding } from "./finding.ts";

@@ -1,6 +1,6 @@
 /**
  * @module Decides which addresses belong to the public internet, and which are private, local or
- * reserved (IANA special-purpose registries, RFC 6890). Without dependencies, because it also runs
+ * reserved (IANA special-purpose registries, RFC 6890). Has no dependencies, because it also runs
  * in the process of a server.
  */
 

@@ -9,9 +9,9 @@ export interface ApiOptions {
   readonly version: string;
   /** Base URL in the OpenAPI document. */
   readonly url: string;
-  /** Whether the edge can find the network of an IP address at present. */
+  /** Whether the edge can currently find the network of an IP address. */
   knowsNetworks(): boolean;
-  /** Whether the edge can find the country of an IP address at present. */
+  /** Whether the edge can currently find the country of an IP address. */
   knowsCountries(): boolean;
   /** What the edge knows about a client from its IP address and its `User-Agent`. */
   clientFacts: ClientLookup["clientFacts"];

@@ -12,7 +12,7 @@ const MEBIBYTE = 1024 * 1024;
 const LEAST = 32 * MEBIBYTE;
 const MOST = 1024 * MEBIBYTE;
 
-/** Share of the memory for each cache: servers, functions and builds need most of it. */
+/** Share of the memory for each cache; servers, functions and builds need most of the memory. */
 const SHARE = 1 / 16;
 
 /** The chosen sizes; by default a sixteenth of the memory, from 32 MiB to 1 GiB. */

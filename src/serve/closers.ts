@@ -14,7 +14,7 @@ export class Closers {
     return part;
   }
 
-  /** Closes everything in reverse order; repeated calls close nothing again. */
+  /** Closes everything in reverse order; repeated calls have no further effect. */
   close(): Promise<void> {
     return this.#closing ??= this.#closeAll();
   }

@@ -51,7 +51,7 @@ import type { Platform, Setup } from "./platform.ts";
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
-  // Accounts send mail, and the mail channel reads accounts.
+  // Accounts send email, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
     kv: foundation.kv,

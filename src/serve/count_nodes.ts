@@ -1,5 +1,6 @@
 /**
- * Counts nodes when one stops, because balancers can only retry if there is another node. @module
+ * Counts nodes when one stops, because load balancers can only retry if there is another node.
+ * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Nodes } from "../platform/core/nodes/mod.ts";

@@ -1,9 +1,12 @@
-/** Responses of the sockets before the platform has started. @module */
+/** Responses from the sockets before the platform has started. @module */
 import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
-/** How long requests wait after a start, in milliseconds, because balancers send some too early. */
+/**
+ * How long requests wait after a start, in milliseconds, because load balancers send some of them
+ * too early.
+ */
 const PATIENCE_MS = 5000;
 
 const HEALTH = /^[^/]*\/\/[^/]*\/healthz$/;

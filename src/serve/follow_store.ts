@@ -3,7 +3,7 @@ import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { ChangeFollower } from "../platform/core/store/mod.ts";
 
-/** Passes changes to all capabilities: a failing capability does not affect the others. */
+/** Passes changes to all capabilities. A failing capability does not affect the others. */
 export function followStore(
   follower: ChangeFollower,
   { capabilities, foundation: { log } }: {

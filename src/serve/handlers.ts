@@ -1,6 +1,4 @@
-/**
- * Handlers of requests: the API, the edge, and the dispatch by hostname in front of both. @module
- */
+/** Request handlers: the API, the edge, and the dispatch by hostname in front of both. @module */
 import { createEdge, deviceOf, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -90,7 +88,7 @@ export function apiNames(
   return [baseDomain, ...named, host, "localhost"];
 }
 
-/** Creates the handlers of the HTTP and the HTTPS listener. */
+/** Creates the handlers for the HTTP and the HTTPS listener. */
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,

@@ -1,9 +1,9 @@
-/** Inspects a platform's storages without starting it. @module */
+/** Inspects a platform's storage without starting the platform. @module */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";
 
-/** Time limit in milliseconds: a user is waiting for the result. */
+/** Time limit in milliseconds, because a user is waiting for the result. */
 const PATIENCE: Patience = { connectMs: 3_000, attemptMs: 5_000, failureMs: 3_000 };
 
 /** @throws {StoreAddressError} @throws {StoreUnavailableError} */

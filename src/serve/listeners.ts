@@ -24,12 +24,12 @@ import type { GivenLimits } from "../platform/core/listener/mod.ts";
 /** Time that running requests get when the platform stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
-/** Assumed limit of descriptors if the system does not show it. */
+/** Assumed descriptor limit if the system does not report it. */
 const ASSUMED_DESCRIPTORS = 1024;
 /** Share of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
-/** Address at which edges on this machine reach the platform. */
+/** Address where edges on this machine reach the platform. */
 export const ORIGIN_HOST = "127.0.0.1";
 
 /** Addresses and limits of the listeners. Data only. */
@@ -40,7 +40,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Port for HTTPS; 0 for any free port. */
   readonly httpsPort: number;
-  /** Limits of the connections that clients open. */
+  /** Limits on the connections that clients open. */
   readonly connections: GivenLimits;
   /** CIDRs of proxies that are trusted to name the client's address. */
   readonly trustProxy: readonly string[];
@@ -67,7 +67,7 @@ export interface Listeners {
   readonly httpsPort: number | undefined;
   /** Loopback port for edges on this machine; missing if there are none. */
   readonly originPort: number | undefined;
-  /** The listeners through which the servers of deployments reach the edge. */
+  /** The listeners that the servers of deployments use to reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;
@@ -81,7 +81,7 @@ export interface Listeners {
   ): void;
   /**
    * Records that certificates of hosts were replaced or removed; resolves when new connections see
-   * it.
+   * the change.
    */
   certificatesChanged(names: ChangedNames): Promise<void>;
   /** Reduces the sockets to one per port. */

@@ -1,4 +1,4 @@
-/** Packet lines and side-band of git (gitprotocol-common). Pure. @module */
+/** Git's packet lines and side-band (gitprotocol-common). Pure. @module */
 
 /** Number of hexadecimal digits for the length of a packet, which includes these digits. */
 const LENGTH_DIGITS = 4;
@@ -10,7 +10,7 @@ const MAX_BAND = MAX_PACKET - LENGTH_DIGITS - 1;
 /** Ends a list of packets. */
 export const FLUSH = new TextEncoder().encode("0000");
 
-/** Channels of the side-band. */
+/** Side-band channels. */
 export const BAND = { result: 1, words: 2, fatal: 3 } as const;
 
 const encoder = new TextEncoder();

@@ -15,7 +15,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",
 };
 
-/** Reads git's own report. Skips lines with options, which only proxies of git write. */
+/** Reads git's own report. Skips option lines, which only git proxies write. */
 export function readReport(bytes: Uint8Array): PushReport {
   const reader = new PacketReader();
   reader.push(bytes);

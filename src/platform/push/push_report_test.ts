@@ -4,7 +4,7 @@ import { readReport, refusalReport, writeReport } from "./push_report.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("readReport() reads what writeReport() writes, without the options of proxies", () => {
+Deno.test("readReport() reads what writeReport() writes, without proxy options", () => {
   const git = join([
     packet("unpack ok\n"),
     packet("ok refs/heads/main\n"),

@@ -5,7 +5,7 @@ import { PacketReader, packetText } from "./pkt_line.ts";
 /** Maximum number of refs in one push. */
 const MAX_COMMANDS = 1000;
 
-/** Maximum number of bytes of the part of a push that precedes its pack. */
+/** Maximum size in bytes of the part of a push that precedes its pack. */
 const MAX_HEAD = 1024 * 1024;
 
 const BRANCHES = "refs/heads/";
@@ -15,10 +15,10 @@ const SHALLOW = /^shallow [0-9a-f]{40}$/;
 const NOTHING = "0".repeat(40);
 const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at a time`;
 
-/** The change of one ref. */
+/** A change to one ref. */
 export interface RefCommand {
   readonly ref: string;
-  /** Full SHA of the object that the ref named before; `undefined` if the ref is created. */
+  /** Full SHA of the object that the ref pointed to before; `undefined` if the ref is created. */
   readonly before: string | undefined;
   /** Full SHA of the ref's new object; `undefined` if the ref is deleted. */
   readonly sha: string | undefined;
@@ -86,7 +86,7 @@ export class PushHead {
     if (capabilities !== undefined) {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
-    // git itself checks whether it has the objects beyond the ends of a shallow clone.
+    // git itself checks whether it has the objects beyond the boundary of a shallow clone.
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
@@ -124,7 +124,9 @@ export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {
     readonly production: string;
-    /** The permission that the key lacks for pushing a branch; `undefined` if it lacks none. */
+    /**
+     * The permission that the key lacks for pushing a branch; `undefined` if the key may push it.
+     */
     lacked?(branch: string): string | undefined;
   },
 ): ReadonlyMap<string, string> {

@@ -34,7 +34,7 @@ const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 const MOST_AT_ONCE = 64;
 const MOST_OF_PROJECT = 16;
 
-/** Error codes of requests that git never sends. */
+/** Error codes for requests that git never sends. */
 const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported_media_type"]);
 
 /** Interval of progress messages to a client during a push, in milliseconds. */
@@ -149,7 +149,7 @@ export class PushService {
       leave();
       // Requests that git never sends get the usual error response.
       if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
-      // At this point, git shows no body of an HTTP error, only messages in the side-band.
+      // At this point, git does not show the body of an HTTP error, only side-band messages.
       await request.body?.cancel().catch(() => {});
       const words = bandPackets(BAND.fatal, `svc: ${error.message}\n`);
       return new Response(joinBytes([words, FLUSH]), { headers });
@@ -287,7 +287,8 @@ export class PushService {
   }
 
   /**
-   * Runs git to respond to a request; removes its scratch folder when the response has been sent.
+   * Runs git to respond to a request, and removes its scratch folder once the response has been
+   * sent.
    */
   async #serve(
     project: ProjectRecord,
@@ -339,7 +340,7 @@ export class PushService {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** A stream with some packets before it. */
+/** A stream, preceded by some packets. */
 function prefixed(
   head: readonly Uint8Array[],
   stream: ReadableStream<Uint8Array>,

@@ -22,13 +22,13 @@ import type { Repositories } from "./repositories.ts";
 import { giveToGit, makeScratch, type Scratch, startGit, workOf } from "./sandboxed_git.ts";
 import { spoolBody } from "./spool_body.ts";
 
-/** File of the request, in the scratch folder. */
+/** Name of the file in the scratch folder that contains the request. */
 export const REQUEST_FILE = "request";
 
 /** Maximum size in bytes of git's report. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
-/** Capabilities that clients must have: every git since 2010 has them. */
+/** Capabilities that clients must have. Every version of git since 2010 has them. */
 const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 
 export interface ReceiveServices {
@@ -42,7 +42,7 @@ export interface ReceiveServices {
 /** Shares a repository with other nodes. */
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
-/** The problem of a run that ended without a report. */
+/** The problem to report if git ended without a report. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */
@@ -115,10 +115,12 @@ export class PushReceiver {
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,
     options: {
-      /** Receives git's messages to people. */
+      /** Receives git's messages for the user. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      /** The permission that the key lacks for pushing a branch; `undefined` if it lacks none. */
+      /**
+       * The permission that the key lacks for pushing a branch; `undefined` if the key may push it.
+       */
       lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {

@@ -18,7 +18,7 @@ export interface OpenRepository {
 interface RepositoriesOptions {
   readonly dataDir: string;
   readonly path: string;
-  /** Brings the copy of this node up to date, if other nodes receive pushes too. */
+  /** Brings this node's copy up to date, if other nodes receive pushes too. */
   readonly sync?: ((projectId: string) => Promise<void>) | undefined;
 }
 
@@ -32,7 +32,7 @@ export class Repositories {
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
-  /** The repository of a project; a new one, in the scratch folder, if it has none. */
+  /** The repository of a project, or a new one in the scratch folder if the project has none. */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
     await this.#options.sync?.(projectId);

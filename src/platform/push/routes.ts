@@ -9,7 +9,7 @@ import { asBearer, basicPassword } from "./basic_credentials.ts";
 import type { RefCommand } from "./push_request.ts";
 import { type GitServiceName, type PushService, SERVICES } from "./push_service.ts";
 
-/** Maximum number of refs of one push that the audit log names. */
+/** Maximum number of refs per push that the audit log names. */
 const MAX_RECORDED = 20;
 
 const PATH = "/git/:workspace/:project";

@@ -1,4 +1,4 @@
-/** Runs git in a sandbox with the repository and scratch space, without network. @module */
+/** Runs git in a sandbox with the repository and scratch space, without network access. @module */
 import { join } from "node:path";
 import {
   hasOwnRoot,
@@ -13,7 +13,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { Failure } from "../core/http/mod.ts";
 import { gitVariables, MAX_PUSH_BYTES } from "./git_settings.ts";
 
-/** Maximum time of a run of git, in milliseconds. */
+/** Maximum duration of one git run, in milliseconds. */
 const TIME_MS = 5 * 60_000;
 
 /** Resident memory of one run, in bytes. */
@@ -36,11 +36,11 @@ export interface SandboxedRun {
   /** The repository, on this machine. */
   readonly repository: string;
   readonly script: string;
-  /** Arguments of the script after the path of the repository. */
+  /** Arguments for the script, after the path of the repository. */
   readonly args: readonly string[];
   /** A file in the scratch folder, as the script's last argument. */
   readonly input?: string;
-  /** The version of git's protocol that the client wants; the first by default. */
+  /** The git protocol version that the client wants; the first one by default. */
   readonly protocol?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -88,7 +88,7 @@ async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim();
 }
 
-/** Starts git; it is ended when the signal is aborted, or when it exceeds a limit. */
+/** Starts git, and ends it when the signal is aborted or git exceeds a limit. */
 export function startGit(
   run: SandboxedRun,
   onTrouble: (message: string) => void,

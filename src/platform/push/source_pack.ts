@@ -71,13 +71,13 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
   return root;
 }
 
-/** The bytes by which git sorts an entry: a folder sorts as if its name ended with a slash. */
+/** The bytes that git sorts an entry by: a folder sorts as if its name ended with a slash. */
 const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array =>
   encoder.encode(typeof entry === "string" ? name : `${name}/`);
 
 type PackObject = Awaited<ReturnType<typeof makeObject>>;
 
-/** The objects of a folder, contained ones first; the last one is the folder's own. */
+/** The objects of a folder, children first; the last object is the folder itself. */
 async function treeObjects(folder: Folder): Promise<PackObject[]> {
   const made: PackObject[] = [];
   const parts: Uint8Array[] = [];
@@ -120,7 +120,7 @@ export interface SourcePush {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Reads contents twice, one at a time. @throws {RangeError} for contradictory paths */
+/** Reads file contents twice, one file at a time. @throws {RangeError} for contradictory paths */
 export async function makeSourcePush(
   files: readonly SourceFile[],
   read: (sha256: string) => Promise<Uint8Array>,

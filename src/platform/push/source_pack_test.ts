@@ -14,7 +14,7 @@ const COMMIT: SourceCommit = {
   at: Date.UTC(2026, 10, 27),
 };
 
-/** Texts of a commit, by path; git must read the same texts. */
+/** File contents of a commit, by path; git must read the same contents. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": "{}",
   "src.txt": "next to a folder that sorts after it",

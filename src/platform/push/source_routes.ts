@@ -33,7 +33,7 @@ async function headOf(
 ): Promise<string | undefined> {
   const found = await git.resolve(project, { branch }, closing);
   if (found.type === "found") return found.sha;
-  // There was no earlier push: the repository or the branch does not exist.
+  // There was no earlier push, so the repository or the branch does not exist.
   if (found.type === "branch_not_found" || found.type === "unauthorized") return undefined;
   throw new Failure("unavailable", "Cannot read the project's repository. Try again", {
     retryAfter: 5,

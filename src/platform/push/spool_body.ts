@@ -15,7 +15,7 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
 }
 
 export interface Spooled {
-  /** False if the body was longer than allowed: then the file only has its beginning. */
+  /** False if the body was longer than allowed; the file then contains only its beginning. */
   readonly isWhole: boolean;
 }
 

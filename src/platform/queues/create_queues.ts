@@ -28,8 +28,8 @@ const QUESTION = "queue-running";
 const question = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * The secrets with which servers verify messages. They live as long as the platform's process, like
- * servers, and are not stored.
+ * The secrets that servers use to verify messages. Like the servers, they live as long as the
+ * platform's process, and are not stored.
  */
 export class QueueSecrets {
   readonly #secrets = new Map<string, string>();
@@ -39,7 +39,7 @@ export class QueueSecrets {
     this.#random = random;
   }
 
-  /** The secret of a deployment's servers, created by the first call. */
+  /** The secret of a deployment's servers, created on the first call. */
   of(deploymentId: string): string {
     let secret = this.#secrets.get(deploymentId);
     if (secret === undefined) {

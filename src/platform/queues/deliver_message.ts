@@ -24,7 +24,7 @@ const NO_ANSWER = 502;
 export interface DeliveryServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
   readonly addresses: Pick<Addresses, "hostname" | "url">;
-  /** The secret with which a deployment's servers verify messages. */
+  /** The secret that a deployment's servers use to verify messages. */
   secretOf(deploymentId: string): string;
   /** Logs a request; never waits. */
   record(entry: AccessRecord): void;

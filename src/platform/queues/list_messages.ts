@@ -45,7 +45,7 @@ export async function namesOfQueues(
     const prefix = root(projectId, environment);
     for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
   }
-  // Each queue can have many dead letters: the first one of each shows its name.
+  // Each queue can have many dead letters, so only the first one of each queue is read.
   const prefix = keys.queueDead(projectId, environment);
   for (let start: RecordKey = [...prefix, ""];;) {
     const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));

@@ -1,5 +1,5 @@
 /**
- * The HTTP API with which servers and functions send messages, at the address of their key-value
+ * The HTTP API that servers and functions use to send messages, at the address of their key-value
  * store (docs/queues.md).
  *
  * @module

@@ -5,13 +5,13 @@
  */
 import * as z from "zod";
 
-/** Maximum size of a body of a message, in bytes. */
+/** Maximum size of a message body, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
 /** Maximum time until a message is first delivered, in seconds: 30 days. */
 export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
-/** Maximum number of waiting messages and dead letters of a queue. */
+/** Maximum number of waiting messages and dead letters in a queue. */
 export const MAX_STORED = 100_000;
-/** Maximum number of messages per environment and ten seconds. */
+/** Maximum number of messages per environment in ten seconds. */
 export const SEND_RATE = { limit: 5_000, windowMs: 10_000, stepMs: 100 } as const;
 /** How long to keep ids from senders, in milliseconds. */
 export const SEEN_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Maximum size of a text body in the record, in bytes. */
 export const INLINE_BYTES = 16 * 1024;
-/** Bytes of one part of a body; a value of Deno KV has at most 64 KiB. */
+/** Size of one part of a body, in bytes; a Deno KV value is limited to 64 KiB. */
 export const PART_BYTES = 60_000;
 
 /** A queue of an environment: project, environment, and name. */
@@ -29,11 +29,14 @@ export type QueuePlace = readonly [projectId: string, environment: string, queue
 export const messageRecord = z.object({
   id: z.string(),
   /**
-   * Labels of hosts that may receive it: the first with a deployment that declares the queue gets
-   * it.
+   * Labels of the hosts that can receive it. It goes to the first host whose deployment declares
+   * the queue.
    */
   labels: z.array(z.string()),
-  /** Messages of one key are delivered one after another, in the order in which they were sent. */
+  /**
+   * Messages with the same key are delivered one after another, in the order in which they were
+   * sent.
+   */
   key: z.string().nullable(),
   /** Its position among the messages with its key. */
   place: z.int().nullable(),

@@ -135,7 +135,7 @@ export class QueueService {
     for (const place of places.values()) this.wake(place);
   }
 
-  /** Checks all queues, because changes of other nodes were missed. */
+  /** Checks all queues, because changes by other nodes were missed. */
   reread(): Promise<void> {
     return this.#wakeAll();
   }

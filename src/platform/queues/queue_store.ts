@@ -1,5 +1,5 @@
 /**
- * The messages of queues in the store. Every change is one atomic commit: a crash at any moment
+ * The messages of queues in the store. Every change is one atomic commit, so a crash at any moment
  * leaves a message either sent or not, and either done or due.
  *
  * Only the first message of a key is due. The others wait in order, and the commit that ends the
@@ -162,7 +162,7 @@ export class QueueStore {
   /**
    * Ends a delivery; false if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry: both only change together
+   * @param known the message, read after its entry, because both only change together
    * @param fence checks that this process still delivers the queue
    */
   async end(
@@ -274,8 +274,8 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a message that is in one of the given states; false if there is none. Its state may
-   * have changed since it was listed.
+   * Deletes a message that is in one of the given states; false if there is no such message. Its
+   * state may have changed since it was listed.
    */
   async remove(
     place: QueuePlace,
@@ -350,7 +350,7 @@ export class QueueStore {
     });
   }
 
-  /** Deletes dead letters from before a time. */
+  /** Deletes dead letters that are older than the given time. */
   async sweep(before: number, signal: AbortSignal): Promise<number> {
     let count = 0;
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueDead() })) {
@@ -378,7 +378,7 @@ export class QueueStore {
     for (const root of ROOTS) yield* keysBelow(this.#parts.kv, root(...of));
   }
 
-  /** Deletes everything of an environment. */
+  /** Deletes everything stored for an environment. */
   async removeEnvironment(projectId: string, environment: string): Promise<void> {
     await deleteKeys(this.#parts.kv, this.keysOf(projectId, environment));
   }

@@ -104,7 +104,7 @@ Deno.test("namesOfQueues() lists each queue with dead letters, regardless of the
     assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
-Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>
+Deno.test("QueueStore does not lose a message that is sent while the last one with its key ends", () =>
   withStore(async ({ send, due, end }) => {
     for (let round = 0; round < 30; round++) {
       await send(`first ${round}`, { key: "k" });
@@ -114,7 +114,7 @@ Deno.test("QueueStore loses no message that is sent while the last one of its ke
     }
   }));
 
-Deno.test("QueueStore keeps nothing of a delivered message, and counts messages", () =>
+Deno.test("QueueStore removes all data of a delivered message, and counts messages", () =>
   withStore(async ({ send, end, store, keys, clock }) => {
     const large = new Uint8Array(200_000).fill(0xfe);
     const id = await send("", { body: large, dedupeId: "once" });
@@ -150,7 +150,7 @@ Deno.test("QueueStore ends a delivery only once, and only for the process that h
     assert.equal(await store.end(PLACE, entry!, done), false);
   }));
 
-Deno.test("endingOf() retries as often as the queue allows, with growing pauses", () => {
+Deno.test("endingOf() retries as often as the queue allows, with increasing delays", () => {
   const random = () => Uint8Array.of(0xff, 0xff);
   const pauses = [1, 2, 3, 20].map((attempt) => pauseAfter(attempt, random));
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 3_599_973]);

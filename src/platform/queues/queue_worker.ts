@@ -1,6 +1,7 @@
 /**
  * Delivers the messages of one queue of an environment. Only one process at a time delivers a
- * queue, so that its limits apply across nodes; another takes over when it ends.
+ * queue's messages, so that the queue's limits apply across nodes. Another process takes over when
+ * that one ends.
  *
  * @module
  */
@@ -14,15 +15,15 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Maximum sleep: clocks can be changed, and timers have a maximum. */
+/** Maximum sleep, because clocks can be changed and timers have a maximum delay. */
 const LONGEST_SLEEP_MS = 60_000;
-/** Pause while no deployment declares the queue, and after a failure of the store. */
+/** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;
 const STORE_PAUSE_MS = 1_000;
 /** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Maximum number of messages to read before their delivery; each can have 256 KiB. */
+/** Maximum number of messages to read before their delivery; each can be up to 256 KiB. */
 const MAX_READ = 16;
 /** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;
@@ -51,7 +52,7 @@ export interface QueueWorkerParts {
   onTrouble(message: string): void;
 }
 
-/** Time until the delivery after an attempt (from 1), in milliseconds. */
+/** Time until the next delivery after an attempt (counted from 1), in milliseconds. */
 export function pauseAfter(attempt: number, random: Random): number {
   const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 20));
   const [high = 0, low = 0] = random(2);
@@ -109,7 +110,7 @@ export class QueueWorker {
     return this.#running.size;
   }
 
-  /** Number of deliveries that are not stored in the count yet. */
+  /** Number of deliveries that the stored count does not include yet. */
   get uncounted(): number {
     return this.#done;
   }
@@ -159,8 +160,8 @@ export class QueueWorker {
   }
 
   /**
-   * Starts due deliveries within the limits; returns the milliseconds until more are due, if any
-   * are.
+   * Starts due deliveries within the limits, and returns the milliseconds until more are due, if
+   * any are.
    */
   async #look(): Promise<number | undefined> {
     if (!await this.#holds()) return LONGEST_SLEEP_MS;
@@ -183,7 +184,7 @@ export class QueueWorker {
     return await this.#forget() ? undefined : 0;
   }
 
-  /** Due entries with their messages. Reads as many at a time as may start. */
+  /** Due entries with their messages. Reads as many at a time as can start. */
   async *#due(onWait: (milliseconds: number) => void): AsyncGenerator<DueMessage> {
     const { store, now } = this.#parts;
     let entries: DueEntry[] = [];

@@ -34,7 +34,7 @@ Deno.test("findTarget() ignores a deployment of another project that now has the
   assert.equal((await findTarget(services, PLACE, ["shop", "own"]))?.label, "own");
 });
 
-Deno.test("a message deleted during its delivery does not count, and leaves nothing", async () => {
+Deno.test("a message deleted during its delivery does not count, and leaves nothing behind", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });
@@ -74,7 +74,7 @@ Deno.test("QueueWorker delivers as many messages at once as the queue allows, on
     async deliver(_target, _place, { id }) {
       most = Math.max(most, ++delivering);
       delivered.push(id);
-      // Other messages for which there is room start in the meantime.
+      // Other messages that there is room for start in the meantime.
       await until(() => delivering === 3 || delivered.length > sent.length - 3);
       delivering--;
       return { type: "done" };

@@ -13,7 +13,7 @@ export interface SideCounts {
 /** Minimum number of requests to the new side before it is judged. */
 export const MIN_REQUESTS = 20;
 /**
- * Minimum number of requests to the old side for a comparison; below it, its rates count as zero.
+ * Minimum number of requests to the old side for a comparison; with fewer, its rates count as 0.
  */
 const MIN_COMPARED = 20;
 
@@ -22,12 +22,12 @@ const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
 /** Maximum p95 on the new side, calculated in the same way; `more` is in milliseconds. */
 const SLOWER = { times: 2, more: 500 } as const;
-/** The p95 is compared with at least this many requests on both sides. */
+/** The p95 is compared only if both sides had at least this many requests. */
 const MIN_TIMED = 50;
 
 export const NO_COUNTS: SideCounts = { requests: 0, errors: 0, failures: 0, times: [] };
 
-/** The sum of the counts of several processes. */
+/** Adds up the counts of several processes. */
 export function addCounts(counts: readonly SideCounts[]): SideCounts {
   const times = new Distribution();
   let [requests, errors, failures] = [0, 0, 0];
@@ -40,7 +40,7 @@ export function addCounts(counts: readonly SideCounts[]): SideCounts {
   return { requests, errors, failures, times: times.encode() };
 }
 
-/** The time in milliseconds that 95 % of the responses do not exceed; null without any. */
+/** The time in milliseconds that 95 % of the responses do not exceed; null without responses. */
 export function p95Of({ times }: SideCounts): number | null {
   const all = new Distribution();
   all.merge(times);

@@ -49,7 +49,7 @@ function sideOf(encoded: DeploymentCounts["counts"]): SideCounts {
 
 export interface ReleaseCounterOptions {
   readonly kv: RecordStore;
-  /** Names this process. */
+  /** Identifies this process. */
   readonly instance: string;
   /** The rolling releases that the edge shows. */
   rolling(): readonly RollingHost[];
@@ -86,7 +86,7 @@ export class ReleaseCounter {
     }
   };
 
-  /** Writes what has changed. */
+  /** Writes the counts that have changed. */
   async save(): Promise<void> {
     const { kv, instance } = this.#options;
     for (const counted of this.#counted.values()) {

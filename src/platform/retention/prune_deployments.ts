@@ -111,7 +111,7 @@ async function deploymentsOf(
   return all;
 }
 
-/** Whether a deployment is a preview from git, which is unneeded when its branch is deleted. */
+/** Whether a deployment is a git preview, which is no longer needed once its branch is deleted. */
 function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord): boolean {
   return deployment.source === "git" && deployment.status === "LIVE" &&
     deployment.environment !== ENVIRONMENT_PRODUCTION && deployment.branch !== project.branch;

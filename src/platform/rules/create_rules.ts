@@ -151,7 +151,7 @@ interface NetworkWarningParts {
 /** Maximum number of projects that are named in warnings; others are only counted. */
 const MAX_NAMED = 20;
 
-/** Warns, for each project, of rules in production with conditions on `asn`. */
+/** Logs a warning for each project that has production rules with conditions on `asn`. */
 async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
   const { log, signal } = parts;
   let found = 0;
@@ -177,13 +177,12 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 export interface Rules {
   readonly rules: RulesStore;
   /**
-   * The published rules of a project, which override its deployments'; `undefined` if there are
-   * none.
+   * The published rules of a project, which override its deployments'; `undefined` if it has none.
    */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 
-/** The rules of projects, with which sites are compiled. */
+/** The rules of projects, which are compiled into their sites. */
 export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
   const rules = new RulesStore(kv);
   return {

@@ -75,7 +75,7 @@ export class RulesService {
     return this.#describe(project, await this.#services.rules.published(project.id));
   }
 
-  /** Production's rules in the edge's form; null if there are none. */
+  /** Production's rules in the edge's form; null if it has none. */
   async inEffect(project: ProjectRecord): Promise<RuntimeRuleSet | null> {
     const { revision } = await this.#services.rules.published(project.id);
     if (revision !== null) return await readRevision(this.#services.vault, revision);

@@ -49,7 +49,10 @@ export class RulesStore {
     };
   }
 
-  /** Publishes a revision (null removes it) if the version is `expected`; returns the new one. */
+  /**
+   * Publishes a revision (null removes it) if the version is `expected`, and returns the new
+   * version.
+   */
   async publish(
     projectId: string,
     revision: RevisionRecord | null,

@@ -20,7 +20,7 @@ export interface SearchServices {
   readonly workspaces: Pick<WorkspaceService, "members">;
 }
 
-/** Maximum number of projects of a workspace to search, newest first. */
+/** Maximum number of projects to search in a workspace, newest first. */
 const MAX_PROJECTS = 1000;
 /**
  * Maximum number of projects whose deployments and databases are searched: matches first, then the
@@ -29,9 +29,9 @@ const MAX_PROJECTS = 1000;
 const MAX_DEPLOYED = 25;
 /** Maximum number of deployments per project to search, newest first. */
 const MAX_DEPLOYMENTS = 10;
-/** Maximum number of members of a workspace to search. */
+/** Maximum number of members to search in a workspace. */
 const MAX_MEMBERS = 200;
-/** Maximum number of hostnames of a workspace to search, in alphabetical order. */
+/** Maximum number of hostnames to search in a workspace, in alphabetical order. */
 const MAX_HOSTNAMES = 1000;
 
 const projectResult = ({ id, name, displayName, gitUrl }: ProjectRecord): SearchResult => ({
@@ -60,7 +60,7 @@ const memberResult = ({ userId, name, email, role }: Member): SearchResult => ({
   detail: email ?? role,
 });
 
-/** Finds matches of a non-empty text in lower case. */
+/** Finds matches for a non-empty search string in lower case. */
 async function searchFor(
   { projects, deployments, domains, databases, workspaces }: SearchServices,
   caller: Caller,

@@ -4,7 +4,9 @@ import type { DatabaseRecord } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** 3 if a text equals the search text, 2 if it starts with it, 1 if it contains it, otherwise 0. */
+/**
+ * 3 if a string equals the search string, 2 if it starts with it, 1 if it contains it, otherwise 0.
+ */
 function fit(text: string | null, wanted: string): number {
   const given = text?.toLowerCase() ?? "";
   if (given === wanted) return 3;
@@ -37,7 +39,7 @@ export const deploymentRank = (
 export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, wanted: string) =>
   best([id, name], wanted);
 
-/** How well a member matches, by name or address. */
+/** How well a member matches, by name or email address. */
 export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
   best([name, email], wanted);
 

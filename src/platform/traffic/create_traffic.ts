@@ -85,7 +85,7 @@ export function createTraffic(
     await save(asked.projectId);
     yield true;
   });
-  /** Makes all nodes store their counts; returns those that did not. */
+  /** Makes all nodes store their counts, and returns the nodes that did not. */
   const saveAll = async (projectId: string) => {
     const asked = { name: "traffic.save", data: () => ({ projectId }), schema: z.literal(true) };
     const [{ silent }] = await Promise.all([

@@ -24,7 +24,7 @@ export const RANGES: Readonly<
   "90d": { unit: "day", steps: 90 },
 };
 
-/** The start of the period that a time is in; periods follow UTC. */
+/** The start of the period that contains a time; periods follow UTC. */
 export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
@@ -38,7 +38,10 @@ export interface Steps {
   readonly starts: readonly number[];
 }
 
-/** The steps of a range. New projects have shorter steps, from their creation on. */
+/**
+ * The steps of a range. For a new project, the steps are shorter, and cover the time since its
+ * creation.
+ */
 export function stepsOf(range: TrafficRange, now: number, createdAt: number): Steps {
   const { unit: usual, steps: most } = RANGES[range];
   const unit = UNITS.find((unit) => unit === usual || now - createdAt < PERIODS[unit].keptMs)!;

@@ -1,4 +1,4 @@
-/** The counts of the current periods, until they are written. @module */
+/** Holds the counts of the current periods until they are written. @module */
 import pMap from "p-map";
 import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
 import { startOf, type Unit, UNITS } from "./periods.ts";
@@ -30,7 +30,7 @@ export interface TrafficBookOptions {
 export class TrafficBook {
   /** Current periods by project, environment and unit, least recently used first. */
   readonly #open = new Map<string, OpenPart>();
-  /** Parts that get no more counts, and wait to be written. */
+  /** Parts that receive no more counts and are waiting to be written. */
   #ended: OpenPart[] = [];
 
   readonly #options: TrafficBookOptions;

@@ -1,5 +1,5 @@
 /**
- * Traffic in the store: counts by project, period and environment, and the salts of visitors.
+ * Traffic in the store: counts by project, period and environment, and visitor salts.
  *
  * Each process repeatedly writes its growing counts of a period under its own name. It never reads
  * first, so several processes can count at once; readers merge the parts.
@@ -26,7 +26,7 @@ export interface TrafficPart {
   readonly part: string;
 }
 
-/** Counts that were read. */
+/** Counts that were read from the store. */
 export interface FoundCounts {
   readonly start: number;
   readonly counts: EncodedCounts;

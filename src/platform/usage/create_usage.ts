@@ -1,4 +1,4 @@
-/** `GET /v1/usage`, also per project: each capability reports the usage of its limits. @module */
+/** `GET /v1/usage`, also per project: each capability reports its usage and limits. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";

@@ -23,7 +23,7 @@ interface VariableRouteServices {
   readonly connectionFor: VariableParts["connectionFor"];
 }
 
-/** Orders by name, then scope; the cursor names the last of a page. */
+/** Orders by name, then scope; the cursor names the last item on a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {

@@ -1,4 +1,4 @@
-/** Masks the values of variables in texts that are stored or sent elsewhere. @module */
+/** Masks the values of variables in text that is stored or sent elsewhere. @module */
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
 import type { VariableStore } from "./variable_store.ts";
 
@@ -9,12 +9,12 @@ function passwordOf(value: string): string[] {
   try {
     return [decodeURIComponent(password)];
   } catch {
-    // An invalid percent escape: programs use the password unchanged.
+    // An invalid percent escape. Programs then use the password unchanged.
     return [password];
   }
 }
 
-/** Masks every value of a deployment's variables, except those of variables that are plain everywhere. */
+/** Masks the values of a deployment's variables, unless the variable is plain everywhere. */
 export function maskerFor(
   values: Readonly<Record<string, string>>,
   known: Awaited<ReturnType<VariableStore["list"]>>,

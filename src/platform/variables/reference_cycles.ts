@@ -1,7 +1,7 @@
 /**
- * Finds projects whose variables refer to each other's URL in a cycle. Each gets the URL that the
- * other has when it is deployed, so no order of deploys gives all of them the current URL, unless
- * one of them redeploys automatically.
+ * Finds projects whose variables refer to each other's URLs in a cycle. Each project gets the URL
+ * that the other has at the time of the deployment, so no order of deploys gives all of them the
+ * current URL, unless one of them redeploys automatically.
  *
  * @module
  */
@@ -18,8 +18,9 @@ export interface CycleParts {
 }
 
 /**
- * The reason why variables of a project cannot be used: one of them refers to a project whose own
- * variables lead back. Only names projects to which this project refers directly.
+ * The reason why variables of a project cannot be used: one of the variables refers to a project
+ * whose own variables refer back to this one. Only names projects that this project refers to
+ * directly.
  */
 export async function describeCycle(
   { projects, open }: CycleParts,

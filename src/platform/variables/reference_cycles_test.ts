@@ -46,7 +46,7 @@ for (const [name, given] of fine) {
   });
 }
 
-Deno.test("describeCycle() names the variable that leads back", async () => {
+Deno.test("describeCycle() names the variable that refers back", async () => {
   assert.match(
     await cycleOf({ web: ["auth", "api"], auth: [], api: ["web"] }) ?? "",
     /^Variable A1 of project "web" refers to \$\{\{api\.url\}\} in a cycle: .*"api" lead back to "web"/,

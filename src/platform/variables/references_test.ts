@@ -59,7 +59,7 @@ Deno.test("an escape makes any text literal", () => {
   }));
 });
 
-Deno.test("fillSnapshot() fills databases into values that need them, and reads no value twice", () => {
+Deno.test("fillSnapshot() fills in connection strings without parsing a value twice", () => {
   const values = { A: "${{db.shop.url}}?x=1", B: "${{db.shop.url}}" };
   assert.deepEqual(databasesIn([values.A, "${{db.other.url}}", "${{api.url}}"]), ["shop", "other"]);
   assert.deepEqual(fillSnapshot({ values, unfilled: ["A"] }, { shop: "pg://${{db.shop.url}}" }), {

@@ -21,7 +21,9 @@ export interface Viewer {
   readonly self: string;
 }
 
-/** A reference of a deployment's variables, and the URL that it led to; null for a database. */
+/**
+ * A reference in a deployment's variables, and the URL that it resolved to; null for a database.
+ */
 export interface ResolvedReference {
   readonly variable: string;
   readonly reference: string;
@@ -169,7 +171,7 @@ export class ReferenceResolver {
     return { values: resolved, unfilled, references, problem };
   }
 
-  /** Fills URLs into a value; references to databases, and escapes, stay unchanged. */
+  /** Fills URLs into a value; database references and escapes stay unchanged. */
   async #fill(value: string, viewer: Viewer): Promise<
     | { readonly problem: string }
     | {

@@ -1,4 +1,4 @@
-/** Variables as stored, their value in an environment, and effects of a change. Pure. @module */
+/** Stored variables, their values in an environment, and the effects of a change. Pure. @module */
 import * as z from "zod";
 import {
   MAX_ENVIRONMENT_BYTES,

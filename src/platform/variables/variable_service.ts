@@ -138,7 +138,7 @@ export class VariableService {
     return describeCycle({ projects, open }, { project, environment, values });
   }
 
-  /** @throws {Failure} `conflict` for a value whose references would lead back to the project */
+  /** @throws {Failure} `conflict` for a value whose references would refer back to the project */
   async refuseCycle(
     project: ProjectRecord,
     { key, value, scope }: Pick<WantedValue, "key" | "value" | "scope">,
@@ -243,7 +243,7 @@ export class VariableService {
   }
 }
 
-/** Reseals with the current key, while no platform runs; returns how many. */
+/** Reseals with the current key while no platform runs, and returns how many it resealed. */
 export async function resealVariables(
   { variables, box }: Pick<VariableServices, "variables" | "box">,
 ): Promise<number> {

@@ -127,7 +127,7 @@ export class WorkspaceService {
     return { member: await this.#memberToWire(changed), before };
   }
 
-  /** Removes a member, and returns it; its keys and tokens for the workspace end with it. */
+  /** Removes and returns a member. The member's keys and tokens for the workspace stop working. */
   async remove(caller: Caller, userId: string, client: Client): Promise<Member> {
     const { accounts, credentials, memory, publishers, raise } = this.#parts;
     const { id: workspaceId } = caller.workspace;
@@ -179,7 +179,7 @@ export class WorkspaceService {
     return { items: open.map(invitationToWire), nextCursor };
   }
 
-  /** Withdraws an invitation, and returns it. */
+  /** Withdraws and returns an invitation. */
   async withdraw(caller: Caller, id: string): Promise<Invitation> {
     const removed = await this.#invitations.remove([caller.workspace.id, id]);
     if (removed !== undefined) return invitationToWire(removed);
@@ -187,7 +187,7 @@ export class WorkspaceService {
   }
 
   /**
-   * Finds the workspace and role of an invitation; `undefined` if it is used, expired or invalid.
+   * Finds the workspace and role for an invitation; `undefined` if it is used, expired or invalid.
    */
   async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
     const found = await this.#valid(token, client);
@@ -201,7 +201,7 @@ export class WorkspaceService {
     };
   }
 
-  /** @throws {Failure} `not_found` if the invitation is used, old or wrong. */
+  /** @throws {Failure} `not_found` if the invitation is used, expired or invalid. */
   async accept(person: Person, token: string, client: Client): Promise<Workspace> {
     const { accounts, now, memory } = this.#parts;
     const found = await this.#valid(token, client);
@@ -231,7 +231,7 @@ export class WorkspaceService {
     return toWire(workspace, member.role);
   }
 
-  /** Finds a valid invitation: its creator must still be allowed to invite people. */
+  /** Finds a valid invitation. Its creator must still be allowed to invite people. */
   async #valid(token: string, client: Client) {
     const { accounts, limits, now } = this.#parts;
     const guess = await limits.begin("link", client);

@@ -23,7 +23,7 @@ Deno.test("no token is issued if the member leaves before the CLI fetches it", (
     );
   }));
 
-Deno.test("a created or joined workspace is known to the next request", () =>
+Deno.test("the next request sees a workspace that was just created or joined", () =>
   withAccounts(async (test) => {
     const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];

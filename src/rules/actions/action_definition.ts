@@ -25,7 +25,7 @@ export interface ActionPlace {
   readonly isComplete: boolean;
 }
 
-/** A text that can refer to captures of the path, and its position within the action. */
+/** A string that can refer to captures of the path, and its position within the action. */
 export interface PlacedTemplate {
   readonly text: string;
   readonly path: readonly PathStep[];
@@ -88,7 +88,7 @@ export interface ActionDefinition<Raw, Normal> {
   readonly phase: Phase;
   /** Whether it may treat requests with the same method, host, path and query differently. */
   readonly isClientBound: boolean;
-  /** Returns the texts that can refer to captures. */
+  /** Returns the strings that can refer to captures. */
   templates(action: Raw): readonly PlacedTemplate[];
   /** Reports problems that the schema cannot detect. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
@@ -99,8 +99,8 @@ export interface ActionDefinition<Raw, Normal> {
   /** Whether a match skips the later rules of its phase. */
   endsPhase(action: Normal): boolean;
   /**
-   * Names the way in which the action closes a path to some clients: actions with equal names close
-   * it in the same way. `undefined` if the action closes no path.
+   * Names how the action closes a path to some clients. Actions with the same name close it in the
+   * same way. `undefined` if the action does not close a path.
    */
   closes(action: Normal): string | undefined;
   /**
@@ -115,5 +115,5 @@ export interface ActionDefinition<Raw, Normal> {
   readonly whyNoLater?: string;
 }
 
-/** The `templates` of actions without texts that can refer to captures. */
+/** The `templates` of actions without strings that can refer to captures. */
 export const NO_TEMPLATES = (): readonly PlacedTemplate[] => [];

@@ -28,7 +28,7 @@ Deno.test("every action is accepted by its schema, and so is its normal form", (
   }
 });
 
-Deno.test("an action lists the texts that can refer to captures, or has none", () => {
+Deno.test("an action lists the strings that can refer to captures, or has none", () => {
   const found = ACTION_TYPES.flatMap((type) => definitionOf({ type }).templates(LEAST[type]));
   assert.deepEqual(found, [
     { text: "/{a}", path: ["target"] },
@@ -49,7 +49,7 @@ Deno.test("only actions that match all requests end their phase", () => {
   assert.equal(ending({ type: "deny", mode: "shadow" }), false);
 });
 
-Deno.test("set_headers warns if it gives failures a lifetime", () => {
+Deno.test("set_headers warns if it sets a lifetime for failures", () => {
   const rows = [
     [{ "Cache-Control": "public, max-age=86400" }, true, ["lifetime_on_failure"]],
     [{ "CDN-Cache-Control": "s-maxage=31536000, immutable" }, true, ["lifetime_on_failure"]],

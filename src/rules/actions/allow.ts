@@ -1,4 +1,4 @@
-/** @module The action `allow`: later security rules are skipped. */
+/** @module The `allow` action: later security rules are skipped. */
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

@@ -1,4 +1,4 @@
-/** @module The action `bypass_cache`: responses are neither served from the cache nor stored. */
+/** @module The `bypass_cache` action: responses are neither served from the cache nor stored. */
 import * as z from "zod";
 import type { CacheDecision } from "../decision.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";

@@ -1,5 +1,5 @@
 /**
- * @module The action `cache`: the lifetime of the cached response, and its variants. It must vary
+ * @module The `cache` action: the lifetime of the cached response, and its variants. It must vary
  * by every client property in its condition (validation rule 2). Otherwise, one visitor's response
  * would be served to another who does not meet the condition.
  */

@@ -1,4 +1,4 @@
-/** @module The action `log`: only records the rule in the log. */
+/** @module The `log` action: only records the rule in the log. */
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

@@ -1,5 +1,5 @@
 /**
- * @module The action `pipeline`: functions run around the response. It has exactly one terminal
+ * @module The `pipeline` action: functions run around the response. It has exactly one terminal
  * handle step; request steps come before it, response and observe steps after it (validation rules
  * 3 and 4).
  */

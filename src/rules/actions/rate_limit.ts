@@ -1,4 +1,4 @@
-/** @module The action `rate_limit`: requests beyond the limit get a 429. */
+/** @module The `rate_limit` action: requests beyond the limit get a 429. */
 import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type RateLimitAction } from "../decision.ts";
 import { choice, enforceMode, flag, integer } from "../schema_parts.ts";

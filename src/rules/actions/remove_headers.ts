@@ -1,4 +1,4 @@
-/** @module The action `remove_headers`: removes headers from the response. */
+/** @module The `remove_headers` action: removes headers from the response. */
 import * as z from "zod";
 import { unique } from "../conditions/lists.ts";
 import { checkName } from "../request/header_map.ts";

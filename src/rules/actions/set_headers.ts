@@ -1,4 +1,4 @@
-/** @module The action `set_headers`; values may refer to captures of the path. */
+/** @module The `set_headers` action. Values may refer to captures of the path. */
 import * as z from "zod";
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -37,7 +37,7 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   };
 }
 
-/** Maximum lifetime of a failure that causes no warning, in seconds. */
+/** Maximum lifetime of a failure without a warning, in seconds. */
 const USUAL_SECONDS = 3600;
 
 /**

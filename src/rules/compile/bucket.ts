@@ -9,7 +9,7 @@ import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { countValues } from "../work.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 
-/** Minimum number of rules in a bucket that is indexed. */
+/** Minimum number of rules for a bucket to be indexed. */
 const FILE_FROM = 4;
 
 /** Receives lists of candidates, each in the order of evaluation. */

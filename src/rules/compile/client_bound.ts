@@ -32,8 +32,8 @@ function placeOf({ host, path }: RuntimeLeaf): RuntimeLeaf {
 }
 
 /**
- * The rule with only the host and path of its condition, to find the requests to which it could
- * apply.
+ * The rule with only the host and path of its condition, to find the requests that it could apply
+ * to.
  */
 export function atItsPlace(rule: CompiledRule, { any, ...root }: RuntimeCondition): CompiledRule {
   const condition = new ConditionMatcher({

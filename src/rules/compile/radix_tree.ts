@@ -1,13 +1,13 @@
 /**
- * @module Finds all texts of a set with which a path starts (or ends), in a time that does not
- * depend on the size of the set.
+ * @module Finds all strings of a set that a path starts (or ends) with. The time does not depend on
+ * the size of the set.
  */
 
-/** Whether texts are compared with the start or the end of a path. */
+/** Whether strings are compared with the start or the end of a path. */
 export type TreeSide = "start" | "end";
 
 interface Node<T> {
-  /** The text between the parent and this node, in the order in which it is in paths. */
+  /** The text between the parent and this node, in the order in which it appears in paths. */
   label: string;
   /** Children by the first character after this node. */
   readonly children: Map<number, Node<T>>;
@@ -18,7 +18,7 @@ function createNode<T>(label: string): Node<T> {
   return { label, children: new Map(), value: undefined };
 }
 
-/** A set of texts, each with a value. */
+/** A set of strings, each with a value. */
 export class RadixTree<T> {
   readonly #root: Node<T> = createNode("");
 
@@ -28,7 +28,7 @@ export class RadixTree<T> {
     this.#side = side;
   }
 
-  /** The value of a text, created by `create` if the text is new. */
+  /** The value of a string, created by `create` if the string is new. */
   getOrCreate(text: string, create: () => T): T {
     const node = this.#insert(this.#root, text);
     node.value ??= create();
@@ -36,7 +36,7 @@ export class RadixTree<T> {
   }
 
   /**
-   * Calls `visit` for every text with which the path starts (or ends), from shortest to longest.
+   * Calls `visit` for every string that the path starts (or ends) with, from shortest to longest.
    */
   visit(path: string, visit: (value: T) => void): void {
     let node: Node<T> | undefined = this.#root;

@@ -5,7 +5,7 @@ import { RadixTree, type TreeSide } from "./radix_tree.ts";
 const text = fc.array(fc.constantFrom("a", "b", "/", "ab")).map((parts) => parts.join(""));
 
 for (const side of ["start", "end"] satisfies TreeSide[]) {
-  Deno.test(`RadixTree finds every text at the ${side} of a path`, () => {
+  Deno.test(`RadixTree finds every string at the ${side} of a path`, () => {
     fc.assert(fc.property(fc.array(text), text, (texts, path) => {
       const tree = new RadixTree<string>(side);
       for (const each of texts) tree.getOrCreate(each, () => each);
@@ -19,7 +19,7 @@ for (const side of ["start", "end"] satisfies TreeSide[]) {
   });
 }
 
-Deno.test("RadixTree keeps the first value of a text", () => {
+Deno.test("RadixTree keeps the first value of a string", () => {
   const tree = new RadixTree<object>("start");
   const value = tree.getOrCreate("/a", () => ({}));
   tree.getOrCreate("/", () => ({}));

@@ -1,4 +1,4 @@
-/** @module The condition `asn`: any of these autonomous systems. */
+/** @module The `asn` condition: any of these autonomous systems. */
 import { integer, list } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import {

@@ -14,8 +14,8 @@ export interface FieldMismatch {
 }
 
 /**
- * The parts of a sample request that meet a condition; a later part replaces an earlier part of the
- * same name.
+ * The parts of a sample request that meet a condition; a later part replaces an earlier part with
+ * the same name.
  */
 export interface SampleParts {
   readonly method?: string;
@@ -76,7 +76,7 @@ export interface ConditionType<Raw, Normal> {
   disjoint(a: Normal, b: Normal): boolean;
   /** Set if the field can narrow down the rules with the same host and path. */
   readonly index?: {
-    /** How selective the field is: a rule is indexed by its most selective field. */
+    /** How selective the field is. A rule is indexed by its most selective field. */
     readonly selectivity: number;
     create<T>(): CandidateIndex<Normal, T>;
   };

@@ -53,7 +53,7 @@ export const BY_COST: readonly ConditionName[] = CONDITION_NAMES.toSorted(
   (a, b) => CONDITIONS[a].cost - CONDITIONS[b].cost,
 );
 
-/** Fields by which rules can be indexed, starting with the most selective. */
+/** Fields that rules can be indexed by, starting with the most selective. */
 export const BY_SELECTIVITY: readonly ConditionName[] = CONDITION_NAMES
   .filter((name) => CONDITIONS[name].index !== undefined)
   .toSorted((a, b) =>

@@ -1,4 +1,4 @@
-/** @module The condition `device`: the kind of device, according to the user agent. */
+/** @module The `device` condition: the kind of device, according to the user agent. */
 import { choice } from "../schema_parts.ts";
 import { type Device, DEVICES } from "../vocabulary.ts";
 import type { ConditionType } from "./condition_type.ts";

@@ -1,4 +1,4 @@
-/** @module The condition `geo`: any of these countries, in upper case. */
+/** @module The `geo` condition: any of these countries, in upper case. */
 import * as z from "zod";
 import { list } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";

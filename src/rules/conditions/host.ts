@@ -1,11 +1,11 @@
-/** @module The condition `host`: the host name, in lower-case punycode. */
+/** @module The `host` condition: the hostname, in lower-case punycode. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { canonicalHost, hostOrSame, type HostProblem } from "../request/host.ts";
 import { text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 
-/** Returns the problem of a host that a request can name, but that no site can have. */
+/** Returns the problem with a host that a request can name but that no site can have. */
 function problemOf(canonical: string): HostProblem | undefined {
   if (canonical.startsWith("[")) {
     return { wanted: "and no IPv6 address", hint: "A project's domain is never an IP address" };

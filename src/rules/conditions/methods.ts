@@ -1,4 +1,4 @@
-/** @module The condition `methods`, with its alias `method`; the normal form is their union. */
+/** @module The `methods` condition, with its alias `method`; the normal form is their union. */
 import { choice, list } from "../schema_parts.ts";
 import { type Method, METHODS } from "../vocabulary.ts";
 import type { ConditionType } from "./condition_type.ts";
@@ -12,7 +12,7 @@ function methodBit(method: string): number {
   return index < 0 ? 0 : 1 << index;
 }
 
-/** The alternative name of the field `methods`. */
+/** The alternative name for the `methods` field. */
 export const METHODS_ALIAS = "method";
 
 /** Schema of a method list, under either name. */

@@ -1,4 +1,4 @@
-/** @module The condition `path`: the normalized path, exactly, by prefix, or by a glob. */
+/** @module The `path` condition: the normalized path, exactly, by prefix, or by a glob. */
 import * as z from "zod";
 import { type GlobToken, parseGlob } from "../pattern/glob.ts";
 import { canonicalPathText } from "../request/path.ts";

@@ -1,4 +1,4 @@
-/** @module The condition `query`: query parameters with these values. */
+/** @module The `query` condition: query parameters with these values. */
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";
 

@@ -1,4 +1,4 @@
-/** @module The condition `sourceIpCidrs`: the client's address is in any of these networks. */
+/** @module The `sourceIpCidrs` condition: the client's address is in any of these networks. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../request/ip_address.ts";
@@ -36,7 +36,7 @@ function networksContain(outer: readonly string[], inner: readonly string[]): bo
     .every((one) => outers.some((other) => holds(other, one)));
 }
 
-/** True if no address is in both lists: of two networks that overlap, one contains the other. */
+/** True if no address is in both lists. Of two networks that overlap, one contains the other. */
 function networksDisjoint(a: readonly string[], b: readonly string[]): boolean {
   const others = networksOf(b);
   return networksOf(a)

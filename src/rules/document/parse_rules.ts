@@ -19,7 +19,7 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** The rule set, missing if there are errors, and all errors and warnings. */
+/** The rule set, which is missing if there are errors, and all errors and warnings. */
 export interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];
@@ -90,7 +90,7 @@ function* load(
  * Parses and validates the text of a `svc.rules.toml`. Every problem is reported with its line and
  * column; a byte order mark is ignored. The requirements of rules on their environment are checked
  * if `surroundings` are known. The work is limited by `MAX_RULES_BYTES`, `MAX_RULES` and
- * `MAX_DEPTH`. Never throws for bad text.
+ * `MAX_DEPTH`. Never throws for invalid text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

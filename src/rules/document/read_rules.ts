@@ -1,5 +1,5 @@
 /**
- * @module Parses untyped rules one by one, so that an invalid rule hides no problems of other
+ * @module Parses untyped rules one by one, so that an invalid rule does not hide problems in other
  * rules.
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -124,8 +124,8 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
 const PROBLEM_COST = 10;
 
 /**
- * Checks the shape of untyped data against the spec's tables. Takes linear time in the size of the
- * data, and never throws for bad data.
+ * Checks the shape of untyped data against the spec's tables. Takes time linear in the size of the
+ * data, and never throws for invalid data.
  */
 export function* readRules(ruleSet: unknown, pace: Pace): Steps<ReadRules> {
   const nesting: Finding[] = [];

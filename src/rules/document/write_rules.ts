@@ -51,8 +51,8 @@ function writeCondition(condition: object): string[] {
 }
 
 /**
- * Writes a rule set as `svc.rules.toml`. Parsing the result returns the same set, unless a text in
- * it contains a lone surrogate, which TOML cannot represent.
+ * Writes a rule set as `svc.rules.toml`. Parsing the result returns the same set, unless a string
+ * in it contains a lone surrogate, which TOML cannot represent.
  */
 export function writeRulesToml(ruleSet: RuleSet): string {
   const head = writeField("schemaVersion", ruleSet.schemaVersion);

@@ -51,7 +51,7 @@ interface Given {
   readonly hasFile: boolean;
 }
 
-/** Compares both evaluators for one request; returns the content of the decision. */
+/** Compares both evaluators for one request, and returns the content of the decision. */
 function compare(request: DescribedRequest, given: Given): readonly string[] {
   const { runtime, compiled } = given;
   const facts = factsFromRequest(request);

@@ -6,7 +6,7 @@ import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
 import type { ImportResult } from "./import_result.ts";
 
-/** Returns where a request leads: `301 /x` for a redirect, `/x` for a rewrite, or "-". */
+/** Returns the outcome of a request: `301 /x` for a redirect, `/x` for a rewrite, or "-". */
 export function leads(
   result: ImportResult,
   request: DescribedRequest | string,

@@ -40,8 +40,8 @@ function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule
 }
 
 /**
- * Appends rules to a text, or creates a text. `undefined` if nothing can be appended, because the
- * text is invalid or contains its rules as a single list.
+ * Appends rules to the text of a rules file, or creates the text. Returns `undefined` if nothing
+ * can be appended because the text is invalid or contains its rules as a single list.
  */
 export function appendRules(
   source: string | undefined,

@@ -125,7 +125,7 @@ function joinEntry(
 /**
  * Adds to each path the values that earlier paths contribute to its headers.
  *
- * @returns rules for the requests that paths share only in part, each with the path whose rules it
+ * @returns rules for the requests that paths only partly share, each with the path whose rules it
  * must follow
  */
 export function joinHeaders(

@@ -23,7 +23,7 @@ const REMOVAL = /^!\s*(\S+)$/;
 const CASE_NOTE =
   "Netlify ignores the case of the path. svc matches it as written and in lower case";
 
-/** Fields that only control the cache of the other host. */
+/** Fields that only control the other host's cache. */
 const HOST_CACHE =
   /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 

@@ -1,5 +1,5 @@
 /**
- * @module Converts a `_headers` file of Netlify or Cloudflare to rules. A path on its own line is
+ * @module Converts a Netlify or Cloudflare `_headers` file to rules. A path on its own line is
  * followed by indented lines: `Name: value`, or `! Name` to remove a header.
  */
 import { ImportCollector, type ImportOptions, type ImportResult } from "./import_result.ts";

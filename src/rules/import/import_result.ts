@@ -24,7 +24,7 @@ export interface ImportResult {
   readonly imported: number;
   /** Entries that were skipped, each with its reason. */
   readonly unsupported: readonly UnsupportedLine[];
-  /** Settings for `[static]` of `svc.toml`; counted as imported. */
+  /** Settings for `[static]` in `svc.toml`; counted as imported. */
   readonly settings: PageSettings;
   /** Entries that were imported but behave slightly differently here. */
   readonly notes: readonly UnsupportedLine[];
@@ -35,7 +35,7 @@ export class UnreadableImportError extends Error {
   override readonly name = "UnreadableImportError";
 }
 
-/** The host for which the file was written. */
+/** The host that the file was written for. */
 export type ImportFlavor = "netlify" | "cloudflare";
 
 export interface ImportOptions {
@@ -69,7 +69,8 @@ export class ImportCollector {
   }
 
   /**
-   * Adds all rules that `convert` creates from a line, or none of them; returns the added rules.
+   * Adds all rules that `convert` creates from a line, or none of them, and returns the added
+   * rules.
    */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {

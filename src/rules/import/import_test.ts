@@ -162,7 +162,7 @@ Deno.test("importHeaders() reads blocks, joins repeated names and removes header
   ]);
 });
 
-Deno.test("importHeaders() inserts captures into values like Cloudflare", () => {
+Deno.test("importHeaders() inserts captures into values as Cloudflare does", () => {
   const result = importHeaders("/m/:title\n  X-Title: on :title, :other", { flavor: "cloudflare" });
   assert.deepEqual(pairsOf(result), [
     [glob("/m/{title}"), { type: "set_headers", headers: { "X-Title": "on {title}, :other" } }],

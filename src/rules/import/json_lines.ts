@@ -1,4 +1,4 @@
-/** @module Finds the lines on which the parts of a JSON text start. */
+/** @module Finds the lines on which the parts of a JSON document start. */
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s{}[\],:"]+/g;
 
@@ -14,7 +14,7 @@ interface Frame {
 
 /**
  * Maps `key` and `key.0` of well-formed JSON to the line where the value starts, counted from 1.
- * Takes linear time in the length of the text.
+ * Takes time linear in the length of the text.
  */
 export function locateJson(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();

@@ -38,7 +38,7 @@ Deno.test("importRedirects() skips what Cloudflare ignores or a glob cannot capt
   }
 });
 
-Deno.test("importRedirects() accepts a placeholder or * of Cloudflare that no target refers to", () => {
+Deno.test("importRedirects() accepts a Cloudflare placeholder or * that no target refers to", () => {
   const dl = importRedirects("/dl/:name.zip /gone", cloudflare);
   assert.equal(leads(dl, "/dl/a.zip"), "302 /gone");
   assert.equal(leads(dl, "/dl/.zip"), "-");
@@ -87,7 +87,7 @@ Deno.test("importHeaders() skips Cloudflare headers that rules cannot express", 
   assert.match(reasonsOf(three)[0] ?? "", /"\/a\/\*" and "\/b\*" set it for some/);
 });
 
-Deno.test("importHeaders() reads the first 100 paths of Cloudflare", () => {
+Deno.test("importHeaders() reads the first 100 Cloudflare paths", () => {
   const text = Array.from({ length: 101 }, (_, index) => `/p${index}\n  X: ${index}\n`).join("");
   const { imported, unsupported } = importHeaders(text, cloudflare);
   assert.equal(imported, 100);
@@ -157,7 +157,7 @@ const redirect = (source: string, destination: string) =>
 
 type Row = readonly [result: ImportResult, request: DescribedRequest | string, leads: string];
 
-Deno.test("importVercelJson() leads to the same targets as Vercel", async (t) => {
+Deno.test("importVercelJson() resolves to the same targets as Vercel", async (t) => {
   const app = rewrite("/((?!api/).*)", "/index.html");
   const inner = rewrite("/docs/:page((?!internal\\.).*)", "/d/:page");
   const rows: readonly Row[] = [

@@ -61,7 +61,7 @@ export interface NetlifyBuild {
   readonly variables: readonly string[];
 }
 
-/** Reads the build settings of a `netlify.toml`; empty for a broken file. */
+/** Reads the build settings from a `netlify.toml`; empty for an invalid file. */
 export function readNetlifyBuild(text: string): NetlifyBuild {
   const parsed = parseToml(text.replace(/^\uFEFF/, ""), { maxBytes: 1024 * 1024, maxDepth: 32 });
   const read = parsed.ok ? settingsSchema.safeParse(parsed.document.value) : undefined;

@@ -37,7 +37,7 @@ const REDIRECTS: readonly Row[] = [
   ['redirects = [{from = "/a", to = "/b", status = 308}]\n', "/a", "308 /b"],
 ];
 
-Deno.test("importNetlifyToml() keeps what Netlify's redirects mean", async (t) => {
+Deno.test("importNetlifyToml() keeps the meaning of Netlify's redirects", async (t) => {
   for (const [toml, request, wanted] of REDIRECTS) {
     await t.step(`${JSON.stringify(toml)} at ${JSON.stringify(request)}`, () => {
       const result = importNetlifyToml(toml);
@@ -73,7 +73,7 @@ const REFUSED: readonly (readonly [fields: string, reason: RegExp])[] = [
   ['from = "http://www.example.com/a"\nto = "/b"', /http only/],
 ];
 
-Deno.test("importNetlifyToml() lists each line with a redirect without an equivalent", () => {
+Deno.test("importNetlifyToml() lists the line of each redirect without an equivalent", () => {
   for (const [fields, reason] of REFUSED) {
     const { imported, unsupported } = importNetlifyToml(`# mine\n${redirect(fields)}`);
     assert.equal(imported, 0, fields);

@@ -1,10 +1,10 @@
 /** @module Converts other hosts' settings for page URLs to settings in `[static]`. Pure. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
-/** Settings for `[static]` of `svc.toml`. */
+/** Settings for `[static]` in `svc.toml`. */
 export type PageSettings = Pick<PageUrls, "trailingSlash" | "cleanUrls">;
 
-/** A setting of `vercel.json`; `undefined` for another field, or an invalid value. */
+/** A `vercel.json` setting; `undefined` for another field, or an invalid value. */
 export function readVercelSetting(field: string, value: unknown): PageSettings | undefined {
   if (typeof value !== "boolean") return undefined;
   if (field === "cleanUrls") return { cleanUrls: value };
@@ -25,7 +25,7 @@ export const HTML_HANDLINGS: readonly unknown[] = [...HTML_HANDLING.keys()];
 export const readHtmlHandling = (value: unknown): PageSettings | undefined =>
   HTML_HANDLING.get(value);
 
-/** `[build.processing.html] pretty_urls` of `netlify.toml`; `undefined` for anything else. */
+/** `[build.processing.html] pretty_urls` in `netlify.toml`; `undefined` for anything else. */
 export function readPrettyUrls(path: readonly unknown[], value: unknown): PageSettings | undefined {
   const isSetting = path.join(".") === "build.processing.html.pretty_urls";
   return isSetting && typeof value === "boolean" ? { cleanUrls: value } : undefined;

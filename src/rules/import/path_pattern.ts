@@ -94,7 +94,7 @@ export function withoutCaptures(segments: readonly Segment[]): Segment[] {
   });
 }
 
-/** Converts a text to a glob that matches only this text. */
+/** Converts a string to a glob that matches only this string. */
 export const escapeGlob = (text: string): string => text.replace(/[*?{}\\]/g, "\\$&");
 
 function writeSegment(segment: Segment): string {

@@ -28,7 +28,7 @@ const NETLIFY: readonly Row[] = [
   ["/old /new 200 country=US", { url: "/old", country: "US" }, "/new"],
 ];
 
-Deno.test("importRedirects() keeps what Netlify's lines mean", async (t) => {
+Deno.test("importRedirects() keeps the meaning of Netlify's lines", async (t) => {
   for (const [line, request, wanted] of NETLIFY) {
     await t.step(`${line} at ${JSON.stringify(request)}`, () => {
       assert.equal(leads(importRedirects(line), request), wanted);
@@ -88,7 +88,7 @@ const CLOUDFLARE: readonly Row[] = [
   ["/* /foo 200", "/x", "/foo"],
 ];
 
-Deno.test("importRedirects() keeps what Cloudflare's lines mean", async (t) => {
+Deno.test("importRedirects() keeps the meaning of Cloudflare's lines", async (t) => {
   for (const [line, request, wanted] of CLOUDFLARE) {
     await t.step(`${line} at ${JSON.stringify(request)}`, () => {
       assert.equal(leads(importRedirects(line, { flavor: "cloudflare" }), request), wanted);
@@ -100,7 +100,7 @@ Deno.test("importRedirects() keeps what Cloudflare's lines mean", async (t) => {
   }
 });
 
-Deno.test("importHeaders() reads blocks like Cloudflare", () => {
+Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
   const text = `
                 /a
     Name         :           Value
@@ -137,7 +137,7 @@ Deno.test("importHeaders() reads blocks like Cloudflare", () => {
   assert.deepEqual([result.read, result.imported], [12, 7]);
 });
 
-Deno.test("importHeaders() joins repeated names like Netlify, and inserts no captures", () => {
+Deno.test("importHeaders() joins repeated names as Netlify does, and inserts no captures", () => {
   const result = importHeaders("/p/:x\n  cache-control: max-age=0\n  cache-control: :x\n");
   assert.deepEqual(headersAt(result, "/p/y"), { "cache-control": "max-age=0, :x" });
 });
@@ -211,7 +211,7 @@ const VERCEL:
     ],
   ];
 
-Deno.test("importVercelJson() keeps what Vercel's entries mean", async (t) => {
+Deno.test("importVercelJson() keeps the meaning of Vercel's entries", async (t) => {
   for (const [entry, request, wanted] of VERCEL) {
     await t.step(`${JSON.stringify(entry)} at ${JSON.stringify(request)}`, () => {
       const result = redirects(entry);

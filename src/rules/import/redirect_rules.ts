@@ -1,4 +1,4 @@
-/** @module Converts a redirect of Netlify or Cloudflare to equivalent rules. */
+/** @module Converts a Netlify or Cloudflare redirect to equivalent rules. */
 import {
   conditionContains,
   conditionsDisjoint,
@@ -44,7 +44,7 @@ export const DEFAULT_STATUS: Readonly<Record<ImportFlavor, number>> = {
 };
 const REWRITE_STATUS = 200;
 
-/** Maximum number of rewrites with which a later redirect is compared. */
+/** Maximum number of rewrites to compare a later redirect with. */
 const MAX_COMPARED = 64;
 
 /** Paths that Netlify reserves. */

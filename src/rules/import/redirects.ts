@@ -1,5 +1,5 @@
 /**
- * @module Converts a `_redirects` file of Netlify or Cloudflare to rules. Each line is an entry:
+ * @module Converts a Netlify or Cloudflare `_redirects` file to rules. Each line is an entry:
  * `from [query…] to [status[!]] [conditions…]`.
  *
  * On Netlify, files take precedence over entries without `!`, and the default status is 301. On

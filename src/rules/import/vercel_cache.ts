@@ -92,9 +92,9 @@ export function readEdgeCaching(
 }
 
 /**
- * The rules, with caching rules in reverse order: in Vercel, the last matching entry counts, but in
- * svc, the first matching rule. A rule that forbids caching is dropped if no earlier rule allows
- * it.
+ * The rules, with caching rules in reverse order: in Vercel, the last matching entry applies, but
+ * in svc, the first matching rule does. A rule that forbids caching is dropped if no earlier rule
+ * allows it.
  */
 export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   const isCaching = ({ action: { type } }: Rule) => type === "cache" || type === "bypass_cache";

@@ -54,8 +54,8 @@ type Common = { source: string; has?: Matcher[] | undefined; missing?: Matcher[]
 const FIELD = { header: "headers", cookie: "cookies", query: "query" } as const;
 
 /**
- * Values without special characters. Values are regular expressions, of which only literal texts
- * have an equivalent.
+ * Values without special characters. Values are regular expressions, which have an equivalent only
+ * if they are literal text.
  */
 const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
@@ -217,7 +217,7 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
   );
 }
 
-/** Reads header values with references to captures; refuses duplicate headers. */
+/** Reads header values with references to captures, and refuses duplicate headers. */
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * @module Path patterns of `vercel.json` (path-to-regexp): `/blog/:slug`, `/docs/:path*`, `/(.*)`,
+ * @module Path patterns in `vercel.json` (path-to-regexp): `/blog/:slug`, `/docs/:path*`, `/(.*)`,
  * `/((?!api/).*)`. Other regular expressions have no equivalent.
  */
 import type { PathMatch } from "../rule_set/types.ts";

@@ -1,4 +1,6 @@
-/** @module Converts destinations of `vercel.json`: their references, and the query of rewrites. */
+/**
+ * @module Converts destinations in `vercel.json`: their references, and the queries of rewrites.
+ */
 import { NoEquivalent } from "./import_result.ts";
 import {
   checkReferences,
@@ -30,7 +32,7 @@ export function withUnusedParameters(source: string, destination: string): strin
   return `${beforeQuery}${whole === "" ? "" : `?${whole}`}${fragment}`;
 }
 
-/** Replaces `$1` with the name of the first group, and so on; refuses unnamed groups. */
+/** Replaces `$1` with the name of the first group, and so on. Refuses unnamed groups. */
 export function nameGroups(text: string, groups: readonly string[]): string {
   return text.replace(/\$(\d)/g, (found, digit: string) => {
     const name = groups[Number(digit) - 1];

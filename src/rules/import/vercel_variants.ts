@@ -1,5 +1,5 @@
 /**
- * @module Expands entries of `vercel.json` into several entries: `(en|de)` and `:lang(en|de)`
+ * @module Expands entries in `vercel.json` into several entries: `(en|de)` and `:lang(en|de)`
  * become one entry for each word, and `:id?` becomes an entry with the segment and one without it.
  * References to a parameter are replaced by its value.
  */
@@ -59,7 +59,7 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   ];
 }
 
-/** The entries to which an entry expands, in order; possibly only the entry itself. */
+/** The entries that an entry expands to, in order; possibly only the entry itself. */
 export function variantsOf(entry: Variant): readonly Variant[] {
   const done: Variant[] = [];
   const open = [entry];

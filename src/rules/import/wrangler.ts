@@ -45,7 +45,7 @@ function lineOf(text: string): SourceLine {
 }
 
 /**
- * Turns `html_handling` of the assets of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`
+ * Turns the `html_handling` of the assets in a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`
  * into settings.
  *
  * @throws {UnreadableImportError} if the text is neither TOML nor JSON

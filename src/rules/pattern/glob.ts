@@ -160,7 +160,7 @@ class GlobParser {
 
 /**
  * Parses a glob, or reports all its problems. The text of `text` tokens uses the alphabet of
- * normalized paths. Takes linear time in the length of the glob.
+ * normalized paths. Takes time linear in the length of the glob.
  */
 export function parseGlob(value: string): GlobResult {
   if (value.length > MAX_GLOB_LENGTH) {
@@ -172,7 +172,7 @@ export function parseGlob(value: string): GlobResult {
   return parser.problems.length > 0 ? { problems: parser.problems } : { tokens: parser.tokens };
 }
 
-/** The text with which every matching path starts; "" if there is none. */
+/** The text that every matching path starts with; "" if there is none. */
 export function literalPrefix(tokens: readonly GlobToken[]): string {
   const first = tokens[0];
   return first?.type === "text" ? first.text : "";

@@ -47,7 +47,7 @@ Deno.test("parseTarget() refuses misleading targets", async (t) => {
   }
 });
 
-Deno.test("expandTarget() encodes a capture for where it lands", () => {
+Deno.test("expandTarget() encodes a capture for the part of the URL that contains it", () => {
   const captures = { p: "a&b+c%20%2F", r: "x/y" };
   assert.deepEqual(expand("/to/{p}/{r}?k={p}&r={r}#{p}", captures), {
     origin: "",

@@ -1,6 +1,6 @@
 /**
- * @module Texts with references to captures: the target of a redirect or rewrite, and the value of
- * a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
+ * @module Strings with references to captures: the target of a redirect or rewrite, and the value
+ * of a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
  * literal text `{name}`; any other brace is literal, so a header value can contain JSON.
  *
  * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
@@ -22,7 +22,7 @@ const BRACES = /\{\{([A-Za-z0-9_-]{1,64})\}\}|\{([A-Za-z0-9_-]{1,64})(\.\.\.)?\}
 
 /**
  * Parses a target or header value. The only possible problem is a splat that is referenced as
- * `{name...}`. Takes linear time in the length of the value.
+ * `{name...}`. Takes time linear in the length of the value.
  */
 export function parseTemplate(value: string): TemplateResult {
   const parts: TemplatePart[] = [];
@@ -66,7 +66,7 @@ type Piece = string | number;
 /** A compiled template: names are replaced by indexes. */
 export type CompiledText = readonly Piece[];
 
-/** Builds the text; a missing capture is replaced by empty text. */
+/** Builds the text; a missing capture becomes an empty string. */
 export function expandPieces(
   pieces: CompiledText,
   captures: readonly string[],
@@ -91,7 +91,9 @@ export function encodeHeaderText(text: string): string {
   return text.toWellFormed().replace(NO_HEADER_TEXT, encodeURIComponent);
 }
 
-/** Percent-encodes characters with a meaning in a query; keeps `%XX`. Expects a canonical path. */
+/**
+ * Percent-encodes characters with a meaning in a query, but keeps `%XX`. Expects a canonical path.
+ */
 export function encodeForQuery(capture: string): string {
   return capture.replace(
     /[^\w.~%\/-]/g,
@@ -99,7 +101,7 @@ export function encodeForQuery(capture: string): string {
   );
 }
 
-/** Replaces names with indexes into `names`; an unknown name becomes empty text. */
+/** Replaces names with indexes into `names`; an unknown name becomes an empty string. */
 export function compilePieces(
   parts: readonly TemplatePart[],
   names: readonly string[],

@@ -71,7 +71,7 @@ Deno.test("encodeHeaderText() removes everything that could end a header", () =>
   assert.equal(encodeHeaderText("a\r\nb€é"), "a%0D%0Ab%E2%82%ACé");
 });
 
-Deno.test("encodeUrlText() keeps correct text", () => {
+Deno.test("encodeUrlText() leaves correct text unchanged", () => {
   assert.equal(encodeUrlText("/a{b}?c=%20#d|'\""), "/a{b}?c=%20#d|'\"");
   assert.equal(encodeUrlText("/a b\\é%x\n"), "/a%20b%5C%C3%A9%25x%0A");
 });

@@ -7,7 +7,10 @@ export interface Ranked {
   readonly override: boolean;
   /** True if the path condition has the type `exact`. */
   readonly isExact: boolean;
-  /** Length of the literal start of the path; a longer start takes precedence. 0 without a path. */
+  /**
+   * Length of the literal start of the path; a longer start takes precedence. 0 if there is no
+   * path.
+   */
   readonly literalLength: number;
 }
 

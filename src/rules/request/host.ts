@@ -1,6 +1,6 @@
 /** @module Host names in canonical form: lower-case punycode, as browsers map them (UTS #46). */
 
-/** Why a text is not a host name, and what to write instead. */
+/** Why a string is not a host name, and what to write instead. */
 export interface HostProblem {
   /** Text that completes "Use a host name …". */
   readonly wanted: string;

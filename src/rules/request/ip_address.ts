@@ -1,7 +1,7 @@
 /**
- * @module Client addresses, and the blocks with which they are compared. In addresses and blocks,
- * an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) counts as the IPv4 address that
- * it contains. Otherwise, the two families never match: `::/0` contains no IPv4 client.
+ * @module Client addresses, and the blocks that they are compared with. In addresses and blocks, an
+ * IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) counts as the IPv4 address that it
+ * contains. Otherwise, the two families never match: `::/0` contains no IPv4 client.
  */
 import ipaddr from "ipaddr.js";
 

@@ -26,7 +26,7 @@ export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
   return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
 }
 
-/** Describes the place of the rule's action, for the definition of the action. */
+/** Describes the position of the rule's action, for the action's definition. */
 export function actionPlaceOf(checked: CheckedRule): ActionPlace {
   return {
     path: [...rulePath(checked), "action"],

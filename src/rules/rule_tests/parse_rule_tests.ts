@@ -89,7 +89,7 @@ function placed(document: TomlDocument): readonly PlacedRuleTest[] {
 
 /**
  * Parses and checks a test table. `ruleIds` are the ids of the tested rules; a row with any other
- * id is an error. Never throws for bad text.
+ * id is an error. Never throws for invalid text.
  */
 export function parseRuleTests(source: string, ruleIds: Iterable<string>): ParsedRuleTests {
   const result = parseToml(source, { maxBytes: MAX_RULE_TESTS_BYTES, maxDepth: MAX_DEPTH });

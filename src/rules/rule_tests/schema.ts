@@ -32,7 +32,7 @@ const expectationSchema = z.strictObject({
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),
-  /** Number of seconds for which the response is cached, or `bypass`. */
+  /** How long the response is cached, in seconds, or `bypass`. */
   cache: z.union([z.literal("bypass"), z.int().positive()], 'Use a number of seconds or "bypass"')
     .optional(),
   /** The rule whose pipeline runs. */

@@ -86,7 +86,7 @@ function* checkReferences(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports bad globs, misplaced captures, and references to missing captures. */
+/** Reports invalid globs, misplaced captures, and references to missing captures. */
 export function* checkCaptures(checked: CheckedRule): Generator<Finding> {
   for (const placed of leavesOfRule(checked)) yield* checkGlob(placed);
   yield* checkReferences(checked);

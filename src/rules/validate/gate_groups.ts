@@ -84,7 +84,7 @@ export class GroupedLists {
 
 export const losesTo = (a: Pipeline, b: Pipeline): boolean => comparePrecedence(a, b) > 0;
 
-/** Yields the leading members over which the rule takes precedence. */
+/** Yields the leading members that the rule takes precedence over. */
 export function* beatenBy(narrow: Pipeline, members: readonly Pipeline[]): Generator<Pipeline> {
   for (const one of members) {
     if (!losesTo(one, narrow)) return;
@@ -98,7 +98,7 @@ export function plainByPath(pipelines: readonly Pipeline[]): Steps<Pipeline[]> {
   return sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal);
 }
 
-/** Yields the pipelines whose paths begin with a text, from a list that is sorted by path. */
+/** Yields the pipelines whose paths begin with a string, from a list that is sorted by path. */
 export function* below(sorted: readonly Pipeline[], literal: string): Generator<Pipeline> {
   let low = 0;
   let high = sorted.length;

@@ -89,7 +89,7 @@ function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports the doubtful parts of a single rule. */
+/** Reports the questionable parts of a single rule. */
 export function* warnRule(checked: CheckedRule): Generator<Finding> {
   const { action } = checked.rule;
   yield* warnPaths(checked);

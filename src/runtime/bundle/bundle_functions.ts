@@ -1,4 +1,4 @@
-/** @module Bundles the functions of a project: each becomes one self-contained module. */
+/** @module Bundles each function of a project into one self-contained module. */
 import { join } from "node:path";
 import { findFunctions, type FoundFunction } from "./find_functions.ts";
 import { type Esbuild, type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
@@ -34,7 +34,7 @@ function bundleOne(
 
 /**
  * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`.
- * Reports all problems of all functions together. Without functions, esbuild is not loaded.
+ * Reports the problems of all functions together. Without functions, esbuild is not loaded.
  */
 export async function bundleFunctions(
   projectDir: string,

@@ -163,7 +163,7 @@ Deno.test("sealFunction() refuses modules that import, in every form", async () 
   }
 });
 
-Deno.test("sealFunction() reads no source map from the disk", async () => {
+Deno.test("sealFunction() does not read a source map from disk", async () => {
   const path = await Deno.makeTempFile();
   await Deno.writeTextFile(path, '{"version":3,"sources":["SECRET"],"mappings":"AAAA"}');
   for (const place of [path, `file://${path}`]) {

@@ -22,11 +22,11 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly root: string;
   /** Path of the entry, relative to the output, with `/`. */
   readonly entry: string;
-  /** Text of a module that replaces the entry, and imports it as `./<its file name>`. */
+  /** Source of a module that replaces the entry and imports it as `./<its file name>`. */
   readonly wrapper?: string;
   /** True if the server was built for Node; its checks for Deno are then changed to fail. */
   readonly forNode?: boolean;
-  /** Text that runs before any of the server's own modules. */
+  /** Code that runs before any of the server's own modules. */
   readonly prelude?: string;
   /** The import map for bare names. */
   readonly imports?: ImportMap;

@@ -52,7 +52,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists the functions of a project; none if it has no folder `functions`. */
+/** Lists the functions of a project; none if it has no `functions` folder. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

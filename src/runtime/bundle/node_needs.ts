@@ -29,7 +29,7 @@ export const COMPUTED_WARNINGS = Object.fromEntries(
 /** SvelteKit hides imports of Node's own modules from bundlers by this name. */
 const HARMLESS = /\bobfuscated_import\s*=/;
 
-/** Packages whose computed imports run in browsers only: they load the modules of routes. */
+/** Packages whose computed imports run only in browsers, where they load the modules of routes. */
 const IN_BROWSERS: ReadonlySet<string> = new Set(["react-router", "@remix-run/react"]);
 
 const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;

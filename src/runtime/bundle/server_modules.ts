@@ -1,6 +1,6 @@
 /**
- * @module Preserves the paths of a server's modules: even when bundled into one file, each finds
- * neighbouring files by its original path.
+ * @module Preserves the paths of a server's modules: even when bundled into one file, each module
+ * finds the files next to it by its original path.
  */
 import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
@@ -64,7 +64,7 @@ const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
 /** How modules test for Deno; some that are built for Node refuse to run on Deno. */
 const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
 
-/** Names of files that are data, as modules write them. */
+/** Names of data files, as modules write them. */
 const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|woff2?|pem))["'`]/g;
 
 const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
@@ -96,7 +96,7 @@ function placeBanner(place: string): string {
     `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
 }
 
-/** Replaces the expressions as text: the types stay for esbuild, which applies tsconfig.json. */
+/** Replaces the expressions as text, so the types stay for esbuild, which applies tsconfig.json. */
 function placeTypeScript(text: string, place: string): string {
   const declared = (name: string) => new RegExp(`\\b(?:const|let|var)\\s+${name}\\b`).test(text);
   let placed = text;

@@ -10,7 +10,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly base: string;
   /** Absolute real path of the entry. */
   readonly entry: string;
-  /** Absolute real path of the folder in which the server starts. */
+  /** Absolute real path of the folder where the server starts. */
   readonly workingFolder: string;
   /** Packages that the server imports under computed names. */
   readonly alsoImports?: readonly string[];

@@ -1,4 +1,4 @@
-/** @module Finds the toolchains of this machine, and their versions. */
+/** @module Finds the toolchains on this machine, and their versions. */
 import { join } from "node:path";
 import { inheritedVariables } from "../../lib/child_variables.ts";
 import { runProgram } from "../../lib/spawn_program.ts";

@@ -28,13 +28,13 @@ import {
 import { programCommand, SHELL } from "./program_command.ts";
 import { Readiness, untilAccepts } from "./readiness.ts";
 
-/** Time in which the last frames are sent before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 class CommandProcess {
   #program: RunningNode | undefined;
   #ended = false;
-  /** Prepared early: its thread starts while the platform is still connecting. */
+  /** Prepared early, so that its thread starts while the platform is still connecting. */
   readonly #launch = prepareLaunch();
 
   readonly #platform: FrameConnection;

@@ -6,7 +6,7 @@ export interface Toolchain {
   readonly programs: readonly string[];
   /** Arguments that print its version. */
   readonly versionArgs: readonly string[];
-  /** How to install it, as a sentence without a full stop. */
+  /** How to install it, as a sentence without a period. */
   readonly install: string;
   /** A command that prints the installation folder, for programs that may only be links into it. */
   readonly folderCommand?: readonly [string, ...string[]];

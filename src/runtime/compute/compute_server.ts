@@ -1,4 +1,4 @@
-/** @module The server of one COMPUTE layer: every request gets a result. */
+/** @module The server of one COMPUTE layer. Every request gets a result. */
 import { OutboundError } from "../http1/errors.ts";
 import { resolveSignal } from "../http1/exchange_watch.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
@@ -153,9 +153,7 @@ class Server implements ComputeServer {
     this.#supervisor.becameIdle();
   }
 
-  /**
-   * Takes a slot for a socket of this server, which also counts among the sockets of all servers.
-   */
+  /** Takes a slot for a socket of this server. It also counts toward the sockets of all servers. */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {
@@ -256,7 +254,7 @@ async function findEnd(server: ServerProcess): Promise<End | undefined> {
   return server.end;
 }
 
-/** Whether the process ended before it accepted the request: the next process can take it. */
+/** Whether the process ended before it accepted the request, so the next process can take it. */
 async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
   return error instanceof OutboundError && error.code === "connect_failed" &&
     await server.endWithin(LATE_END_MS) !== undefined;

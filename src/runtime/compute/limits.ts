@@ -1,4 +1,4 @@
-/** @module Limits of a deployment's server. */
+/** @module Limits for a deployment's server. */
 import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
@@ -22,10 +22,10 @@ export const MEMORY_POLL_MS = 50;
 /** Time after which a server is ended if its thread does not react, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
-/** Interval of pings to a server with current requests, in milliseconds. */
+/** Interval between pings to a server with requests in progress, in milliseconds. */
 export const PING_EVERY_MS = 5000;
 
-/** Time in which a server must react after a request has timed out, in milliseconds. */
+/** Maximum time for a server to react after a request has timed out, in milliseconds. */
 export const GRACE_MS = 1000;
 
 /** Maximum time that a request waits for a server that may not start again yet, in milliseconds. */
@@ -34,7 +34,7 @@ export const MAX_BACKOFF_WAIT_MS = 1000;
 /** Time for a server to end after SIGTERM, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
-/** Maximum number of log entries per server and second; others are counted and dropped. */
+/** Maximum number of log entries per server per second; others are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /** Bytes of a process's own output to read per second; a process that writes more has to wait. */

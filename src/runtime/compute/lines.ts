@@ -3,7 +3,7 @@ import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/log_lines.t
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Shortens a text to the maximum length of a log entry, without splitting a character. */
+/** Shortens text to the maximum length of a log entry, without splitting a character. */
 export function truncate(text: string): string {
   return text.length <= MAX_LOG_CHARACTERS
     ? text
@@ -50,7 +50,7 @@ export class LineSplitter {
 export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
   stream === "stdout" ? "info" : "error";
 
-/** Names of levels in the loggers of all languages; the name of an error's type also counts. */
+/** Names of log levels in the loggers of all languages. The name of an error's type also counts. */
 const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
   [/\b(?:fatal|panic|critical|error|traceback|exception)\b|\b\w*(?:Error|Exception)\b:/i, "error"],
   [/\bwarn(?:ing)?\b/i, "warn"],

@@ -3,7 +3,7 @@
  * to the port that it believes to be its own, the connection arrives here, at a loopback port, and
  * is passed on to that socket.
  *
- * Other programs of the machine cannot use that port: a connection only counts if the server's
+ * Other programs on the machine cannot use that port: a connection only counts if the server's
  * process has announced its source port.
  */
 import type { LocalRoute } from "../kernel/local_routes.ts";
@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Forwards data from one connection to another until its end; leaves out the first bytes. */
+/** Forwards data from one connection to another until its end, leaving out the first bytes. */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,

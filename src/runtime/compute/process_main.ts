@@ -1,7 +1,7 @@
 /**
- * @module The process in which the server of a deployment runs. Its first thread runs no project
- * code: it starts the server's thread, and passes messages between that thread and the platform. It
- * ends when the platform closes the connection.
+ * @module The process that a deployment's server runs in. Its first thread runs no project code: it
+ * starts the server's thread, and passes messages between that thread and the platform. It ends
+ * when the platform closes the connection.
  */
 import { join } from "node:path";
 import type { Frame } from "../process/frames/frame.ts";
@@ -34,7 +34,7 @@ import { fileURLToPath } from "node:url";
  */
 const MAX_LINES_PER_SECOND = 2000;
 
-/** Time in which the last frames are sent before the process ends, in milliseconds. */
+/** Time for sending the last frames before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** How often to check a temporary folder whose size the kernel does not limit, in milliseconds. */

@@ -11,7 +11,9 @@ export interface RunningServer extends Pick<ComputeServer, "fetch" | "connect"> 
 
 const NOTHING = (): void => {};
 
-/** Sends requests to a running server; `timeoutMs` limits the time to the head of a response. */
+/**
+ * Sends requests to a running server; `timeoutMs` limits the time until the response head arrives.
+ */
 export function connectRunningServer(
   { dial, timeoutMs }: {
     readonly dial: () => Promise<Deno.Conn>;

@@ -14,7 +14,7 @@ import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
-/** Node closes connections after 5 s without a request; ours close before that. In milliseconds. */
+/** Idle time after which a connection is closed, in milliseconds. Node closes its own after 5 s. */
 const KEEP_ALIVE_MS = 4000;
 
 /**
@@ -28,7 +28,7 @@ type Header = readonly [name: string, value: string];
 /** A body may pause for any length of time, as event streams do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
-/** Fields that end at this hop, or are set again for the server. */
+/** Hop-by-hop fields, and fields that are set again for the server. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "content-length",
@@ -72,7 +72,7 @@ function hideAcceptEncoding(headers: Header[], first: number): void {
 }
 
 export interface SendOptions {
-  /** Maximum time to the response headers, in milliseconds. */
+  /** Maximum time until the response headers arrive, in milliseconds. */
   readonly timeoutMs: number;
   /** Called once, when the exchange is over or has failed. */
   readonly over: () => void;

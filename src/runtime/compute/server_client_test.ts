@@ -59,7 +59,7 @@ function impatientServer() {
   };
 }
 
-Deno.test("ServerClient reuses no connection whose request body might be unread", async () => {
+Deno.test("ServerClient does not reuse a connection whose request body might be unread", async () => {
   const server = impatientServer();
   const client = new ServerClient(server.dial);
   for (let round = 0; round < 3; round++) {

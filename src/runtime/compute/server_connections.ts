@@ -1,7 +1,7 @@
 /**
- * @module The connections to one server. A request without an idle connection takes the first that
- * another request releases, or that the server accepts: a busy server may be slow to accept a new
- * one.
+ * @module The connections to one server. A request without an idle connection takes the first one
+ * that another request releases or that the server accepts, because a busy server may be slow to
+ * accept a new one.
  */
 import { ConnectionPool } from "../http1/connection_pool.ts";
 import { type ConnectionTimes, Http1Connection } from "../http1/connection.ts";
@@ -9,7 +9,10 @@ import { OutboundError } from "../http1/errors.ts";
 
 const MAX_IDLE = 256;
 
-/** How long a new connection waits for a greeting, in milliseconds; then it is used without one. */
+/**
+ * How long a new connection waits for a greeting, in milliseconds. After that, it is used without
+ * one.
+ */
 const GREETING_MS = 1000;
 
 interface Waiting {
@@ -39,7 +42,10 @@ export class ServerConnections {
     this.#options = options;
   }
 
-  /** A connection, once available; rejects with an `OutboundError` if the server accepts none. */
+  /**
+   * Resolves with a connection once one is available; rejects with an `OutboundError` if the server
+   * accepts none.
+   */
   take(): Http1Connection | Promise<Http1Connection> {
     const idle = this.#idle.take("");
     if (idle !== undefined) return idle;

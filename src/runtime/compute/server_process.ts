@@ -1,4 +1,7 @@
-/** @module One process of a server: whether it listens and reacts, and its memory. */
+/**
+ * @module Tracks one process of a server: whether it listens and reacts, and how much memory it
+ * uses.
+ */
 import type { Frame } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import { attendProcess } from "../process/attend_process.ts";
@@ -183,7 +186,8 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Only the first such frame is accepted: a later one may come from the server's code.
+        // Only the first such frame is accepted, because a later one may come from the server's
+        // code.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {

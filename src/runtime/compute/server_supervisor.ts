@@ -138,8 +138,8 @@ export class ServerSupervisor {
   }
 
   /**
-   * Ends the process, after at most `withinMs` milliseconds in which it can end by itself; current
-   * requests fail as aborted.
+   * Ends the process. Gives it at most `withinMs` milliseconds to end by itself; current requests
+   * fail as aborted.
    */
   async close(withinMs: number): Promise<void> {
     const server = await this.#supervisor.close();

@@ -68,7 +68,7 @@ Deno.test("ServerSupervisor.find() starts one server for all concurrent requests
   assert.deepEqual(messages(log), ["info: Server started in 120 ms (cold start)"]);
 });
 
-Deno.test("ServerSupervisor restarts a crashed server after growing pauses", async () => {
+Deno.test("ServerSupervisor restarts a crashed server after increasing delays", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   (await listening()).crash("Segmentation fault (SIGSEGV)");
   await nextTurns();
@@ -201,7 +201,7 @@ Deno.test("ServerSupervisor lets an idle server end itself, and starts it on dem
   await listening();
 });
 
-Deno.test("ServerSupervisor.check() checks a running server, and starts none", async () => {
+Deno.test("ServerSupervisor.check() checks a running server, and does not start one", async () => {
   const { supervisor, timers, started, listening } = setUp();
   assert.deepEqual(await supervisor.check(), { healthy: true, latencyMs: 0 });
   assert.equal(started.length, 0);

@@ -18,7 +18,7 @@ export interface ComputeRequest {
   /** If the body is passed as bytes, the request may be sent twice. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
   readonly requestId: string;
-  /** Aborted when the client has disconnected: the server's connection is closed. */
+  /** Aborted when the client has disconnected; the server's connection is then closed. */
   readonly signal?: LazySignal | undefined;
 }
 
@@ -94,12 +94,12 @@ export interface ComputeServer {
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server if it is not running, and reports whether it listens: a deploy waits for this
+   * Starts the server if it is not running, and reports whether it listens. A deploy waits for this
    * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a slot.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Checks that a running server still responds; does not start one, and does not count as use. A
+   * Checks that a running server still responds. Does not start one, and does not count as use. A
    * server that stopped because it was idle is healthy.
    */
   check(): Promise<ComputeHealth>;
@@ -111,7 +111,9 @@ export interface ComputeServer {
 }
 
 export interface ComputeLimits {
-  /** Maximum time to the response headers, in milliseconds (spec: `runtime.timeoutMs`). */
+  /**
+   * Maximum time until the response headers arrive, in milliseconds (spec: `runtime.timeoutMs`).
+   */
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
@@ -121,7 +123,7 @@ export interface ComputeLimits {
   readonly maxQueued: number;
   /** Maximum number of open WebSockets; others immediately fail as `overloaded`. */
   readonly maxSockets: number;
-  /** Time in which the server must listen, in milliseconds. */
+  /** Maximum time until the server listens, in milliseconds. */
   readonly startMs: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
@@ -147,7 +149,7 @@ export interface ComputeServerOptions {
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
   /** Size of the folder for temporary files, in MiB; 64 by default. */
   readonly tmpMb?: number;
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports at private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];

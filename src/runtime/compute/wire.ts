@@ -71,7 +71,7 @@ export interface ServerTool {
   readonly name: string;
   /** Absolute real path of the folder that it needs. */
   readonly folder: string;
-  /** Its file in the folder: a module for Node, or a program of the machine. */
+  /** Its file in the folder: a module for Node, or a program on the machine. */
   readonly file: string;
 }
 
@@ -81,7 +81,7 @@ export interface ProgramImage {
   readonly directory: string;
   /** Path of a program in the image, and its arguments. */
   readonly args: readonly string[];
-  /** Variables of the image. */
+  /** The image's variables. */
   readonly env: Readonly<Record<string, string>>;
   /** Folder in the image that the program starts in. */
   readonly workdir: string;
@@ -91,7 +91,7 @@ export interface ProgramImage {
 export interface ProgramStart {
   /** Shell command that starts it; by default, an image runs its own command. */
   readonly command?: string;
-  /** The image that it starts in; the system of this machine by default. */
+  /** The image that it starts in; this machine's system by default. */
   readonly image?: ProgramImage;
   /** Toolchain folders that it sees in addition to the system's folders. */
   readonly toolchains: readonly string[];
@@ -110,18 +110,18 @@ export interface ProcessLog {
 export interface Listening {
   /** True if the server sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
-  /** The address at which a program listens; if missing, the server's own socket. */
+  /** The address that a program listens on; if missing, the server's own socket. */
   readonly address?: { readonly hostname: string; readonly port: number };
 }
 
 /**
  * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
  * accepts one connection per turn of its loop, and requests should not wait for a busy server. A
- * client that receives it takes it for an interim response, and skips it.
+ * client that receives it treats it as an interim response, and skips it.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/** A connection of the server to itself, through the platform. */
+/** A connection from the server to itself, through the platform. */
 export interface Dialled {
   /** Its source port. */
   readonly port: number;
@@ -138,10 +138,10 @@ export interface Revalidated {
   readonly problem?: string;
 }
 
-/** Socket in the private folder at which the platform waits for the process. */
+/** Socket in the private folder where the platform waits for the process. */
 export const CONTROL_SOCKET = "c";
 
-/** Socket in the private folder at which the server listens. */
+/** Socket in the private folder where the server listens. */
 export const SERVER_SOCKET = "s";
 
 export interface Booted extends SandboxState {
@@ -169,7 +169,8 @@ export const DEPTH_HEADER = "x-svc-depth";
 export const MAX_DEPTH = 16;
 
 /**
- * Carries `Accept-Encoding`, which the server's thread restores: an old runtime that sees it
- * compresses responses itself, and makes their entity tags weak (docs/decisions/runtime.md).
+ * Carries `Accept-Encoding`, which the server's thread restores. An old runtime that sees the
+ * original field compresses responses itself, and makes their entity tags weak
+ * (docs/decisions/runtime.md).
  */
 export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

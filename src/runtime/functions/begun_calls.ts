@@ -11,13 +11,14 @@ const { load, compareExchange } = Atomics;
 /** The number, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
-/** Creates the number of a new worker. */
+/** Creates the number for a new worker. */
 export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
 /**
- * Raises the number to `id`; returns the previous one, or `undefined` if it is already that high.
+ * Raises the number to `id`, and returns the previous one, or `undefined` if it is already that
+ * high.
  */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {

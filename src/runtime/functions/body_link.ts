@@ -1,5 +1,5 @@
 /**
- * @module Bodies over frames, with back-pressure: the sender sends no more than the receiver has
+ * @module Bodies over frames, with backpressure: the sender sends no more than the receiver has
  * granted, and either side can abort. Platform and worker use the same two classes.
  */
 import { FunctionFrame } from "./wire.ts";
@@ -15,7 +15,7 @@ export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Minimum cost of a chunk in granted bytes: each takes memory, however small it is. */
+/** Minimum cost of a chunk in granted bytes, because even the smallest chunk takes memory. */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);

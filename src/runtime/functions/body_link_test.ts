@@ -100,7 +100,7 @@ Deno.test("BodySender and BodyReceiver carry many small chunks, regardless of wh
   assert.equal(bytes.byteLength, sizes.reduce((sum, size) => sum + size));
 });
 
-Deno.test("BodyReceiver breaks off with the sender's error", async () => {
+Deno.test("BodyReceiver fails with the sender's error", async () => {
   const broken = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.error(new Error("upstream broke")),
   });

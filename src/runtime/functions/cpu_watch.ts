@@ -1,21 +1,21 @@
 /**
- * @module Gives threads that keep a processor busy the lowest priority: a function that loops until
- * its timeout must not slow down others. A thread that works in short bursts, like most functions,
- * keeps its priority.
+ * @module Gives threads that keep a processor busy the lowest priority, because a function that
+ * loops until its timeout must not slow down others. A thread that works in short bursts, like most
+ * functions, keeps its priority.
  */
 import { constants, setPriority } from "node:os";
 
-/** The time over which a thread is judged, in milliseconds. */
+/** The window over which a thread's activity is measured, in milliseconds. */
 const WINDOW_MS = 250;
 
 /**
- * A thread counts as burning if it ran for at least this share of the time in which it was not
- * waiting for a processor.
+ * A thread counts as burning if it ran for at least this share of the time when it was not waiting
+ * for a processor.
  */
 const BURNING = 0.8;
 
 /**
- * Minimum share of processor time: on a busy machine, a looping thread mostly waits, and looks much
+ * Minimum share of processor time. On a busy machine, a looping thread mostly waits, and looks much
  * like any other.
  */
 const LEAST = 0.25;
@@ -33,7 +33,7 @@ export interface ThreadTimes {
   readonly waited: number;
 }
 
-/** CPU times; nothing if the system does not show them. */
+/** CPU times; nothing if the system does not report them. */
 export interface CpuTimes {
   /** Processor time of a process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;
@@ -109,7 +109,9 @@ export class CpuWatch {
     this.#lookedAt = options.now();
   }
 
-  /** Call it often: it measures once per window, and threads only if the process is busy. */
+  /**
+   * Call this often. It measures once per window, and measures threads only if the process is busy.
+   */
   look(): void {
     const { times, now } = this.#options;
     const passed = now() - this.#lookedAt;

@@ -14,7 +14,7 @@ import {
 } from "./wire.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
-/** Allowed results of each kind of step. */
+/** Allowed results for each kind of step. */
 const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
   request: ["next", "request", "response"],
   response: ["next", "response"],
@@ -31,7 +31,7 @@ export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;
-  /** Maximum time to its result, in milliseconds. */
+  /** Maximum time until its result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when all work of the call has ended. */
@@ -46,7 +46,7 @@ export type UnbegunCall = Pick<
 
 export class FunctionCall {
   readonly #deadline = new Deadline(() => this.#act());
-  /** Called when the time is over. */
+  /** Called when the time is up. */
   #act: () => void = () => {};
   #signal: AbortSignal | undefined;
   readonly #beganAt = performance.now();
@@ -128,7 +128,7 @@ export class FunctionCall {
     this.#resolve({ type, response: { ...head, body: this.#resultBody(body) } });
   }
 
-  /** Fails the call: the function's result is not valid. */
+  /** Fails the call because the function's result is not valid. */
   invalid(message: string): void {
     this.#options.worker.logError({ message }, this.requestId);
     this.#resolve({ type: "failed", reason: "invalid_result", message });
@@ -184,7 +184,7 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client disconnected: work passed to `waitUntil()` continues, as after any response. */
+  /** The client disconnected, but work passed to `waitUntil()` continues, as after any response. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;

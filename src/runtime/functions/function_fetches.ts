@@ -1,4 +1,4 @@
-/** @module The `fetch`es of one worker, performed by the platform. */
+/** @module The `fetch` calls of one worker, which the platform performs. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { HeaderList } from "../http1/head.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
@@ -32,7 +32,7 @@ function serviceOf(
   return to === "kv" ? kv : to === "database" ? database : outbound;
 }
 
-/** Sets the `Via` field, which only the platform can set: removes the function's own. */
+/** Sets the `Via` field, and removes the function's own, because only the platform can set it. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];

@@ -1,4 +1,4 @@
-/** @module The functions of one deployment: every call gets a result, even if a function fails. */
+/** @module The functions of one deployment. Every call gets a result, even if a function fails. */
 import { LineLimit } from "../process/frames/log_lines.ts";
 import { ConcurrencyGate, waitForPlace } from "../process/concurrency_gate.ts";
 import { within } from "../process/timers.ts";
@@ -29,7 +29,7 @@ export class FunctionHost {
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
-  /** True if the deployment is no longer live: its processes end with the last call. */
+  /** True if the deployment is no longer live; its processes then end with the last call. */
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 

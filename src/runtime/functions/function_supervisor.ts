@@ -1,4 +1,4 @@
-/** @module Keeps one process and the functions that share it. */
+/** @module Manages one process and the functions that share it. */
 import { attendProcess } from "../process/attend_process.ts";
 import {
   NoPlaceError,
@@ -79,7 +79,7 @@ export class FunctionSupervisor {
     return this.#supervisor.current?.running.pid;
   }
 
-  /** The worker of a function, with its process started if there is none. */
+  /** The worker of a function. Starts the process if there is none. */
   async worker(name: string): Promise<FunctionWorker | NoWorker> {
     this.#supervisor.touch();
     const wait = this.#supervisor.backoff.waitMs;
@@ -116,7 +116,7 @@ export class FunctionSupervisor {
     return this.#control.add(process, definition);
   }
 
-  /** Starts process and workers; joins a current start. */
+  /** Starts the process and its workers, or joins a start in progress. */
   start(): Promise<WorkerProcess> {
     return this.#supervisor.start();
   }

@@ -98,8 +98,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True once a call exceeded its limits: its background work may continue, so the worker must be
-   * replaced.
+   * True once a call has exceeded its limits. Its background work may continue, so the worker must
+   * be replaced.
    */
   get tired(): boolean {
     return this.#isTired;
@@ -137,7 +137,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are none.
+   * Returns the highest id of the calls to withdraw if unstarted; `undefined` if there are no such
+   * calls.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;

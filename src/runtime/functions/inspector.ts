@@ -40,7 +40,7 @@ export async function openInspector(): Promise<() => void> {
   return () => {
     if (!waits) return;
     waits = false;
-    // Both calls run in one turn: a debugger that connects between them would already have
+    // Both calls run in one turn, because a debugger that connects between them would already have
     // continued.
     open();
     inspector.waitForDebugger();

@@ -1,8 +1,8 @@
-/** @module Limits of a deployment's functions. */
+/** @module Limits for a deployment's functions. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
-  /** Maximum time to a call's result, in milliseconds. */
+  /** Maximum time until a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
    * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
@@ -18,13 +18,13 @@ export interface FunctionLimits {
   readonly maxConcurrent: number;
   /** Maximum number of waiting calls; others fail as `overloaded`. */
   readonly maxQueued: number;
-  /** Maximum time that promises of `waitUntil` may take after the result, in milliseconds. */
+  /** Maximum time that `waitUntil()` promises may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
   /** Maximum time that a body may take after its headers, in milliseconds. */
   readonly streamMs: number;
   /** Time for a worker to react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
-  /** Time in which a function must be loaded, in milliseconds. */
+  /** Maximum time to load a function, in milliseconds. */
   readonly startMs: number;
   /** Time without calls after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
@@ -54,7 +54,7 @@ export function memoryAllowanceMb(workers: number): number {
 /** Maximum number of workers per function; a second one handles calls while the first is busy. */
 export const MAX_WORKERS = 2;
 
-/** Memory above the measured limit at which the control group kills the process, in MiB. */
+/** How far above the measured limit the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
 /** Maximum number of threads of the runtime itself, and of each worker. */
@@ -85,7 +85,7 @@ export const SPARE_IDLE_MS = 10_000;
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
 
-/** Maximum number of log entries per deployment and second; further entries are dropped. */
+/** Maximum number of log entries per deployment per second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**

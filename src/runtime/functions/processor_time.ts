@@ -15,7 +15,7 @@ interface Charged {
 }
 
 export interface ProcessorTimeOptions {
-  /** Processor time of the thread, in milliseconds; nothing if the system does not show it. */
+  /** Processor time of the thread, in milliseconds; nothing if the system does not report it. */
   readonly read: () => number | undefined;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ export class ProcessorTime {
     this.#isCurrent = false;
   }
 
-  /** Ends a call; returns its processor time in milliseconds. Short calls are not measured. */
+  /** Ends a call, and returns its processor time in milliseconds. Short calls are not measured. */
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;

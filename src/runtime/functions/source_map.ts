@@ -65,8 +65,8 @@ function decodeMappings(mappings: string): Segment[][] {
 const COMMENT = "\n//# sourceMappingURL=";
 
 /**
- * The bundle without its source map: the worker's runtime would apply it to lines,
- * but not to file names.
+ * The bundle without its source map, because the worker's runtime would apply the map to lines, but
+ * not to file names.
  */
 export function withoutInlineMap(source: string): string {
   const tail = source.lastIndexOf(COMMENT);

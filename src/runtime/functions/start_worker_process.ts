@@ -41,7 +41,7 @@ export async function startWorkerProcess(
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
     group,
-    // Its threads inherit this: on a busy machine the platform has priority from the start.
+    // Its threads inherit this, so on a busy machine the platform has priority from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
   const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);

@@ -52,7 +52,7 @@ export type FailureReason =
   | "invalid_result"
   /** The platform has ended the call. */
   | "aborted"
-  /** The client disconnected, or its body broke off. */
+  /** The client disconnected, or its body was interrupted. */
   | "client_gone"
   | "not_found";
 

@@ -62,7 +62,7 @@ export const FunctionFrame = {
   chunk: 40,
   /** The body is complete. */
   end: 41,
-  /** The body broke off; payload: message. */
+  /** The body was interrupted; payload: message. */
   fail: 42,
   /** The receiver accepts more bytes; payload: how many (u32). */
   credit: 43,
@@ -158,7 +158,7 @@ export interface LogHead {
 export interface FetchHead extends WireRequest {
   /**
    * Sends the request to a store, regardless of the URL's host: `kv` is the project's key-value
-   * store, with its HTTP API (docs/kv.md), and `database` its database.
+   * store, with its HTTP API (docs/kv.md), and `database` is its database.
    */
   readonly to?: "kv" | "database" | undefined;
   readonly call: number;

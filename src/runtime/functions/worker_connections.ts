@@ -1,6 +1,6 @@
 /**
  * @module The connections of a process's workers. Each worker has its own, and first sends the key
- * that was created for it: from then on, the connection identifies it.
+ * that was created for it. From then on, the connection identifies the worker.
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
@@ -9,7 +9,7 @@ import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { MAX_WORKER_BACKLOG_BYTES } from "./limits.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 
-/** Time in which a connection must identify itself, in milliseconds. */
+/** Maximum time for a connection to identify itself, in milliseconds. */
 const HELLO_MS = 5000;
 
 /** Pause after a connection that could not be accepted, in milliseconds. */
@@ -20,7 +20,7 @@ const KEY_BYTES = 32;
 export interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** The connection has ended, with a problem if the worker broke the protocol. */
+  /** The connection has ended, with a problem if the worker violated the protocol. */
   closed(problem: string | undefined): void;
 }
 
@@ -54,7 +54,7 @@ export class WorkerConnections {
     this.#acceptAll().catch(() => this.close());
   }
 
-  /** Allows a worker to connect once; returns the key that identifies it. */
+  /** Allows a worker to connect once, and returns the key that identifies it. */
   expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
     this.#expected.set(worker, { key, events });

@@ -25,9 +25,9 @@ export interface FunctionWorkerOptions {
   readonly limits: FunctionLimits;
   readonly send: SendToWorker;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** Called if the worker does not react or breaks the protocol, and must be replaced. */
+  /** Called if the worker does not react or violates the protocol, and must be replaced. */
   readonly stuck: (reason: FailureReason, message: string) => void;
-  /** Reads the processor time of its thread, in milliseconds, if the system shows it. */
+  /** Reads the processor time of its thread, in milliseconds, if the system reports it. */
   readonly spentMs: () => number | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { FunctionServices } from "./worker_context.ts";
 import type { WorkerProcess } from "./worker_process.ts";
 import { WorkerRelief } from "./worker_relief.ts";
 
-/** Highest number of a worker; it fits into a frame. */
+/** Highest worker number, which fits into a frame. */
 const MAX_NUMBER = 0xffff;
 
 export interface WorkerControlOptions {

@@ -6,7 +6,7 @@ import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { End } from "./types.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
-/** Time in which most memory of a replaced worker is released, in milliseconds. */
+/** Time until most of a replaced worker's memory is released, in milliseconds. */
 const RECENT_MS = 5000;
 
 export class WorkerProcess implements SupervisedProcess {
@@ -52,7 +52,7 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.set(number, ordinal);
   }
 
-  /** Processor time of a worker's thread, in milliseconds, if the system shows it. */
+  /** Processor time of a worker's thread, in milliseconds, if the system reports it. */
   spentMs(number: number): number | undefined {
     const ordinal = this.#ordinals.get(number);
     return ordinal === undefined ? undefined : this.#threads.spentMs(ordinal);

@@ -29,7 +29,7 @@ export class WorkerThreads {
 
   /**
    * Processor time of the `ordinal`-th started worker, in milliseconds; nothing if the system does
-   * not show it.
+   * not report it.
    */
   spentMs(ordinal: number): number | undefined {
     const name = `worker-${ordinal}`;

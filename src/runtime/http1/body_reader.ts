@@ -1,4 +1,4 @@
-/** @module Reads the bodies of responses by their framing (RFC 9112, 6 and 7). */
+/** @module Reads response bodies according to their framing (RFC 9112, 6 and 7). */
 import type { ByteReader } from "./byte_reader.ts";
 import { OutboundError } from "./errors.ts";
 import type { BodyFraming } from "./head.ts";

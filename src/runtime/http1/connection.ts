@@ -1,4 +1,4 @@
-/** @module One connection, and the requests that it carries one after the other. */
+/** @module One connection, and the requests that it carries one after another. */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";
@@ -114,7 +114,7 @@ export class Http1Connection {
 
   /**
    * Waits before the first request until the other side sends something, which shows that it has
-   * accepted the connection. Waits no longer than the given milliseconds.
+   * accepted the connection. Waits at most the given number of milliseconds.
    *
    * @throws OutboundError if the connection ends
    */
@@ -151,7 +151,7 @@ export class Http1Connection {
     this.#conn.close();
   }
 
-  /** Restarts the idle time: data was transferred, or is awaited from now on. */
+  /** Restarts the idle time, because data was transferred, or is awaited from now on. */
   #touch(): void {
     if (!this.#closed) this.#times.deadlines.set(this.#deadline, this.#times.idleMs);
   }

@@ -1,4 +1,4 @@
-/** @module Many deadlines with one timer: moving a deadline only sets a number. */
+/** @module Many deadlines with one timer. Moving a deadline only sets a number. */
 
 /** Minimum and maximum time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
@@ -11,7 +11,7 @@ export interface Timers {
   start(run: () => void, milliseconds: number): () => void;
 }
 
-/** The timers of the runtime; they keep no process alive. */
+/** The runtime's timers, which do not keep a process alive. */
 const SYSTEM_TIMERS: Timers = {
   now: () => performance.now(),
   start(run, milliseconds) {
@@ -23,10 +23,10 @@ const SYSTEM_TIMERS: Timers = {
 
 /** A deadline; not set at first. */
 export class Deadline {
-  /** The time at which it passes, on the clock of its `Deadlines`. */
+  /** The time when it passes, on the clock of its `Deadlines`. */
   at = Infinity;
 
-  /** `passed` is called once the time is over. */
+  /** `passed` is called once the deadline has passed. */
   constructor(readonly passed: () => void) {}
 }
 

@@ -1,4 +1,6 @@
-/** @module Ends an exchange early: the response is no longer awaited, or its headers are late. */
+/**
+ * @module Ends an exchange early if the response is no longer awaited, or if its headers are late.
+ */
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
@@ -19,11 +21,11 @@ export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Maximum time to the response headers, in milliseconds; unlimited by default. */
+  /** Maximum time until the response headers arrive, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 
-/** Watches the exchanges of a connection, one after the other. */
+/** Watches the exchanges of a connection, one after another. */
 export class ExchangeWatch {
   #options: WatchOptions = {};
   #signal: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 /**
- * @module Writes heads of HTTP/1.1 requests, and reads heads of responses (RFC 9112). The reader is
- * strict: it refuses anything that two readers could interpret differently.
+ * @module Writes HTTP/1.1 request heads, and reads response heads (RFC 9112). The reader is strict:
+ * it refuses anything that two readers could interpret differently.
  */
 import { OutboundError } from "./errors.ts";
 
@@ -58,7 +58,7 @@ function valuesOf(headers: HeaderList, wanted: string): string[] {
   return values;
 }
 
-/** Reads a `Content-Length`; two of them, even equal, are refused. */
+/** Reads a `Content-Length`. Two of them are refused, even if they are equal. */
 export function readContentLength(headers: HeaderList): number | undefined {
   const values = valuesOf(headers, "content-length");
   if (values.length === 0) return undefined;

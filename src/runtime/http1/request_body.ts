@@ -1,4 +1,4 @@
-/** @module Announces and sends a request's body (RFC 9112, 6); decides whether to repeat it. */
+/** @module Announces and sends a request's body (RFC 9112, 6), and decides whether to repeat it. */
 import { OutboundError } from "./errors.ts";
 import { type HeaderList, readContentLength } from "./head.ts";
 

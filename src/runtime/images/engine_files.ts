@@ -22,7 +22,7 @@ function read(folder: URL, name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliDecompressSync(shipped));
 }
 
-/** Reads the files, which takes some tens of milliseconds in the compiled program. */
+/** Reads the files, which takes a few tens of milliseconds in the compiled program. */
 export function readEngineFiles(): EngineFiles {
   const folder = engineFolder();
   return {

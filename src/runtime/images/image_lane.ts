@@ -91,7 +91,9 @@ export class ImageLane {
     }
   }
 
-  /** Ends a process that uses too much processor time, or on a busy machine takes far too long. */
+  /**
+   * Ends a process that uses too much processor time, or that takes far too long on a busy machine.
+   */
   #limitTime(process: ImageProcess): () => void {
     const { timeoutMs, waitMs } = this.#options.limits;
     const { pid } = process.running;
@@ -146,7 +148,7 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // Only a process that was never ready has failed to start: an image may break a working
+    // Only a process that was never ready has failed to start. An image may break a working
     // process.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);

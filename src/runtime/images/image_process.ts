@@ -23,7 +23,7 @@ const failedHead = z.strictObject({
   message: z.string().max(1000),
 });
 
-/** These parsers return `undefined` for a payload of another form. */
+/** These parsers return `undefined` for a payload that has a different shape. */
 const parseReady = (payload: Uint8Array): ReadyHead | undefined =>
   parsePayload(readyHead, payload, MAX_HEAD_BYTES);
 const parseDone = (payload: Uint8Array): DoneHead | undefined =>

@@ -14,7 +14,7 @@ Deno.test("JobQueue serves owners in turn, and each owner's oldest job first", (
   assert.equal(queue.size, 0);
 });
 
-Deno.test("JobQueue refuses jobs beyond the limit of an owner, or of all owners", () => {
+Deno.test("JobQueue refuses jobs beyond the limit for one owner, or for all owners", () => {
   const queue = new JobQueue<string>({ max: 3, maxOfOwner: 2 });
   assert.equal(queue.add("a", "a1"), true);
   assert.equal(queue.add("a", "a2"), true);

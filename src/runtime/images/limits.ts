@@ -1,4 +1,4 @@
-/** @module Limits of image conversion. */
+/** @module Limits for image conversion. */
 
 /** Maximum size of a source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
@@ -12,7 +12,7 @@ export const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 /** Maximum width and height of a request, in pixels. */
 export const MAX_IMAGE_SIDE = 8192;
 
-/** Maximum side of a result, in pixels: the limit of JPEG. */
+/** Maximum width or height of a result, in pixels: the limit of JPEG. */
 export const MAX_RESULT_SIDE = 65_535;
 
 export interface ImageEngineLimits {
@@ -47,7 +47,7 @@ export const DEFAULT_ENGINE_LIMITS: ImageEngineLimits = {
   idleMs: 60_000,
 };
 
-/** Number of processes for a number of processors: each process uses two. */
+/** Number of processes for a number of processors; each process uses two. */
 export function defaultImageProcesses(processors: number): number {
   return Math.max(1, Math.min(4, Math.floor(processors / 2)));
 }

@@ -12,8 +12,8 @@ const CAPABILITIES = 64;
 const CAPABILITY_VERSION = 0x20080522;
 
 /**
- * Drops all capabilities, and becomes another user if one is given. Only affects this thread: the C
- * library's own functions would change all threads.
+ * Drops all capabilities, and becomes another user if one is given. Only affects this thread,
+ * whereas the C library's own functions would change all threads.
  *
  * @returns false if the user cannot be changed, or the capabilities cannot be dropped
  */

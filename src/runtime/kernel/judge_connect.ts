@@ -23,11 +23,11 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
-/** Peers to which a server may connect. */
+/** Peers that a server may connect to. */
 export interface PeerRules {
   /** Addresses in the form that `readNameservers` returns. */
   readonly nameservers: readonly string[];
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports of IPv4 addresses that are allowed although the addresses are private. */
   readonly peers: readonly Peer[];
@@ -66,7 +66,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Sockets of the machine's services; a server needs none.
+  // Sockets of the machine's services; a server needs none of them.
   if (family === AF_UNIX) return ECONNREFUSED;
   const peer = readPeer(sockaddr);
   if (peer === undefined) return EACCES;
@@ -78,7 +78,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for port 0 of the unspecified address, to which sockets that only send can be bound. */
+/** True for port 0 of the unspecified address, which sockets that only send can be bound to. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -88,7 +88,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Checks the address to which a socket is about to be bound. The file system decides about Unix
+ * Checks the address that a socket is about to be bound to. The file system decides about Unix
  * sockets; an internet socket must not choose an address or port.
  *
  * @returns 0 if it may be bound, otherwise the error for the server

@@ -1,7 +1,7 @@
 /**
  * @module Makes the kernel block file access by this thread and the threads that it starts
- * (landlock(7)): the runtime's own checks cover neither modules that a compiled program imports nor
- * symbolic links.
+ * (landlock(7)), because the runtime's own checks cover neither modules that a compiled program
+ * imports nor symbolic links.
  */
 import type { Libc } from "./libc.ts";
 
@@ -48,7 +48,7 @@ const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
     MAKE_REG | MAKE_DIR | MAKE_SYM | REFER,
 };
 
-/** Version of Landlock in this kernel; 0 for none. */
+/** Version of Landlock in this kernel; 0 without Landlock. */
 export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }

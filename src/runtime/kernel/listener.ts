@@ -75,7 +75,7 @@ export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
   send(libc, descriptor, { id, result: 0n, flags: CONTINUE });
 }
 
-/** Answers a call with a result, or the negative number of an error. */
+/** Answers a call with a result, or a negative error number. */
 export function answerCall(libc: Libc, descriptor: number, id: bigint, result: number): void {
   send(libc, descriptor, { id, result: BigInt(result), flags: 0 });
 }
@@ -85,7 +85,7 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
  * descriptor `at` if that is given. If `isPrivate`, programs that the caller executes do not
  * inherit it.
  *
- * @returns the copy's number in the caller, or the negative number of an error
+ * @returns the copy's number in the caller, or a negative error number
  */
 export function addDescriptor(
   libc: Libc,

@@ -1,10 +1,10 @@
 /** @module Builds system call filters (seccomp(2), classic BPF) from blocks. */
 import { type CallName, EPERM, type Processor } from "./system_calls.ts";
 
-/** Actions of the kernel for a call. */
+/** Kernel actions for a call. */
 export const Answer = {
   allow: 0x7fff0000,
-  /** Passes the call to the listener of the filter. */
+  /** Passes the call to the filter's listener. */
   ask: 0x7fc00000,
   killProcess: 0x80000000,
   /** The call fails with an error. */
@@ -117,7 +117,7 @@ export function wherePointer(
 }
 
 /**
- * Joins blocks to a program.
+ * Joins blocks into a program.
  *
  * @param otherwise the action for calls without a block
  */

@@ -1,4 +1,4 @@
-/** @module Numbers of system calls, and calls for which the C library has no function. */
+/** @module System call numbers, and calls that the C library has no function for. */
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 
@@ -166,7 +166,7 @@ export function addressOf(buffer: Uint8Array<ArrayBuffer>): bigint {
 /**
  * Performs a system call on this thread.
  *
- * @returns its result, or the negative number of its error
+ * @returns its result, or a negative error number
  */
 export function systemCall(
   libc: Libc,
@@ -182,7 +182,7 @@ export function systemCall(
   return result === -1 ? -lastError(libc) : result;
 }
 
-/** The error of the last call of the C library on this thread. */
+/** The error from the last C library call on this thread. */
 export function lastError(libc: Libc): number {
   const place = libc.errno();
   return place === null ? EIO : new Deno.UnsafePointerView(place).getInt32();

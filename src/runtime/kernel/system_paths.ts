@@ -1,4 +1,4 @@
-/** @module System files that processes of project code can read. */
+/** @module System files that processes running project code can read. */
 
 /** Libraries, certificates, time zones, and settings for name resolution. */
 const LIBRARIES_AND_SETTINGS: readonly string[] = [

@@ -54,12 +54,12 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
     "--enable-source-maps",
     // With a smaller heap, Node collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // The default young generation depends on the machine: garbage alone can reach the limit.
+    // The default young generation depends on the machine, so garbage alone can reach the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {
     NODE_ENV: "production",
-    // The sandbox's user is in no user database: without this variable, os.homedir() throws.
+    // The sandbox's user is in no user database, so without this variable, os.homedir() throws.
     HOME: tmp,
     ...env,
     PORT: String(port),

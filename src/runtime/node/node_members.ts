@@ -1,4 +1,4 @@
-/** @module The Node processes of one server; the first that listens gets the requests. */
+/** @module The Node processes of one server. The first one that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";
@@ -48,7 +48,7 @@ export class NodeMembers {
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;
-  /** Other ports on which the server listens. */
+  /** Other ports that the server listens on. */
   readonly #others = new Set<number>();
   /** The alternative port for requests, while nothing listens on the server's own. */
   #adopted: number | undefined;

@@ -66,7 +66,7 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
 let found: Promise<FoundKind> | undefined;
 
 /**
- * Finds out which sandbox servers on Node get, by starting a process that tries it. This happens
+ * Determines which sandbox servers on Node get, by starting a process that tries it. This happens
  * once, because the result does not change while the program runs.
  */
 export function probeNodeSandbox(options: ProcessCommandOptions): Promise<FoundKind> {

@@ -27,7 +27,7 @@ import { nodeCommand, preloadStart, toolScripts } from "./node_command.ts";
 import { NodeMembers } from "./node_members.ts";
 import { preloadText, readPreload } from "./preload_text.ts";
 
-/** Socket in the private folder at which this process waits for Node. */
+/** Socket in the private folder where this process waits for Node. */
 const NODE_SOCKET = "n";
 
 /** Name of the module that Node loads first, in the private folder. */
@@ -36,7 +36,7 @@ const PRELOAD = "preload.cjs";
 /** Folder of the programs that a command finds by name, in the private folder. */
 const PROGRAMS = "bin";
 
-/** Time in which the last frames are read and sent before the process ends, in milliseconds. */
+/** Time for reading and sending the last frames before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** Maximum memory of Node before it has loaded a server, in MiB. */
@@ -68,7 +68,7 @@ class NodeProcess {
   #reason: string | undefined;
   #terminated = false;
 
-  /** Prepared early: its thread starts while the platform is still connecting. */
+  /** Prepared early, so that its thread starts while the platform is still connecting. */
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;

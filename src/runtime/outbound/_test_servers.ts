@@ -11,7 +11,7 @@ export interface RawServer extends Disposable {
   received(): string;
 }
 
-/** Responds to each read with the next text, and repeats the last one; `null` closes. */
+/** Responds to each read with the next string, and repeats the last one; `null` closes. */
 export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();

@@ -1,5 +1,5 @@
 /**
- * @module Counts abandoned connection attempts: no one waits for them, but the runtime continues
+ * @module Counts abandoned connection attempts. No one waits for them, but the runtime continues
  * them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
  * keeps it, and its file descriptor, open forever. While there are too many, no new connection is
  * started.

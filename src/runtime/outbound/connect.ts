@@ -14,7 +14,7 @@ import {
 } from "./address_rules.ts";
 
 /**
- * Looks up the addresses of a name, as text; rejects, or returns an empty list, if there are none.
+ * Looks up the addresses of a name, as text. Rejects or returns an empty list if the name has none.
  */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
@@ -32,7 +32,7 @@ export type OwnRoute = (
 ) => { readonly hostname: string; readonly port: number } | undefined;
 
 export interface ConnectRules {
-  /** Private, local and reserved addresses and any port are allowed. */
+  /** True to allow private, local and reserved addresses, and any port. */
   readonly allowPrivate: boolean;
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;
@@ -41,7 +41,7 @@ export interface ConnectRules {
   readonly connectMs: number;
   /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];
-  /** Connection attempts for which no one waits. */
+  /** Connection attempts that no one is waiting for. */
   readonly abandoned: AbandonedConnects;
 }
 

@@ -29,11 +29,11 @@ import { nextRequest } from "./redirect.ts";
 import type { OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
 
 export interface OutboundOptions {
-  /** Private, local and reserved addresses and any port are allowed. Default: false. */
+  /** True to allow private, local and reserved addresses, and any port. Default: false. */
   readonly allowPrivate?: boolean;
   /** Finds hosts of the platform itself. None by default. */
   readonly ownRoute?: OwnRoute;
-  /** Default: the system's resolver, its hosts file included. */
+  /** Default: the system's resolver, including its hosts file. */
   readonly resolveDns?: ResolveDns;
   /** Default: `Deno.connect`. */
   readonly dial?: Dial;
@@ -47,7 +47,7 @@ export interface OutboundOptions {
   readonly maxIdlePerOrigin?: number;
   /** Maximum idle time of a connection, in milliseconds. Default: 4 s, because servers wait 5 s. */
   readonly keepAliveMs?: number;
-  /** Clock and timer of these times. Default: the system's. */
+  /** Clock and timer for these times. Default: the system's. */
   readonly timers?: Timers;
   /** Certificates (PEM) to trust in addition to the system's. */
   readonly caCerts?: readonly string[];

@@ -55,7 +55,7 @@ const BROKEN_BODIES: readonly (readonly [string, OutboundErrorCode, string])[] =
 ];
 
 for (const [name, code, answer] of BROKEN_BODIES) {
-  Deno.test(`outbound fetch breaks off a body that ${name}`, async () => {
+  Deno.test(`outbound fetch fails for a body that ${name}`, async () => {
     using server = serveRaw(answer, null);
     await withOutbound({}, async (send) => {
       const response = await send({ url: `http://site.test:${server.port}/` });

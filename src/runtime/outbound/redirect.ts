@@ -11,8 +11,8 @@ const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie",
 const OF_BODY = /^content-/i;
 
 /**
- * The request for a redirect; `undefined` if the response is not a redirect, or redirects are not
- * followed.
+ * The request that follows a redirect; `undefined` if the response is not a redirect, or redirects
+ * are not followed.
  *
  * @throws OutboundError if it cannot be followed
  */

@@ -8,7 +8,7 @@ export interface OutboundRequest {
   readonly url: string;
   /**
    * `host` always comes from the URL, and hop-by-hop headers are dropped. A `content-length` is
-   * binding: the request fails if the body has another length.
+   * binding: the request fails if the body has a different length.
    */
   readonly headers: HeaderList;
   /** Sent in chunks if there is no `content-length`. */

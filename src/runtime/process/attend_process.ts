@@ -13,8 +13,8 @@ export interface AttendedProcess {
 }
 
 /**
- * Handles the frames of a process until it closes the connection or breaks the protocol, which it
- * reports to `failed`; then ends the process.
+ * Handles the frames of a process until it closes the connection or violates the protocol, which it
+ * reports to `failed`. Then ends the process.
  *
  * @returns its last output, when it has ended
  */

@@ -11,16 +11,16 @@ export interface Tenant {
 export type PlaceDecision<T extends Tenant> =
   /** Another process is allowed. */
   | { readonly type: "start" }
-  /** Ending this one frees a place. */
+  /** Ending this one frees a slot. */
   | { readonly type: "end"; readonly tenant: T }
-  /** A place is free as soon as one ends or becomes idle. */
+  /** A slot is free as soon as one ends or becomes idle. */
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
-  /** Number of occupied places, including those of processes that are starting. */
+  /** Number of occupied slots, including those of processes that are starting. */
   readonly taken: number;
   readonly max: number;
-  /** Number of processes that wait for a place. */
+  /** Number of processes that wait for a slot. */
   readonly waiting: number;
   readonly tenants: Iterable<T>;
 }

@@ -1,7 +1,7 @@
 /**
  * @module Checks the open files of a process that runs project code. The kernel's sandbox checks
- * paths when they are opened, so files that were already open stay accessible: each process checks
- * its descriptors before it loads code.
+ * paths when they are opened, so files that were already open stay accessible. Each process
+ * therefore checks its descriptors before it loads code.
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 

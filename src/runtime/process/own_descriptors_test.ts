@@ -40,7 +40,7 @@ Deno.test("findForeignDescriptors() allows only descriptors that every process h
   }
 });
 
-Deno.test("findForeignDescriptors() accepts no file as standard output", () => {
+Deno.test("findForeignDescriptors() does not accept a file as standard output", () => {
   const output = { number: 1, target: "/srv/log", inherited: true };
   assert.deepEqual(findForeignDescriptors([output]), [output]);
 });

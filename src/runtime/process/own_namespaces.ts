@@ -1,4 +1,4 @@
-/** @module Starts a process of project code with the right to create namespaces. */
+/** @module Starts a process that runs project code, with the right to create namespaces. */
 import { runProgram } from "../../lib/spawn_program.ts";
 import type { ProcessCommand } from "./self_command.ts";
 

@@ -1,10 +1,10 @@
-/** @module A bounded number of places for processes of all deployments. */
+/** @module A bounded number of slots for processes of all deployments. */
 import { decidePlace, type Tenant } from "./decide_place.ts";
 
-/** Maximum time that a process waits for another to free its place, in milliseconds. */
+/** Maximum time that a process waits for another to free its slot, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** A process that can be ended to free its place. */
+/** A process that can be ended to free its slot. */
 export interface EndableTenant extends Tenant {
   /** Ends it; `ending` is true afterwards. */
   end(): void;
@@ -12,16 +12,16 @@ export interface EndableTenant extends Tenant {
 
 /** The right to run one process. */
 export interface Place {
-  /** Sets the process that uses the slot, so that it can be ended for another. */
+  /** Sets the process that uses the slot, so that it can be ended to make room for another. */
   occupy(tenant: EndableTenant): void;
-  /** Releases the place when the process has ended; calling it again does nothing. */
+  /** Releases the slot when the process has ended; calling it again does nothing. */
   release(): void;
 }
 
 export interface ProcessPlacesOptions {
   /** Maximum number of processes at the same time, including those that are starting or ending. */
   readonly max: number;
-  /** Maximum time that a process waits for a place, in milliseconds; 10 s by default. */
+  /** Maximum time that a process waits for a slot, in milliseconds; 10 s by default. */
   readonly waitMs?: number;
 }
 
@@ -45,7 +45,7 @@ export class ProcessPlaces {
     return this.#taken;
   }
 
-  /** A place, as soon as there is one; `undefined` if none became free in time. */
+  /** A slot, as soon as there is one; `undefined` if none became free in time. */
   take(): Promise<Place | undefined> {
     const { promise, resolve } = Promise.withResolvers<Place | undefined>();
     const timer = setTimeout(() => {
@@ -61,7 +61,7 @@ export class ProcessPlaces {
     return promise;
   }
 
-  /** Gives places to waiting processes; call it when a process becomes idle. */
+  /** Gives slots to waiting processes; call it when a process becomes idle. */
   settle(): void {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({

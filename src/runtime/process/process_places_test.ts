@@ -67,7 +67,7 @@ Deno.test("ProcessPlaces serves requests in order, and drops requests that time 
   assert.deepEqual(order, ["a", "b"]);
 });
 
-Deno.test("ProcessPlaces releases a slot once", async () => {
+Deno.test("ProcessPlaces releases a slot only once", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 1 });
   const place = await places.take();
   place!.release();

@@ -1,6 +1,6 @@
 /**
- * @module Keeps one process of project code: starts it when needed, ends it when idle or when
- * others need its place, and restarts it with a pause after failures.
+ * @module Manages one process that runs project code: starts it when needed, ends it when idle or
+ * when others need its slot, and restarts it with a pause after failures.
  *
  * The driver decides the kind of process.
  */
@@ -28,7 +28,7 @@ export type EndCause = "idle" | "place" | "late" | "closed";
 export interface ProcessDriver<P extends SupervisedProcess> {
   /** Starts a process; rejects if it does not start. */
   spawn(): Promise<P>;
-  /** Called when the process has its place, to assign its work. */
+  /** Called when the process has its slot, to assign its work. */
   begin?(process: P): void;
   /**
    * Resolves when the process is ready for requests, and rejects if it ended first. It is ready
@@ -47,7 +47,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
   /** Slots that all processes of a kind share; by default, any number may run. */
   readonly places?: ProcessPlaces | undefined;
-  /** Message if no place became free in time; at most `max` processes run. */
+  /** Message if no slot became free in time; at most `max` processes run. */
   readonly noPlace: (max: number) => string;
   /** Message if the supervisor has been closed. */
   readonly closed: string;
@@ -60,7 +60,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly timers?: Timers;
 }
 
-/** All places are in use, and none became free in time. */
+/** All slots are in use, and none became free in time. */
 export class NoPlaceError extends Error {
   override readonly name = "NoPlaceError";
 }
@@ -104,9 +104,9 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Starts the process; joins a current start.
+   * Starts the process, or joins a start in progress.
    *
-   * @throws NoPlaceError if no place became free in time; otherwise like the driver
+   * @throws NoPlaceError if no slot became free in time; otherwise like the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {
@@ -123,7 +123,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Starts no more processes; returns the current one, which the caller must end. */
+  /** Starts no more processes, and returns the current one, which the caller must end. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();
@@ -176,7 +176,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process, as a tenant that can be ended to free its place. */
+  /** The process, as a tenant that can be ended to free its slot. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

@@ -116,7 +116,7 @@ Deno.test("ProcessSupervisor sets no other limit for a process that became ready
   assert.equal(process.cause, undefined);
 });
 
-Deno.test("ProcessSupervisor ends a process that was idle for its limit", async (t) => {
+Deno.test("ProcessSupervisor ends a process that has been idle for its limit", async (t) => {
   await t.step("counted from its last use", async () => {
     const { supervisor, timers, startNow } = setUp();
     const process = await startNow();

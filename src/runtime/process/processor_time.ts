@@ -5,7 +5,7 @@ const TICK_MS = 10;
 
 /**
  * Processor time that a process has used, in milliseconds (proc(5), `stat`); `undefined` if the
- * system does not show it.
+ * system does not report it.
  */
 export function processorMs(pid: number): number | undefined {
   try {

@@ -1,4 +1,4 @@
-/** @module The growing pauses between the starts of a process that keeps failing. */
+/** @module The increasing delays between the starts of a process that keeps failing. */
 import type { Timers } from "./timers.ts";
 
 /** Maximum pause before a process that keeps failing is started again, in milliseconds. */
@@ -8,7 +8,7 @@ const FIRST_BACKOFF_MS = 100;
 /** A process that ran this long without failing has recovered, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
-/** The pause before the next start after a number of failures in a row; none after the first. */
+/** The pause before the next start after a number of failures in a row; 0 after the first one. */
 export function backoffMs(failures: number): number {
   return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
 }

@@ -19,7 +19,7 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
   readonly argument: string;
   /** Absolute path of the module that is run when the program runs from source. */
   readonly main: string;
-  /** Additional flags of Deno, including permissions, when run from source. */
+  /** Additional Deno flags, including permissions, when run from source. */
   readonly flags: (path: string, ...facts: Facts) => readonly string[];
 }
 

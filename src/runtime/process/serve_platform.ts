@@ -14,7 +14,7 @@ export interface ServePlatformOptions {
   readonly orphaned?: () => void;
 }
 
-/** Gives the platform priority on a busy machine; processes of project code inherit that. */
+/** Gives the platform priority on a busy machine; processes that run project code inherit that. */
 export function yieldToPlatform(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

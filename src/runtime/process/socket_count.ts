@@ -59,7 +59,7 @@ const DESCRIPTORS_PART = 1 / 2;
 /** Each socket needs two descriptors: one for the client's connection, one for the server's. */
 const DESCRIPTORS_EACH = 2;
 
-/** The descriptor limit if the system does not show it. */
+/** The descriptor limit if the system does not report it. */
 const USUAL_DESCRIPTORS = 4096;
 
 const FEWEST_SOCKETS = 16;

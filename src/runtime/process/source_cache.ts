@@ -1,4 +1,7 @@
-/** @module The cache for compiled source of project processes, when run from source. */
+/**
+ * @module The cache for the compiled source of processes that run project code, when svc runs from
+ * source.
+ */
 import { join } from "node:path";
 
 /**
@@ -38,5 +41,5 @@ export function sourceCacheEnvironment(
   };
 }
 
-/** Keeps Deno from using any cache of machine code. */
+/** Keeps Deno from using any machine code cache. */
 export const NO_CODE_CACHE = "--no-code-cache";

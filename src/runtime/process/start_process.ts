@@ -63,7 +63,7 @@ export interface StartedProcess {
   readonly folder: string;
   /** Its first connection. */
   readonly conn: Deno.Conn;
-  /** Accepts more connections; the caller must close it. */
+  /** Accepts more connections; the caller must close the listener. */
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last output when it has ended. */
   readonly ended: Promise<string>;
@@ -125,7 +125,7 @@ async function startIn(
     stderr: "piped",
   });
   const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // This is early enough: the process starts project code after it has connected.
+  // This is early enough, because the process starts project code after it has connected.
   group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();

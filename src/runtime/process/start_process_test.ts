@@ -3,7 +3,7 @@ import { FILL_SOCKETS } from "../../lib/_test_fill_sockets.ts";
 import { findGroupPlace, openControlGroups } from "../../lib/control_groups.ts";
 import { type StartedProcess, startProcess, type StartProcessOptions } from "./start_process.ts";
 
-/** Starts a one-line program; `PATH` in it is the socket to which it should connect. */
+/** Starts a one-line program; `PATH` in it is the socket that it should connect to. */
 async function start(
   code: string,
   more: Partial<StartProcessOptions> = {},

@@ -3,7 +3,7 @@
 export interface Timers {
   /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
-  /** Calls `act` after a time in milliseconds; the returned function prevents that. */
+  /** Calls `act` after a number of milliseconds; the returned function cancels the call. */
   readonly after: (milliseconds: number, act: () => void) => () => void;
 }
 

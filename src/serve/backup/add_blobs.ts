@@ -1,6 +1,6 @@
 /**
- * The blobs in a backup, from a folder or object storage. They are added oldest first: new blobs
- * are then at the end of the next backup, which shares all earlier parts.
+ * The blobs in a backup, from a folder or object storage. They are added oldest first, so that new
+ * blobs are at the end of the next backup, and all earlier parts can be shared.
  *
  * @module
  */

@@ -78,8 +78,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Copies the files before archiving them: the branch cannot start while they are read, and the
-   * archive may be sent over a slow network.
+   * Copies the files before archiving them, because the branch cannot start while they are read,
+   * and the archive may be sent over a slow network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;
@@ -142,7 +142,7 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the platform's server; starts the one in the data directory if it is not running. */
+/** Opens the platform's server. Starts the one in the data directory if it is not running. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {

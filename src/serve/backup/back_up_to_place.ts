@@ -1,6 +1,6 @@
 /**
- * Backs up to a place that holds several backups: a folder, object storage or an SFTP server. Each
- * backup is verified by restoring it into an empty folder before it replaces an older one.
+ * Backs up to a location that holds several backups: a folder, object storage or an SFTP server.
+ * Each backup is verified by restoring it into an empty folder before it replaces an older one.
  *
  * @module
  */
@@ -117,7 +117,7 @@ async function requireSpace({ options, folder }: Work, bytes: number): Promise<v
   );
 }
 
-/** Restores a backup from its place into an empty folder, and counts its content. */
+/** Restores a backup from its location into an empty folder, and counts its content. */
 async function prove(
   work: Work,
   name: string,

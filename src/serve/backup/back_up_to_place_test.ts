@@ -18,7 +18,7 @@ const START = Date.parse("2026-11-22T10:00:00Z");
 const HOUR = 3_600_000;
 const TEXT = "what no one may read";
 
-/** Bytes that occur in no other text. */
+/** Bytes that occur nowhere else. */
 function bytesOf(seed: number, size: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: size }, () => {
@@ -178,7 +178,7 @@ Deno.test("backUpToPlace() keeps all parts of kept backups, and counts only veri
     );
     const second = await backUp({ keep: 2, now: () => START + HOUR });
     const names = (await listPlace(place, {})).backups.map(({ name }) => name);
-    // The clock was set back: a newer backup still has a later name.
+    // The clock was set back, but a newer backup still has a later name.
     assert.deepEqual(names, ["2026-11-22T23-00-01Z", newer, first.name]);
     assert.equal(second.name, names[0]);
     await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));

@@ -153,7 +153,7 @@ for (const [name, files, format] of BAD) {
   });
 }
 
-Deno.test("restoreBackup() overwrites no data, and accepts an empty folder", async () => {
+Deno.test("restoreBackup() does not overwrite data, and accepts an empty folder", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     await backUp(dataDir, to);

@@ -74,7 +74,7 @@ export async function readStoreCopy<T>(
   }
 }
 
-/** Reads a snapshot of a store's records; leaves out damaged ones. */
+/** Reads a snapshot of a store's records, leaving out damaged ones. */
 export async function withStoreCopy<T>(
   store: string,
   read: (kv: RecordStore) => Promise<T>,

@@ -20,7 +20,7 @@ Deno.test({
       const store = await openRecords(url, env);
       const stop = new AbortController();
       const write = async (pair: number) => {
-        // Both records change in one commit: a copy from two moments has different values.
+        // Both records change in one commit, so a copy from two moments has different values.
         await store.kv.atomic().set(["a"], pair).set(["z"], pair).commit();
       };
       try {

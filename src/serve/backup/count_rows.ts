@@ -33,7 +33,7 @@ const MEMORY_MB = 512;
 const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
 /**
- * Lists tables, and whether all rows of each can be counted: owners may have revoked their own
+ * Lists tables, and whether all rows of each can be counted. Owners may have revoked their own
  * rights, and policies are project code, which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),

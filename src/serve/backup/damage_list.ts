@@ -11,7 +11,7 @@ const MOST_NAMED = 100;
 const MOST_TOLD = 5;
 
 export class DamageList {
-  /** Descriptions without an initial capital or a full stop. */
+  /** Descriptions without an initial capital or a final period. */
   readonly named: string[] = [];
   /** Number of damaged items that are not listed. */
   more = 0;
@@ -22,7 +22,7 @@ export class DamageList {
   };
 }
 
-/** Summarises the damage in one line. */
+/** Summarizes the damage in one line. */
 export function summariseDamage(
   { damage, more }: { readonly damage: readonly string[]; readonly more: number },
 ): string {

@@ -2,8 +2,8 @@
  * Backs up a data directory, whether a platform runs on it or not.
  *
  * Records are read in one transaction of the database. Their files are copied before the
- * transaction, and new files after it. All files of these records exist, because files are only
- * removed some time after they were last needed.
+ * transaction, and new files after it. All files that these records name still exist, because files
+ * are only removed some time after they were last needed.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export interface BackupSource {
   readonly kv?: string;
   /** Folder of the blobs, or `s3://…`; in the data directory by default. */
   readonly blobs?: string;
-  /** File of the keys; in the data directory by default. */
+  /** Path of the key file; in the data directory by default. */
   readonly keys?: string;
   /** The environment, with the password for `kv` and the keys for `blobs`. */
   readonly env?: Environment;

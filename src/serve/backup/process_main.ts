@@ -43,7 +43,7 @@ export const resultSchema = z.union([
 ]);
 export type BackupResult = z.infer<typeof resultSchema>;
 
-/** Maximum time to release the place when the platform stops, in milliseconds. */
+/** Maximum time to release the backup location when the platform stops, in milliseconds. */
 const STOP_MS = 5000;
 
 /** Other processes on the machine have priority. */

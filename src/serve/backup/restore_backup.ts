@@ -84,7 +84,7 @@ function readDescription(value: unknown, from: string): BackupDescription {
   );
 }
 
-/** Writes an entry below `folder`; returns its SHA-256. */
+/** Writes an entry below `folder`, and returns its SHA-256. */
 async function unpack(entry: ParsedTarEntry, folder: string): Promise<string> {
   const path = join(folder, entry.header.name);
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });

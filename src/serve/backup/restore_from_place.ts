@@ -1,5 +1,5 @@
 /**
- * Lists and restores the backups in a place.
+ * Lists and restores the backups in a location.
  *
  * @module
  */

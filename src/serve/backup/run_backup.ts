@@ -1,5 +1,5 @@
 /**
- * Starts the process of a backup.
+ * Starts the process that creates a backup.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { type BackupResult, type BackupWork, resultSchema } from "./process_main
 /** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 2000;
 
-/** The whole environment: backups need the keys of storages and the passwords of databases. */
+/** The whole environment: backups need the keys for object storage and the database passwords. */
 function given(env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -25,7 +25,7 @@ async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array
   throw new TypeError(`Blob ${blob.sha256} differs from what was stored`);
 }
 
-/** Compares all blobs with their hashes; returns their number. */
+/** Compares all blobs with their hashes, and returns their number. */
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
@@ -61,7 +61,7 @@ export async function verifyBlobs(
     if (stream !== undefined) count++;
     else damage.add(`blob ${blob.sha256}, which ${user} needs, is missing or cannot be read`);
   };
-  // Unreadable content is not reported here: it was already reported as a damaged blob.
+  // Unreadable content is not reported here, because it was already reported as a damaged blob.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
     // An unfinished deployment may still wait for its uploads.
     if (!isServed(blob.deployment.status)) continue;

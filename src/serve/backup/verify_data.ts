@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly kv?: string;
   /** Folder of the blobs, or `s3://…`; in the data directory by default. */
   readonly blobs?: string;
-  /** File of the keys; in the data directory by default. */
+  /** Path of the key file; in the data directory by default. */
   readonly keys?: string;
   readonly env: Environment;
   readonly now: number;
@@ -30,7 +30,7 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly records: number;
-  /** Number of records from an svc version without checksums; they get one when they change. */
+  /** Number of records from an svc version without checksums; each gets one when it changes. */
   readonly unchecked: number;
   readonly blobs: number;
   /** Number of verified database pages. */

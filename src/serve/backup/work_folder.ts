@@ -1,5 +1,5 @@
 /**
- * The folder next to a backup in which it is created.
+ * The folder that a backup is created in, next to the backup itself.
  *
  * @module
  */

@@ -23,8 +23,8 @@ const MAX_NAMES = 10_000;
 const MAX_READS = 3;
 
 /**
- * Maximum number of concurrent reads for hosts that the edge does not know: clients can send any
- * name.
+ * Maximum number of concurrent reads for hosts that the edge does not know, because clients can
+ * send any name.
  */
 const MAX_UNKNOWN = 8;
 
@@ -85,7 +85,7 @@ export class EdgeCertificates implements OrderedCertificates {
     await this.#forget("all");
   }
 
-  /** Called when the platform accepts the key of the edge. */
+  /** Called when the platform accepts the edge's key. */
   allow(): void {
     this.#isRevoked = false;
   }

@@ -1,4 +1,4 @@
-/** Files of sites on a front edge's disk: fetched once, verified, within a quota. @module */
+/** Site files on a front edge's disk: fetched once, verified, within a quota. @module */
 import { join } from "node:path";
 import type { BlobReader } from "../../edge/mod.ts";
 import { sha256InTurns } from "../../lib/hash.ts";

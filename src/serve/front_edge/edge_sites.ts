@@ -54,7 +54,7 @@ export class EdgeSites {
   /** Keyed by project, because all sites of a project share their access settings. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
-  /** Counts changes: a response requested before a change may not include it. */
+  /** Counts changes, because a response requested before a change may not include it. */
   #changes = 0;
   #bindings = 0;
 
@@ -111,7 +111,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces everything known; reads the sites in use again immediately. */
+  /** Replaces everything known, and immediately rereads the sites in use. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();

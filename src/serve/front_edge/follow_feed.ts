@@ -27,7 +27,7 @@ export interface FeedFollowerOptions {
   apply(message: FeedMessage): void | Promise<void>;
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   onHello(hello: Hello): void;
-  /** Called at each heartbeat of the platform. */
+  /** Called at each heartbeat from the platform. */
   onAlive(line: Alive): void;
   /** Called when the edge becomes current, and when it stops being current. */
   onState(state: "current" | "lost"): void;
@@ -88,7 +88,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
     onGap: () => cut.abort(new Error("a change is missing")),
     onError: (error) => {
-      // A change could not be applied, so the edge is outdated: read everything again.
+      // A change could not be applied, so the edge is outdated. Read everything again.
       onTrouble(`Cannot apply a change: ${messageOf(error)}`);
       cut.abort(error);
     },

@@ -25,7 +25,7 @@ const change = (place: number, hostname: string): FeedLine => ({
   message: removed(hostname),
 });
 
-/** Follows feeds with these lines, one after the other; the last one stays open. */
+/** Follows feeds with these lines, one after another; the last one stays open. */
 async function followed(feeds: readonly (readonly unknown[])[], isDone: (seen: string) => boolean) {
   const closing = new AbortController();
   const seen: string[] = [];

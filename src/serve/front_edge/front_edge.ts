@@ -63,7 +63,7 @@ export interface FollowOptions {
 export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
-  /** Port for HTTPS, with the certificates of the platform; missing if TLS ends elsewhere. */
+  /** Port for HTTPS, with the platform's certificates; missing if TLS ends elsewhere. */
   readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
@@ -75,7 +75,7 @@ export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | 
 export interface FollowingEdge {
   readonly handler: ConnectionHandler;
   readonly certificates: EdgeCertificates;
-  /** Resolves with the name of the edge when it has the platform's sites. */
+  /** Resolves with the edge's name once the edge has the platform's sites. */
   readonly ready: Promise<string>;
   /** Stops following the platform; call it when no more requests arrive. */
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export interface RunningFrontEdge {
   shutdown(): Promise<void>;
 }
 
-/** Tells balancers to send clients to other edges. */
+/** Tells load balancers to send clients to other edges. */
 const drained = () =>
   new Response("The edge is drained\n", { status: 503, headers: { connection: "close" } });
 
@@ -153,7 +153,7 @@ class Signer {
   }
 }
 
-/** Follows a platform; responds with 503 until the edge has reached the platform. */
+/** Follows a platform, and responds with 503 until the edge has reached the platform. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
   const { join, key, isLocal = false, refuseAfterMs, version, log, trustProxy } = options;
   const { memoryBytes, responseBytes } = options;

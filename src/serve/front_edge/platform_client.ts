@@ -3,13 +3,13 @@ import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
-/** Maximum time to the response headers, in milliseconds. */
+/** Maximum time until the response headers arrive, in milliseconds. */
 const HEAD_MS = 10_000;
 
 /** Maximum time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
-/** The platform does not accept the key: it was removed, or never existed. */
+/** The platform does not accept the key, because it was removed or never existed. */
 export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }

@@ -123,7 +123,7 @@ export class ServedLog {
     this.#waitingLength += lengthOfIds(ruleIds);
   };
 
-  /** Sends the waiting records, as far as the platform accepts them. */
+  /** Sends as many of the waiting records as the platform accepts. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#soon);

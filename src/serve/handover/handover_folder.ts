@@ -1,4 +1,7 @@
-/** The two sockets for a successor, in a folder that a file in the data directory names. @module */
+/**
+ * The two sockets for a successor, in a folder that is named by a file in the data directory.
+ * @module
+ */
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
@@ -21,8 +24,8 @@ export interface HandoverFolder {
   /** Writes the file that names the socket to successors. */
   publish(): Promise<void>;
   /**
-   * Removes only the folder: the file shows that a platform exists, until another one overwrites
-   * it.
+   * Removes only the folder, because the file shows that a platform exists, until another one
+   * overwrites it.
    */
   leave(): Promise<void>;
   /** Removes folder and file. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const port = z.int().min(1).max(65_535);
 
-/** Messages of the successor, in this order. */
+/** Messages from the successor, in this order. */
 export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
   /** It listens on the ports, but new connections still go to the other platform. */
@@ -12,7 +12,7 @@ export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
 ]);
 
-/** Messages of the leaving platform, in this order. */
+/** Messages from the leaving platform, in this order. */
 export const predecessorSchema = z.discriminatedUnion("type", [
   /** Its ports can now be shared; `sockets` is the number of its sockets on each port. */
   z.object({

@@ -37,7 +37,7 @@ export interface Leaving {
   divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything except client sockets. */
   release(): Promise<void>;
-  /** Stops listening, and closes the connections of clients after their responses. */
+  /** Stops listening, and closes client connections after their responses. */
   close(): Promise<void>;
   /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
@@ -74,14 +74,14 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws if the successor ends in the meantime. */
+/** Waits while clients move to the successor. Throws if the successor ends in the meantime. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
   await waitAtMost(LINGER_MS, ended);
 }
 
-/** Serves again: this platform then handles the requests that were waiting for the successor. */
+/** Serves again. This platform then handles the requests that were waiting for the successor. */
 async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
   unshare(leaving);
   try {
@@ -149,7 +149,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   }
 }
 
-/** Waits for a successor at the socket; serves one at a time. */
+/** Waits for a successor at the socket, and serves one at a time. */
 export function offerHandover(path: string, leaving: Leaving): { close(): void } {
   const listener = Deno.listen({ transport: "unix", path });
   const serve = async () => {

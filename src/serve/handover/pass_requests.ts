@@ -29,8 +29,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Number of attempts to connect, and the pause between them in milliseconds: a socket's queue of
- * waiting connections may be full.
+ * Number of attempts to connect, and the pause between them in milliseconds, because a socket's
+ * queue of waiting connections may be full.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
@@ -106,14 +106,14 @@ export class RequestPasser {
     this.#successor.resolve(socket);
   }
 
-  /** Called if there is no successor: this platform handles waiting and new requests. */
+  /** Called if there is no successor, so this platform handles waiting and new requests. */
   answerBy(answering: Answering): void {
     this.#successor.resolve(answering);
     this.#successor = Promise.withResolvers();
     this.#successor.resolve(answering);
   }
 
-  /** Called if neither platform serves: waiting requests are refused. */
+  /** Called if neither platform serves, so waiting requests are refused. */
   fail(error: Error): void {
     this.#successor.reject(error);
   }

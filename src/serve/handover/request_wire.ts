@@ -1,5 +1,5 @@
 /**
- * Header fields in which a platform passes its knowledge of a request to its successor. Only this
+ * Header fields that a platform uses to tell its successor what it knows about a request. Only this
  * user can reach the socket, so clients cannot forge them.
  *
  * @module

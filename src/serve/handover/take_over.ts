@@ -1,4 +1,4 @@
-/** Takes the ports and the data directory over from the running platform. @module */
+/** Takes over the ports and the data directory from the running platform. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { isServed } from "../../platform/core/store/mod.ts";
 import { attractConnections, endSharing } from "../../platform/core/listener/mod.ts";
@@ -14,7 +14,7 @@ import {
 type Shared = Extract<FromPredecessor, { readonly type: "shared" }>;
 type Refused = Extract<FromPredecessor, { readonly type: "refused" }>;
 
-/** The sockets on which a platform listens. */
+/** The sockets that a platform listens on. */
 interface Ports {
   readonly port: number;
   readonly httpsPort: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * @module Lists by address block. Finds the lists of all blocks that contain an address, in time
- * proportional to the number of different block sizes (at most 33 for IPv4 and 129 for IPv6).
+ * @module Stores lists by address block. Finds the lists of all blocks that contain an address, in
+ * time proportional to the number of different block sizes (at most 33 for IPv4 and 129 for IPv6).
  */
 import type { IpAddress, IpBlock } from "../../request/ip_address.ts";
 

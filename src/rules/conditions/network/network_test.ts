@@ -22,7 +22,7 @@ Deno.test("canonicalNetwork() clears host bits and writes one spelling", () => {
   }
 });
 
-Deno.test("canonicalNetwork() refuses all other texts", () => {
+Deno.test("canonicalNetwork() refuses all other strings", () => {
   const rows = [
     "",
     "/8",
@@ -45,7 +45,7 @@ Deno.test("canonicalNetwork() refuses all other texts", () => {
   for (const text of rows) assert.ok("problem" in canonicalNetwork(text), JSON.stringify(text));
 });
 
-Deno.test("canonicalNetwork() means the same addresses to the edge, and is stable", () => {
+Deno.test("canonicalNetwork() keeps the addresses that the edge matches, and is stable", () => {
   const network = fc.oneof(
     fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 })),
     fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })),

@@ -45,12 +45,12 @@ class StateTable {
     this.#add(this.start("accept"), states.length);
   }
 
-  /** Returns the index in `bits` at which the row for a kind of states starts. */
+  /** Returns the index in `bits` where the row for a kind of states starts. */
   start(kind: keyof typeof ROWS): number {
     return ROWS[kind] * this.words;
   }
 
-  /** Returns the index in `bits` at which the row for a character starts. */
+  /** Returns the index in `bits` where the row for a character starts. */
   rowOf(code: number): number {
     return this.#rows.get(code) ?? this.start("none");
   }
@@ -77,7 +77,7 @@ function reserve(size: number): Int32Array {
 export class GlobMatcher {
   /** The names of the captures, in order. */
   readonly names: readonly string[];
-  /** The text with which every matching path starts. */
+  /** The text that every matching path starts with. */
   readonly prefix: string;
   readonly #program: GlobProgram;
   readonly #table: StateTable;
@@ -98,7 +98,7 @@ export class GlobMatcher {
     return this.#takesAnyRest || this.#scan(path, this.#units(path)) !== undefined;
   }
 
-  /** The captured texts, in the order of `names`; `undefined` if the path does not fit. */
+  /** The captured strings, in the order of `names`; `undefined` if the path does not fit. */
   capture(path: string): readonly string[] | undefined {
     if (this.names.length === 0) return this.matches(path) ? NO_CAPTURES : undefined;
     if (!path.startsWith(this.prefix)) return undefined;
@@ -174,7 +174,7 @@ export class GlobMatcher {
     return alive !== 0;
   }
 
-  /** Adds the states from which a state of the set can be reached without a character. */
+  /** Adds the states that can reach a state of the set without consuming a character. */
   #close(sets: Int32Array, base: number): void {
     const { words, bits } = this.#table;
     const any = this.#table.start("any");

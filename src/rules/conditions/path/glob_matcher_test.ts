@@ -67,7 +67,7 @@ const ROWS: readonly [glob: string, path: string, captures: readonly string[] | 
   ["/*/{a}/*", "/%C3%A9/b%C3%A9/c", ["b%C3%A9"]],
 ];
 
-Deno.test("GlobMatcher matches and captures as the glob says", async (t) => {
+Deno.test("GlobMatcher matches and captures as the glob specifies", async (t) => {
   for (const [glob, path, captures] of ROWS) {
     await t.step(`${glob} on ${path}`, () => {
       const matcher = compile(glob);

@@ -9,10 +9,10 @@ import type { RuntimePath } from "./types.ts";
 /** A path condition that is prepared for comparison. */
 export interface PathSet {
   readonly kind: "all" | "exact" | "prefix" | "glob";
-  /** The text with which every matching path starts; the path itself if it is exact. */
+  /** The text that every matching path starts with; the path itself if it is exact. */
   readonly literal: string;
   readonly tokens: readonly GlobToken[];
-  /** The text with which every matching path ends. */
+  /** The text that every matching path ends with. */
   readonly ending: string;
   readonly matches: (path: string) => boolean;
 }
@@ -65,7 +65,7 @@ function prepare(path: RuntimePath): PathSet {
     };
 }
 
-/** The kinds of tokens whose texts a token can match, including its own kind. */
+/** The kinds of tokens whose text a token can match, including its own kind. */
 const TAKES: Readonly<Record<GlobToken["type"], readonly GlobToken["type"][]>> = {
   text: ["text"],
   one: ["one"],

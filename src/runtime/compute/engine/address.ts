@@ -1,10 +1,10 @@
 /**
- * @module The one address of a server. The server sees the host and port that it requested; in fact
- * it listens on a Unix socket that only the platform can reach. If additional ports are allowed,
- * each has its own socket next to that one.
+ * @module A server's only address. The server sees the host and port that it requested; in fact it
+ * listens on a Unix socket that only the platform can reach. If additional ports are allowed, each
+ * has its own socket next to that one.
  */
 
-/** The address on which a server seems to listen. */
+/** The address that a server seems to listen on. */
 export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;
@@ -14,7 +14,7 @@ export interface AdvertisedAddress {
 interface ServerAddressOptions {
   readonly port: number;
   readonly host: string;
-  /** Whether servers of `node:http` send a greeting; false if missing. */
+  /** Whether `node:http` servers send a greeting; false if missing. */
   readonly greets?: boolean;
   /** Whether servers may listen on additional ports; false if missing. */
   readonly others?: boolean;
@@ -57,7 +57,7 @@ export class ServerAddress {
     this.#options = options;
   }
 
-  /** Whether a server of `node:http` greets each connection that it accepts at a path. */
+  /** Whether a `node:http` server greets each connection that it accepts at a path. */
   greetsAt(path: string): boolean {
     return this.#options.greets === true && path === this.socket;
   }
@@ -76,7 +76,7 @@ export class ServerAddress {
     return this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
   }
 
-  /** Takes a free additional port that is not reported; `undefined` if there are none. */
+  /** Takes a free additional port that is not reported; `undefined` if none is free. */
   takeHidden(): number | undefined {
     const port = this.#freePort();
     if (this.isOwn(port)) return undefined;

@@ -1,4 +1,4 @@
-/** @module Servers of `node:net` and `node:http`: they listen on the Unix socket. */
+/** @module Makes `node:net` and `node:http` servers listen on the Unix socket. */
 import http from "node:http";
 import net from "node:net";
 import {
@@ -153,7 +153,7 @@ export function takeAddress(
   return path;
 }
 
-/** Redirects `listen` of all servers of `node:net` to the address. */
+/** Redirects `listen` of all `node:net` servers to the address. */
 export function replaceListen(address: ServerAddress): void {
   const prototype = net.Server.prototype as unknown as Record<string, Method>;
   const listen = prototype.listen!;

@@ -1,4 +1,4 @@
-/** @module Names under which a server reaches itself and its platform. */
+/** @module Hostnames that a server uses to reach itself and its platform. */
 import dns from "node:dns";
 import process from "node:process";
 
@@ -35,7 +35,8 @@ const asksForAll = (options: unknown): boolean =>
   typeof options === "object" && options !== null && Reflect.get(options, "all") === true;
 
 /**
- * Makes `node:dns` resolve the server's own hosts to the loopback address; passes other names on.
+ * Makes `node:dns` resolve the server's own hosts to the loopback address, and passes on other
+ * names.
  */
 export function findOwnHosts(own: OwnHosts): void {
   const found = { address: OWN_ADDRESS, family: 4 };

@@ -1,4 +1,4 @@
-/** @module `globalThis.svc`, with which a server revalidates its deployment's cached pages. */
+/** @module `globalThis.svc`, which a server uses to revalidate its deployment's cached pages. */
 import type { Revalidated } from "../wire.ts";
 import { checkRevalidation, type Revalidation } from "./revalidation.ts";
 

@@ -1,6 +1,6 @@
 /**
  * @module Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`,
- * validated on both ends of the connection. Without dependencies, because it also runs in the
+ * validated on both ends of the connection. Has no dependencies, because it also runs in the
  * server's thread.
  */
 
@@ -8,7 +8,7 @@
 export interface Revalidation {
   readonly paths: readonly string[];
   readonly tags: readonly string[];
-  /** True serves the stale pages while they are refreshed; false removes them. */
+  /** True to serve the stale pages while they are refreshed; false to remove them. */
   readonly soft: boolean;
 }
 
@@ -22,7 +22,7 @@ const MAX_PATH_CHARACTERS = 2048;
 
 const MAX_TAG_CHARACTERS = 256;
 
-/** Maximum number of calls per server and second; others are refused. */
+/** Maximum number of calls per server per second; others are refused. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;
 
 /** Maximum size of the frame's payload, in bytes. */
@@ -55,7 +55,7 @@ function problemOf({ paths, tags, soft, ...rest }: Record<string, unknown>): str
   return `The path "${wrong.slice(0, 80)}" must begin with / and have no query or fragment`;
 }
 
-/** Checks a server's request; returns the problem if it is malformed. */
+/** Checks a server's request, and returns the problem if it is malformed. */
 export function checkRevalidation(asked: unknown): Checked {
   if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
     return { problem: 'Pass an object with "paths" or "tags"' };

@@ -1,5 +1,5 @@
 /**
- * @module Decides where the threads of a server may connect: the kernel suspends each call, and the
+ * @module Decides where the threads of a server may connect. The kernel suspends each call, and the
  * first thread of the process, which shares the memory, decides.
  */
 import {
@@ -131,7 +131,7 @@ class Supervisor {
     return 0;
   }
 
-  /** Allows a server to listen on a Unix socket, but on no port. */
+  /** Allows a server to listen on a Unix socket, but not on a port. */
   #judgeListen(descriptor: number): number {
     const name = this.#nameOf(descriptor);
     return name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;

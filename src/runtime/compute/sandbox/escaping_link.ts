@@ -1,11 +1,11 @@
 /**
- * @module Finds symbolic links that lead out of a deployment's folder: if the kernel cannot
+ * @module Finds symbolic links that point outside a deployment's folder. If the kernel cannot
  * restrict file access, a server with such a link is not started.
  */
 import { join } from "node:path";
 
 /**
- * The first link in or below the folder that leads out of it.
+ * The first link in or below the folder that points outside it.
  *
  * @returns its path; `undefined` if there is none
  */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { findEscapingLink } from "./escaping_link.ts";
 
-Deno.test("findEscapingLink() finds links that lead outside the folder", async () => {
+Deno.test("findEscapingLink() finds links that point outside the folder", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir());
   const folder = `${root}/site`;
   await Deno.mkdir(`${folder}/deep/er`, { recursive: true });

@@ -12,14 +12,14 @@ const CLOSE_MS = 3000;
 
 const READ_BYTES = 64 * 1024;
 
-/** The connection broke off (RFC 6455, 7.1.5). */
+/** The connection was lost (RFC 6455, 7.1.5). */
 const BROKEN = 1006;
 
 type Ended = { readonly code: number; readonly reason: string };
 
 export interface ClientSocketOptions {
   readonly conn: Deno.Conn;
-  /** Contains the bytes after the headers of the upgrade. */
+  /** Contains the bytes after the headers of the upgrade response. */
   readonly reader: ByteReader;
   readonly protocol: string;
   /** Called once, when the connection is closed. */

@@ -16,7 +16,7 @@ export interface SocketFrame {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** The peer broke the protocol; the socket closes with this code (RFC 6455, 7.4.1). */
+/** The peer violated the protocol; the socket closes with this code (RFC 6455, 7.4.1). */
 export class SocketError extends Error {
   override readonly name = "SocketError";
 

@@ -40,7 +40,7 @@ Deno.test("FrameParser reads frames of any size, however the bytes arrive", () =
   );
 });
 
-Deno.test("frames that break the protocol are refused", () => {
+Deno.test("frames that violate the protocol are refused", () => {
   const rows: readonly (readonly [string, Uint8Array<ArrayBuffer>, number])[] = [
     ["masked", encodeFrame(Opcode.text, new Uint8Array(1), new Uint8Array(4)), 1002],
     ["compressed", Uint8Array.of(0xc1, 0), 1002],

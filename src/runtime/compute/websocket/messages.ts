@@ -45,7 +45,7 @@ export class MessageJoiner {
   }
 
   /**
-   * Adds a frame; returns the message that it completes.
+   * Adds a frame, and returns the message that it completes.
    *
    * @throws SocketError
    */

@@ -137,7 +137,7 @@ export async function openSocket(
     const protocol = chosenProtocol(request, head);
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
-    // The runtime aborts the signal of a request that it has upgraded: from here on, only the
+    // The runtime aborts the signal of a request that it has upgraded. From here on, only the
     // client's own socket reports its end.
     const headers = dropHopByHop(head.headers).filter(([name]) => !HANDSHAKE_FIELD.test(name));
     return { type: "open", socket, headers };

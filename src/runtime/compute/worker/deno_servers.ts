@@ -1,6 +1,6 @@
 /**
- * @module Servers of Deno (`Deno.serve`), and modules whose default export has `fetch`: they listen
- * on the Unix socket, and their requests have the client's URL.
+ * @module Makes Deno servers (`Deno.serve`), and modules whose default export has `fetch`, listen
+ * on the Unix socket. Their requests have the client's URL.
  */
 import { CALLS_ITSELF, inRequest, readDepth } from "../engine/request_scope.ts";
 import type { ServerAddress } from "../engine/address.ts";

@@ -1,4 +1,4 @@
-/** @module Errors of a server, as its author sees them. */
+/** @module A server's errors, as its author sees them. */
 import { cleanStack } from "../engine/clean_stack.ts";
 import { truncate } from "../lines.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Datagrams of Node (`node:dgram`): refusals by the runtime become errors of the socket,
- * like refusals by the kernel. Deno throws them outside the reach of the server's code.
+ * @module Node's datagrams (`node:dgram`): refusals by the runtime become socket errors, like
+ * refusals by the kernel. Deno itself throws them where the server's code cannot catch them.
  */
 import process from "node:process";
 
@@ -11,7 +11,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 const METHODS = ["bind", "bind6", "connect", "connect6", "send", "send6"] as const;
 
-/** Turns the runtime's refusals into errors that sockets of `node:dgram` emit. */
+/** Turns the runtime's refusals into errors that `node:dgram` sockets emit. */
 export function catchDatagramErrors(): void {
   const binding = Reflect.get(process, "binding") as Method;
   const { UDP } = binding.call(process, "udp_wrap") as {

@@ -1,5 +1,5 @@
 /**
- * @module Requests and responses of `node:http` in Deno, with the missing behavior of Node: they
+ * @module `node:http` requests and responses in Deno, with the Node behavior that Deno lacks: they
  * end with their connection, and `destroy()` ends them.
  */
 import process from "node:process";

@@ -1,4 +1,4 @@
-/** @module Servers of `node:http` in Deno, where an `http.Server` is not a `net.Server`. */
+/** @module `node:http` servers in Deno, where an `http.Server` is not a `net.Server`. */
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";

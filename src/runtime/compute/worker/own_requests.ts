@@ -1,4 +1,6 @@
-/** @module Requests of a server to its own hosts: resolves their names, and counts their depth. */
+/**
+ * @module Requests from a server to its own hosts: resolves their names, and counts their depth.
+ */
 import dns from "node:dns";
 import net from "node:net";
 import { depthField } from "../engine/request_scope.ts";
@@ -56,7 +58,10 @@ class OwnRequests {
   }
 }
 
-/** The request for a redirect; `undefined` if there is none, or the body cannot be sent again. */
+/**
+ * The request that follows a redirect; `undefined` without a redirect, or if the body cannot be
+ * sent again.
+ */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return undefined;
@@ -71,8 +76,8 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
 }
 
 /**
- * Makes sockets of `node:net` resolve the server's own hosts with `dns.lookup`. By default, they
- * use a function that other code cannot replace.
+ * Makes `node:net` sockets resolve the server's own hosts with `dns.lookup`. By default, they use a
+ * function that other code cannot replace.
  */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;

@@ -1,6 +1,6 @@
 /** @module Permission errors with Node's codes and messages, which libraries expect. */
 
-/** Error numbers of Linux. */
+/** Linux error numbers. */
 const EPERM = 1;
 const EACCES = 13;
 
@@ -19,14 +19,14 @@ const MESSAGE = /^Requires (?:all )?(\w+) access(?: to (.+?))?, (?:run again|spe
 export interface DeniedCall {
   readonly message: string;
   readonly code: "EACCES" | "EPERM";
-  /** The negative number of the error. */
+  /** The error number, negated. */
   readonly errno: number;
   readonly syscall: string;
   /** The file, if the error is about one. */
   readonly path?: string;
 }
 
-/** Reads the runtime's message; `undefined` if it has another form. */
+/** Reads the runtime's message; `undefined` if it has a different form. */
 export function describeDenial(message: string): DeniedCall | undefined {
   const [, kind = "", what = ""] = MESSAGE.exec(message) ?? [];
   if (kind === "") return undefined;
@@ -51,7 +51,7 @@ export function describeDenial(message: string): DeniedCall | undefined {
   };
 }
 
-/** The error class for denied permissions of the runtime. */
+/** The runtime's error class for denied permissions. */
 class DeniedError extends Error {
   constructor(message?: string, options?: ErrorOptions) {
     const denied = describeDenial(String(message));

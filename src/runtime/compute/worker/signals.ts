@@ -9,8 +9,9 @@ type Listener = () => void;
 export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
- * Separates the server's listeners from the signals of the process: a Ctrl-C at the platform would
- * reach them during requests. Listeners of `node:process` are added by the same functions.
+ * Separates the server's listeners from the signals of the process. Otherwise, a Ctrl-C at the
+ * platform would reach them during requests. `node:process` listeners are added by the same
+ * functions.
  */
 export function separateSignals(): EmitSignal {
   const listeners = new Map<string, Set<Listener>>();

@@ -81,7 +81,7 @@ export class WorkerCalls {
     this.#settle(call);
   }
 
-  /** Ends a call with an error; the first end counts. */
+  /** Ends a call with an error, unless it has already ended. */
   fail(call: Call, error: unknown): void {
     this.#answer(call, {
       head: { type: "failed", reason: "threw", error: describeError(error) },

@@ -1,7 +1,7 @@
 /**
  * @module Classifies the return value of a step: next, a request, a response, or an invalid result.
- * `Request` and `Response` are recognized by the runtime's own getters, so that no imitation
- * passes.
+ * `Request` and `Response` are recognized by the runtime's own getters, so that look-alikes are
+ * rejected.
  */
 import type { ResultHead, StepMode, WireBody } from "../wire.ts";
 

@@ -1,4 +1,4 @@
-/** @module `console` of a function: lines for the log, bounded in size and rate. */
+/** @module A function's `console`: lines for the log, limited in size and rate. */
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import type { LogHead } from "../wire.ts";
 

@@ -1,4 +1,4 @@
-/** @module `context.database` of a function: statements that the platform runs. */
+/** @module A function's `context.database`: statements that the platform runs. */
 
 /** Sends a statement; the host of the URL does not matter. */
 type FetchDatabase = (url: URL, init: RequestInit) => Promise<Response>;

@@ -1,4 +1,4 @@
-/** @module Errors of project code as plain text, for any thrown value. */
+/** @module Errors from project code as plain text, for any thrown value. */
 import { MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
@@ -17,8 +17,8 @@ function readText(value: object, key: string): string | undefined {
 let moduleUrl: string | undefined;
 
 /**
- * Sets the URL of the function's module, which contains its whole source: older
- * runtimes write it into every frame of a stack.
+ * Sets the URL of the function's module, which contains its whole source. Older runtimes write the
+ * URL into every frame of a stack.
  */
 export function nameModule(url: string): void {
   moduleUrl = url;

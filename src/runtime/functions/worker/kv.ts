@@ -1,4 +1,4 @@
-/** @module `context.kv` of a function, over the worker's own connection (docs/kv.md). */
+/** @module A function's `context.kv`, over the worker's own connection (docs/kv.md). */
 
 /** Sends a request to the store; the host of the URL does not matter. */
 export type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;

@@ -29,7 +29,10 @@ const KEPT = new Set(
 const FunctionPrototype = Function.prototype;
 const { defineProperty } = Object;
 
-/** Disables the four constructors that compile text, which any function's prototype leads to. */
+/**
+ * Disables the four constructors that compile text. They are reachable from any function's
+ * prototype.
+ */
 function closeConstructors(): void {
   const samples = [
     function () {},
@@ -80,7 +83,7 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer accept only functions, because it would compile text. */
+/** Makes a timer accept only functions, because it would compile a string. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {

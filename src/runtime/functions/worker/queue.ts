@@ -1,4 +1,4 @@
-/** @module `context.queue` of a function: sends messages to queues (docs/queues.md). */
+/** @module A function's `context.queue`: sends messages to queues (docs/queues.md). */
 import { errorOf, type FetchKv, writeValue } from "./kv.ts";
 
 interface SendOptions {

@@ -1,5 +1,5 @@
 /**
- * @module The worker in which one function of a deployment runs. The process's main thread sends it
+ * @module The worker that one function of a deployment runs in. The process's main thread sends it
  * the platform's address once. Everything else arrives on its own connection: first source, name
  * and variables, then calls.
  */

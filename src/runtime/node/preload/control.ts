@@ -1,6 +1,6 @@
 /**
- * @module The connection of a Node process to the process that started it. `send` returns when the
- * data has left the process, so the last messages of an ending process arrive.
+ * @module The connection from a Node process to the process that started it. `send` returns once
+ * the data has left the process, so the last messages of a process that is ending arrive.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";

@@ -6,7 +6,7 @@ const HELD_BACK = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
 
-/** Calls the server's listeners of SIGTERM; false if there are none. */
+/** Calls the server's SIGTERM listeners; false if there are none. */
 type EmitTermination = () => boolean;
 
 /** Keeps signals to the process from reaching the server's listeners, and from ending it. */
@@ -39,7 +39,7 @@ export interface EndOptions {
   readonly hasOwnSignals: boolean;
 }
 
-/** Ends the server: its listeners of SIGTERM are called, or the process ends immediately. */
+/** Ends the server: its SIGTERM listeners are called, or the process ends immediately. */
 export type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
@@ -47,7 +47,8 @@ const { reallyExit } = process as unknown as { readonly reallyExit: (code: numbe
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
 /**
- * Message and stack of an error, with the message first: syntax errors begin with their position.
+ * Message and stack of an error, with the message first, because syntax errors begin with their
+ * position.
  */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return `Uncaught ${inspect(error)}`;

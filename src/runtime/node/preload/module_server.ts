@@ -1,4 +1,4 @@
-/** @module Servers of modules that export an app, an object with `fetch`, or a function. */
+/** @module Servers for modules that export an app, an object with `fetch`, or a function. */
 import { getRequestListener } from "@hono/node-server";
 import { createServer, type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -10,17 +10,17 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;
-  /** Identifies an app of Koa. */
+  /** Identifies a Koa app. */
   readonly callback?: unknown;
-  /** Identifies an app of Fastify, together with `routing`. */
+  /** Identifies a Fastify app, together with `routing`. */
   readonly ready?: unknown;
   readonly routing?: unknown;
-  /** Identifies an app of Polka or, together with `stack`, of h3. */
+  /** Identifies a Polka app or, together with `stack`, an h3 app. */
   readonly handler?: unknown;
   readonly stack?: unknown;
 }
 
-/** Gives the connection the client's protocol, from which the listener creates the URL. */
+/** Gives the connection the client's protocol, which the listener uses to create the URL. */
 function markSecure({ headers, socket }: IncomingMessage): void {
   const value = headers["x-forwarded-proto"] === "https";
   Object.defineProperty(socket, "encrypted", { value, configurable: true });
@@ -75,7 +75,7 @@ const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => 
   exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
 
 /**
- * Finds out how to serve a module from its exports.
+ * Determines how to serve a module from its exports.
  *
  * @param options absolute path of the module, and the address of its server
  * @returns a function that starts the server; `undefined` if the module exports none

@@ -1,7 +1,7 @@
 /**
- * @module Unix sockets with a name, on which programs such as tsx get messages from their child
- * processes. A server that listens on a named socket gets an additional port, and a file with that
- * name tells the server's other processes the port. Nothing else can reach it.
+ * @module Unix sockets with a name, which programs such as tsx use to receive messages from their
+ * child processes. A server that listens on a named socket gets an additional port, and a file with
+ * that name tells the server's other processes the port. Nothing else can reach it.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -37,7 +37,7 @@ function portOf(name: string): number | undefined {
   }
 }
 
-/** Creates the file, like the system does for a socket; returns the error of `listen()`. */
+/** Creates the file, as the system does for a socket, and returns the error for `listen()`. */
 function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
   try {
     writeFileSync(name, `svc:port:${port}\n`, { flag: "wx", mode: 0o600 });

@@ -1,4 +1,4 @@
-/** @module Converts output of a server's `console` and streams to log lines. */
+/** @module Converts the output of a server's `console` and streams to log lines. */
 import process from "node:process";
 import { currentRequest } from "../../compute/engine/request_scope.ts";
 import { LineSplitter } from "../../compute/lines.ts";

@@ -1,4 +1,6 @@
-/** @module Requests of a server to its own hosts: resolves their names, and counts their depth. */
+/**
+ * @module Requests from a server to its own hosts: resolves their names, and counts their depth.
+ */
 import diagnostics from "node:diagnostics_channel";
 import http from "node:http";
 import { depthField } from "../../compute/engine/request_scope.ts";

@@ -1,4 +1,4 @@
-/** @module Servers of Node: each listens on the Unix socket, with HTTP/1.1. */
+/** @module Node's servers: each listens on the Unix socket, with HTTP/1.1. */
 import http from "node:http";
 import net from "node:net";
 import {

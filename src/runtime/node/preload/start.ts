@@ -1,4 +1,4 @@
-/** @module Data about the server for a Node process when it starts. */
+/** @module Data about the server that a Node process needs when it starts. */
 
 import type { Listening } from "../../compute/wire.ts";
 

@@ -40,7 +40,7 @@ export interface SupervisorOptions {
   /** Descriptor of the filter's listener. */
   readonly listener: number;
   readonly rules: SocketRules;
-  /** Number of programs that Node's process executes one after the other; Node is the last. */
+  /** Number of programs that Node's process executes one after another; Node is the last. */
   readonly programs: number;
   /** The processes that Node may start; if missing, it may start none. */
   readonly tree?: ProcessTree | undefined;

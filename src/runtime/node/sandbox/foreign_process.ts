@@ -39,7 +39,7 @@ export class ForeignProcess {
     return this.#move("process_vm_readv", address, copy) === bytes ? copy : undefined;
   }
 
-  /** @returns 0 or the negative number of an error */
+  /** @returns 0 or a negative error number */
   write(address: bigint, bytes: Bytes): number {
     return this.#move("process_vm_writev", address, bytes) === bytes.byteLength ? 0 : -EFAULT;
   }
@@ -47,7 +47,7 @@ export class ForeignProcess {
   /**
    * Copies one of its descriptors, to use the same socket; the caller must close the copy.
    *
-   * @returns the copy, or the negative number of an error
+   * @returns the copy, or a negative error number
    */
   lend(descriptor: number): number {
     const copy = systemCall(this.#libc, "pidfd_getfd", this.#descriptor, descriptor, 0);

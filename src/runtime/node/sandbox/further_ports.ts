@@ -16,7 +16,7 @@ const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0x800;
 const SOCK_CLOEXEC = 0x80000;
 
-/** Replaces the caller's socket with another one; returns the negative number of an error. */
+/** Replaces the caller's socket with another one; returns a negative error number on failure. */
 export type ReplaceSocket = (socket: number) => number;
 
 export const furtherPath = (server: string, port: number): string => `${server}-${port}`;
@@ -32,7 +32,7 @@ function typeOf(libc: Libc, socket: number): number {
  * Connects the caller of a suspended call to an additional port.
  *
  * @param asked a copy of the caller's socket
- * @returns 0, the negative number of an error, or `undefined` if there was never such a port
+ * @returns 0, a negative error number, or `undefined` if there was never such a port
  */
 export function connectFurther(
   libc: Libc,

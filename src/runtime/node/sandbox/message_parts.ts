@@ -28,7 +28,7 @@ const MAX_RIGHTS = 253;
 /** Control data is padded to a multiple of this, in bytes. */
 const WORD_BYTES = 8;
 
-/** Reads the data of a message, or returns the negative number of an error. */
+/** Reads the data of a message, or returns a negative error number. */
 export function readData(process: ForeignProcess, vectors: bigint, count: bigint): Bytes | number {
   if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
   const list = process.read(vectors, Number(count) * IOVEC_BYTES);
@@ -57,7 +57,8 @@ export function readData(process: ForeignProcess, vectors: bigint, count: bigint
 }
 
 /**
- * Reads which descriptors the control data of a message passes on. Other control data is refused.
+ * Reads the descriptors that the control data of a message passes on. Other control data is
+ * refused.
  */
 export function readRights(
   process: ForeignProcess,
@@ -107,7 +108,7 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
 /**
  * Sends data with descriptors of a process over one of its sockets, of which `socket` is a copy.
  *
- * @returns the result of the call, or the negative number of an error
+ * @returns the result of the call, or a negative error number
  */
 export function sendRights(
   libc: Libc,

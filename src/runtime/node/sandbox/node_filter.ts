@@ -227,7 +227,7 @@ const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Refuses socket options that could send packets elsewhere than to the checked address. */
+/** Refuses socket options that could send packets anywhere but to the checked address. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
@@ -296,8 +296,8 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  *
  * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
  * files are visible. `hasProcesses` is true if it may start programs, and `limitsProcesses` if the
- * kernel limits their number. In that case, the filter must not ask about those calls: a signal to
- * the caller would interrupt the call, which programs do not expect.
+ * kernel limits their number. In that case, the filter must not ask about those calls, because a
+ * signal to the caller would interrupt the call, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,

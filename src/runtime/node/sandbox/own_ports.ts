@@ -34,7 +34,7 @@ interface Port {
   readonly which: Which;
   /** As the program requested it. */
   readonly asked: number;
-  /** The port on the machine: a different one if a service of the machine uses it. */
+  /** The port on the machine: a different one if a service on the machine uses it. */
   readonly real: number;
 }
 
@@ -77,7 +77,7 @@ export class OwnPorts {
     this.#addresses = serverAddresses(options.pid);
   }
 
-  /** Binds a socket, or returns the negative number of an error. */
+  /** Binds a socket, or returns a negative error number. */
   bind(socket: number, sockaddr: Bytes): number {
     const asked = readPeer(sockaddr);
     if (asked === undefined || this.#option(socket, SOL_SOCKET, SO_TYPE) !== SOCK_STREAM) {

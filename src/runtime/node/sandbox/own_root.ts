@@ -127,7 +127,7 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
-  /** Folder of an image whose files replace the system of this machine. */
+  /** Folder of an image whose files replace this machine's system. */
   readonly image?: string | undefined;
   /** Names that resolve to this machine, in addition to its own. */
   readonly hosts: readonly string[];

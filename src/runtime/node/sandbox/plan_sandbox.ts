@@ -12,7 +12,7 @@ export const TMP = "/tmp";
 export const PROGRAM = "/opt/svc";
 
 /**
- * Names of the sockets. No files have these names: the first thread of the process replaces them
+ * Names of the sockets. No files have these names. The first thread of the process replaces them
  * with the real paths when Node connects or binds.
  */
 const CONTROL_SOCKET = "/run/svc/control.sock";

@@ -32,7 +32,7 @@ export interface Prepared {
   readonly plan: ThreadPlan;
   /** Descriptor of the listener that decides system calls of the thread and of Node. */
   readonly listener?: number;
-  /** Number of programs to start, one after the other. */
+  /** Number of programs to start, one after another. */
   readonly programs: number;
   /** The reason why the best sandbox is unavailable. */
   readonly reason?: string;
@@ -42,7 +42,7 @@ export interface Prepared {
 const ROOT_FOLDER = "root";
 
 /**
- * First of the user ids under which Node runs, one for each process: systemd and Debian do not use
+ * First of the user ids that Node runs under, one for each process. systemd and Debian do not use
  * this range.
  */
 const FIRST_UID = 0x70000000;
@@ -70,7 +70,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   });
   // Node may run as another user.
   for (const file of files) Deno.chmodSync(file, 0o644);
-  // An image contains everything that it needs, so nothing of this machine is mounted.
+  // An image contains everything that it needs, so nothing from this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
     { from: node, to: view.node },
     { from: directory, to: view.directory },

@@ -14,8 +14,8 @@ export interface FoundKind {
 }
 
 /**
- * Finds out which sandbox works, by putting a thread of this process into it; the process cannot be
- * used afterwards.
+ * Determines which sandbox works, by putting a thread of this process into it; the process cannot
+ * be used afterwards.
  *
  * @param folder An empty folder.
  */

@@ -3,7 +3,7 @@ import type { Libc } from "../../kernel/libc.ts";
 import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
 
-/** Numbers of resource limits (getrlimit(2)). */
+/** Resource limit numbers (getrlimit(2)). */
 const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;

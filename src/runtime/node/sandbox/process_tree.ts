@@ -11,12 +11,12 @@ const MAX_PROCESSES = 128;
 /** Minimum time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Number of checks of the processes before the next search. */
+/** Number of process checks before the next search. */
 const LOOKS_PER_SEARCH = 4;
 
 /**
- * Maximum number of searches until all processes have ended: a process can start another before it
- * is killed.
+ * Maximum number of searches until all processes have ended, because a process can start another
+ * before it is killed.
  */
 const MAX_ROUNDS = 20;
 
@@ -79,7 +79,7 @@ function descendantsOf(top: number): number[] {
   return found;
 }
 
-/** Does the same with the parents of all processes of the machine. */
+/** Does the same with the parents of all processes on the machine. */
 function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {

@@ -1,7 +1,7 @@
 /**
- * @module Checks the calls with which Node names a peer or an address, and performs the allowed
- * ones on Node's own socket: Node could change its memory between the check and the kernel's own
- * read of it.
+ * @module Checks the calls in which Node names a peer or an address, and performs the allowed ones
+ * on Node's own socket: Node could change its memory between the check and the kernel's own read of
+ * it.
  */
 import { AF_UNIX, isUnspecific, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
 import {
@@ -81,7 +81,7 @@ export interface SocketRules extends PeerRules {
   readonly announce: (port: number) => void;
 }
 
-/** Each method returns the result of the call, or the negative number of an error. */
+/** Each method returns the result of the call, or a negative error number. */
 export class SocketCalls {
   readonly #libc: Libc;
   readonly #process: ForeignProcess;

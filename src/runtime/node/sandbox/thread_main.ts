@@ -87,7 +87,7 @@ class NodeThread {
     this.#plan = plan;
     const libc = openLibc();
     if (plan.kind === "open") return this.#post({ type: "prepared", programs: 1 });
-    // Programs of this machine must not run before an image's program.
+    // This machine's programs must not run before an image's program.
     const launchers = plan.processes && plan.image === undefined && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
@@ -127,7 +127,7 @@ class NodeThread {
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
-      // Starts a session, as SETSID does for programs of this machine.
+      // Starts a session, as SETSID does for this machine's programs.
       detached: image !== undefined,
     });
     this.#post({ type: "started", pid: child.pid });

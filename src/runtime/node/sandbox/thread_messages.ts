@@ -10,7 +10,7 @@ export interface ThreadPlan {
   /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** Folder of an image whose files replace the system of this machine. */
+  /** Folder of an image whose files replace this machine's system. */
   readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;

@@ -27,7 +27,7 @@ export interface Place {
 export interface ImageRoot {
   /** Its folder on this machine, whose links stay inside the folder. */
   readonly root: string;
-  /** Folder in the image in which its program starts. */
+  /** Folder in the image where its program starts. */
   readonly workdir: string;
 }
 
@@ -39,9 +39,9 @@ export interface NodeRequest {
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
-  /** Name of the socket in `folder` at which the process listens to Node. */
+  /** Name of the socket in `folder` where the process listens to Node. */
   readonly controlSocket?: string;
-  /** Name of the socket in `folder` at which Node must listen. */
+  /** Name of the socket in `folder` where Node must listen. */
   readonly serverSocket?: string;
   /** Called when it listens on a port; without it, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
@@ -53,7 +53,7 @@ export interface NodeRequest {
   readonly toolchains?: readonly string[];
   /** True if it may start programs and processes; false if missing. */
   readonly processes?: boolean;
-  /** The image that it starts in, instead of the system of this machine. */
+  /** The image that it starts in, instead of this machine's system. */
   readonly image?: ImageRoot;
   /** Names that resolve to this machine; by default only those that the machine knows. */
   readonly hosts?: readonly string[];
@@ -91,9 +91,9 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Maximum resident memory of Node, in MiB; beyond that, it is ended. */
+  /** Maximum resident memory of Node, in MiB; if Node uses more, it is ended. */
   readonly memoryMb: number;
-  /** True allows private, local and reserved addresses. */
+  /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Ports at private addresses that Node may still reach. */
   readonly peers: readonly Peer[];

@@ -1,8 +1,8 @@
-/** @module The npm of the machine, which runs the scripts of deployed projects. */
+/** @module The machine's npm, which runs the scripts of deployed projects. */
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { ServerTool } from "../../compute/wire.ts";
 
-/** Programs of npm, by name. */
+/** npm's programs, by name. */
 const PROGRAMS = ["npm", "npx"] as const;
 
 /** The package that a file belongs to: the nearest parent folder with a package.json. */

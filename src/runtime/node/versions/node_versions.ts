@@ -58,7 +58,7 @@ export class NodeVersions {
        * Name of the version's user, which must be valid as a file name; `sweep()` asks about it.
        */
       readonly user: string;
-      /** Called with a sentence when a fetch starts, and with another when it has ended. */
+      /** Called with a message when a fetch starts, and with another when it has ended. */
       readonly say?: (message: string) => void;
     },
   ): Promise<string> {

@@ -1,6 +1,6 @@
 /** @module Versions of Node. Pure. */
 
-/** The version for manifests without one: a deployment keeps it when newer ones are released. */
+/** The version for manifests without one. A deployment keeps it when newer ones are released. */
 export const DEFAULT_NODE_VERSION = "24";
 
 /** The oldest major version that servers run on. */

@@ -23,7 +23,9 @@ export class FairShare {
     this.#begun = this.#now();
   }
 
-  /** Counts the work since `begin` or the last call; returns the pause to take, in milliseconds. */
+  /**
+   * Counts the work since `begin` or the last call, and returns the pause to take, in milliseconds.
+   */
   book(): number {
     const now = this.#now();
     const before = Math.max(this.#paidAt, this.#begun);

@@ -5,8 +5,8 @@
  * Layout, little-endian: payload length (u32), type (u8), worker (u16), id (u32), payload. Both
  * ends define the meaning of type, worker and id.
  *
- * This also runs in the thread of functions, which may have replaced array methods, so neither
- * `push` nor iteration is used here.
+ * This also runs in threads of functions, which may have replaced array methods, so neither `push`
+ * nor iteration is used here.
  */
 
 export interface Frame {
@@ -53,7 +53,7 @@ export function encodeFrame(frame: NewFrame): Uint8Array {
   return bytes;
 }
 
-/** The peer broke the protocol; the connection cannot continue. */
+/** The peer violated the protocol; the connection cannot continue. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }

@@ -1,7 +1,8 @@
 /**
  * @module A connection that sends and receives frames. Everything sent in one turn of the event
  * loop goes out in one write. Workers use it too, where a function may have changed the global
- * scope: it captures the globals that it needs at load, and uses neither `push` nor iteration.
+ * scope: this module captures the globals that it needs when it loads, and uses neither `push` nor
+ * iteration.
  */
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
@@ -28,7 +29,9 @@ export interface ConnectionOptions {
 
 const READ_BYTES = 64 * 1024;
 
-/** Approximate memory of a frame in addition to its bytes: many small ones are not cheap. */
+/**
+ * Approximate memory of a frame in addition to its bytes, because many small frames are not cheap.
+ */
 export const FRAME_COST_BYTES = 256;
 
 /** Number of frames to handle between two readings of the clock. */
@@ -91,7 +94,7 @@ export class FrameConnection {
   /**
    * Calls `take` for each frame until either side closes.
    *
-   * @throws ProtocolError if the peer breaks the protocol
+   * @throws ProtocolError if the peer violates the protocol
    */
   async receive(take: (frame: Frame) => void): Promise<void> {
     const reader = new FrameReader(this.#maxPayload);

@@ -1,6 +1,6 @@
 /**
- * Servers with SFTP over a folder, for tests: ssh2's, in this process, and OpenSSH's if the machine
- * has it.
+ * SFTP servers over a folder, for tests: ssh2's, in this process, and OpenSSH's if the machine has
+ * it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const { Server, utils } = ssh2Module as any;
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
 export interface TestSftp extends AsyncDisposable {
-  /** The place of backups: a folder that does not exist yet. */
+  /** The location of backups: a folder that does not exist yet. */
   readonly place: string;
   /** The folder itself, to inspect its content. */
   readonly folder: string;

@@ -1,6 +1,6 @@
 /**
- * Splits a stream of bytes at positions that depend on its content, not at fixed distances: after a
- * change, the parts before and after it remain the same.
+ * Splits a stream of bytes at positions that depend on its content, not at fixed distances. After a
+ * change, the parts before and after it therefore remain the same.
  *
  * @module
  */
@@ -10,11 +10,13 @@ import { createHmac } from "node:crypto";
 export interface PartBounds {
   readonly min: number;
   readonly max: number;
-  /** On average, a part ends two to the power of this number of bytes after its minimum. */
+  /** On average, a part ends 2^n bytes after its minimum size, where n is this number. */
   readonly bits: number;
 }
 
-/** Parts have 1.5 MiB on average: few requests, and little to send after a small change. */
+/**
+ * Parts are 1.5 MiB on average, so there are few requests, and little to send after a small change.
+ */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
 /** Number of bytes covered by a 32-bit hash that shifts by one bit per byte. */

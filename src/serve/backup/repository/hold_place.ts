@@ -1,8 +1,8 @@
 /**
- * Reserves a place while a backup is written to it, or content is removed.
+ * Reserves a backup location while a backup is written to it, or content is removed.
  *
- * Each process stores its own mark and then looks for others: of two processes, at least one sees
- * the other's mark. A mark is renewed while its process works. It expires when its process has
+ * Each process stores its own marker and then looks for others: of two processes, at least one sees
+ * the other's marker. A marker is renewed while its process works. It expires when its process has
  * ended, or after a while without renewal.
  *
  * @module
@@ -13,11 +13,11 @@ import * as z from "zod";
 import { BackupError } from "../backup_layout.ts";
 import type { Place } from "./place.ts";
 
-/** Time between two renewals of a mark, in milliseconds. */
+/** Time between two renewals of a marker, in milliseconds. */
 const RENEW_MS = 30_000;
-/** Age at which a mark expires, in milliseconds. */
+/** Age at which a marker expires, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
-/** Time without a renewed mark after which a process stops, well before others start. */
+/** Time without a renewed marker after which a process stops, well before others start. */
 const TRUST_MS = 5 * 60_000;
 
 const HOLDS = "running/";
@@ -35,7 +35,7 @@ function machineName(): string {
   try {
     parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
     parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
-  } catch { /* on other systems, a process only counts as ended when its mark expires */ }
+  } catch { /* on other systems, a process only counts as ended when its marker expires */ }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
@@ -50,7 +50,7 @@ function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
   }
 }
 
-/** A place reserved by this process. */
+/** A location reserved by this process. */
 export interface HeldPlace {
   /** @throws {BackupError} if other processes may consider the location free */
   assertHeld(): void;
@@ -66,7 +66,7 @@ async function readMark(place: Place, key: string): Promise<Mark | undefined> {
   }
 }
 
-/** @throws {BackupError} while another process has reserved the place */
+/** @throws {BackupError} while another process has reserved the location */
 async function refuseOthers(place: Place, own: string): Promise<void> {
   for (const key of await Array.fromAsync(place.list(HOLDS))) {
     if (key === own || !key.endsWith(".json")) continue;
@@ -85,8 +85,8 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
 }
 
 /**
- * Does work while no other process writes to the place or removes from it. When the signal aborts,
- * the place is released: the work must stop, and the process should end.
+ * Does work while no other process writes to the location or removes from it. When the signal
+ * aborts, the location is released. The work must then stop, and the process should end.
  *
  * @throws {BackupError} while another process has reserved it
  */
@@ -110,7 +110,7 @@ export async function holdPlace<T>(
     renewedAt = at;
   };
   await renew();
-  // A failed renewal is noticed when the mark is too old.
+  // A failed renewal is noticed when the marker is too old.
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
     // A renewal can take longer than the interval.

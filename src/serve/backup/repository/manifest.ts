@@ -1,6 +1,6 @@
 /**
- * Describes a backup in a place: small plain-text files, so that backups can be listed and pruned
- * without a key. They contain numbers and names of parts, but no content.
+ * Describes a backup in a location: small plain-text files, so that backups can be listed and
+ * pruned without a key. They contain numbers and names of parts, but no content.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const manifestSchema = z.object({
   recipients: z.array(z.string().max(256)).max(64),
   files: count,
   bytes: count,
-  /** The parts in order: together they are the archive that `svc backup` writes. */
+  /** The parts in order. Together, they form the archive that `svc backup` writes. */
   parts: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -33,7 +33,7 @@ export const checkSchema = z.object({
   records: count,
   blobs: count,
   databases: count,
-  /** Rows of all tables of all databases. */
+  /** Rows in all tables of all databases. */
   rows: count,
 });
 export type Check = z.infer<typeof checkSchema>;

@@ -1,5 +1,5 @@
 /**
- * A place that stores backups as named objects, and its implementation as a folder.
+ * A location that stores backups as named objects, and its implementation as a folder.
  *
  * @module
  */

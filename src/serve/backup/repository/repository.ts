@@ -45,7 +45,7 @@ function decode(bytes: Bytes): unknown {
   }
 }
 
-/** The names of backups in a place, oldest first. */
+/** The names of backups in a location, oldest first. */
 export async function backupNames(place: Place): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const key of place.list(BACKUPS)) {
@@ -87,7 +87,7 @@ export interface BackupList {
   readonly problems: readonly string[];
 }
 
-/** Lists the backups in a place; an unreadable backup does not hide the others. */
+/** Lists the backups in a location; an unreadable backup does not hide the others. */
 export async function listBackups(place: Place): Promise<BackupList> {
   const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
@@ -240,10 +240,10 @@ export function readArchive(
 }
 
 /**
- * Removes old backups, and parts that no backup needs. The place must be reserved.
+ * Removes old backups, and parts that no backup needs. The location must be reserved.
  *
- * Only verified backups count: an unverified newer one never replaces a verified one. All manifests
- * are read before anything is removed.
+ * Only verified backups count, so an unverified newer one never replaces a verified one. All
+ * manifests are read before anything is removed.
  */
 export async function prune(
   { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },

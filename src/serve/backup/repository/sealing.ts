@@ -4,7 +4,7 @@
  * Parts are encrypted with age to the operator's public keys, and to a key derived from the
  * platform's own, which must open them to verify that they can be restored. A part's name is
  * derived from its content and a secret, so that it reveals nothing, and stored content is not sent
- * again. Other recipients, or a new platform key, change the secret.
+ * again. The secret changes with the recipients and with the platform's key.
  *
  * @module
  */

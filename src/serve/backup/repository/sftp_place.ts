@@ -1,5 +1,5 @@
 /**
- * Backups on a server with SFTP: `sftp://user@host:port/folder?host-key=SHA256:…&key-file=/path`.
+ * Backups on an SFTP server: `sftp://user@host:port/folder?host-key=SHA256:…&key-file=/path`.
  *
  * @module
  */
