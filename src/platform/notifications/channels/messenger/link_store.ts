@@ -76,7 +76,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return await this.findBy("chat", messengerKeys.byChat(chatId));
   }
 
-  /** Links a chat, unless it belongs to another account: nobody can be tricked out of theirs. */
+  /** Links a chat, unless it belongs to another account, whose owner may have been tricked. */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const { userId, chatId } = wanted;
     const contended = [messengerKeys.byChat(chatId), [...links.root, userId]];
