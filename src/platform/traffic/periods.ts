@@ -24,7 +24,7 @@ export const RANGES: Readonly<
   "90d": { unit: "day", steps: 90 },
 };
 
-/** The start of the period that a time is in; periods follow UTC. */
+/** The start of the period that contains a time; periods follow UTC. */
 export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }

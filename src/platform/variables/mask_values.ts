@@ -14,7 +14,10 @@ function passwordOf(value: string): string[] {
   }
 }
 
-/** Masks every value of a deployment's variables, except those of variables that are plain everywhere. */
+/**
+ * Masks every value of a deployment's variables, except values of variables that are plain
+ * everywhere.
+ */
 export function maskerFor(
   values: Readonly<Record<string, string>>,
   known: Awaited<ReturnType<VariableStore["list"]>>,
