@@ -131,7 +131,7 @@ Deno.test("feedAll() keeps uploads of the workspace open, and no others", () =>
     assert.equal(await status("d2"), "PENDING");
   }));
 
-Deno.test("closeIdleUploads() does not count the time when the platform was down", () =>
+Deno.test("closeIdleUploads() does not count the time during which the platform was down", () =>
   withParts(async ({ at, create, close }) => {
     await create("d1");
     at(60 * 60_000);

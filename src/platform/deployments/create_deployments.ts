@@ -45,7 +45,7 @@ export interface DeploymentParts {
   readonly accessOf: SiteParts["accessOf"];
   readonly objectsOf: SiteParts["objectsOf"];
   readonly formsOf: SiteParts["formsOf"];
-  /** The key of tokens that protected hosts accept. */
+  /** The key that seals tokens for protected hosts. */
   readonly accessKey: () => Promise<Uint8Array>;
   readonly askEdge: AskEdge;
   /** Collects the current counts of this process's edge. */

@@ -14,7 +14,10 @@ export type Moment =
   | "rolled_back"
   | "withdrawn";
 
-/** The time of the update distinguishes events, because a deployment can have one moment twice. */
+/**
+ * The time of the update distinguishes events, because a deployment can reach the same moment
+ * twice.
+ */
 export function deploymentEvent(
   moment: Moment,
   deployment: DeploymentRecord,

@@ -93,7 +93,7 @@ export class DeploymentService {
     return this.#rolling;
   }
 
-  /** Releases an earlier production deployment to a share of the visitors. */
+  /** Gradually releases an earlier production deployment, first to a share of the visitors. */
   async releaseAgain(
     project: ProjectRecord,
     id: string,

@@ -140,7 +140,7 @@ Deno.test("a difference whose result does not match its digest is refused", asyn
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // Computed for another base than the one it names, as in an outdated checkout.
+        // Computed for a base other than the named one, as in an outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],

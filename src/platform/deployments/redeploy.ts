@@ -17,8 +17,8 @@ export interface RedeployServices extends RecordServices {
 }
 
 /**
- * Redeploys a deployment, and returns the one that is live afterwards. @throws {Failure} `conflict`
- * without a build or environment; `blobs_missing`
+ * Redeploys a deployment, and returns the deployment that is live afterwards. @throws {Failure}
+ * `conflict` without a build or environment; `blobs_missing`
  */
 export async function redeploy(
   services: RedeployServices,

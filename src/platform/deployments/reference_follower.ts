@@ -22,7 +22,7 @@ export interface FollowerParts {
 export class ReferenceFollower {
   /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
   #failed = new Set<string>();
-  /** The hosts and projects that the last complete round saw. */
+  /** The state of hosts and projects in the last complete round. */
   #seen = "";
   readonly #parts: FollowerParts;
 
@@ -67,7 +67,7 @@ export class ReferenceFollower {
     return outdated;
   }
 
-  /** Redeploys a deployment; false if that failed, now or before. */
+  /** Redeploys a deployment; false if this attempt or an earlier one failed. */
   async #renew(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean> {
     if (this.#failed.has(deployment.id)) return false;
     const { redeploy, log } = this.#parts;

@@ -16,7 +16,7 @@ import type { ReleaseRecord } from "./release_record.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
-/** The reason for the end of a release that a user ended. */
+/** The reason to record for a release that a user ended. */
 export const BY_HAND = "Ended manually";
 
 const SECOND = 1000;

@@ -74,7 +74,7 @@ async function withParts(
   }
 }
 
-/** Makes blobs two days old, so that they are not kept for being new. */
+/** Makes blobs two days old, so that they do not count as new. */
 async function age(root: string, hashes: string[]) {
   for (const hash of hashes) {
     const old = new Date(NOW - 2 * MAX_PENDING_MS);

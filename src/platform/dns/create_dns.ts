@@ -19,7 +19,7 @@ import { type DnsListener, listenForDns } from "./listen.ts";
 import { nearest } from "./nearest.ts";
 import { type DnsRecord, respond, type Zone } from "./respond.ts";
 
-/** Challenges follow each other under one name, so resolvers must not cache them for long. */
+/** Successive challenges use the same name, so resolvers must not cache them for long. */
 const CHALLENGE_TTL = 1;
 const HOST_TTL = 30;
 

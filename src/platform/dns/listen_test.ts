@@ -55,7 +55,7 @@ Deno.test("listenForDns() survives failures, and reports the first one", async (
   assert.deepEqual(troubles, ["The DNS server could not respond to a query: a fault"]);
 });
 
-Deno.test("listenForDns() closes the oldest of too many connections", async () => {
+Deno.test("listenForDns() closes the oldest connection if there are too many", async () => {
   const dns = await listen((message) => message);
   const connections: Deno.TcpConn[] = [];
   for (let count = 0; count < 129; count++) {

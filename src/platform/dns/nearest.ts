@@ -33,7 +33,7 @@ VU-18+168 WF-13-176 WS-14-172 YE+13+45 YT-13+45 ZA-26+28 ZM-15+28 ZW-18+31
 
 const RADIANS = Math.PI / 180;
 
-/** A point of the unit sphere. */
+/** A point on the unit sphere. */
 type Point = readonly [number, number, number];
 
 const POINTS: ReadonlyMap<string, Point> = new Map(

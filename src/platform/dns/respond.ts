@@ -24,14 +24,14 @@ export type DnsRecord =
   | { readonly type: "A" | "AAAA"; readonly address: string }
   | { readonly type: "TXT"; readonly data: string };
 
-/** A zone that this server is authoritative for. Names are in lower case. */
+/** A zone for which this server is authoritative. Names are in lower case. */
 export interface Zone {
   readonly name: string;
   /** How long resolvers may cache records and their absence, in seconds. */
   readonly ttl: number;
   /** Whether records depend on the address of the client. */
   readonly isTailored: boolean;
-  /** The records of a name besides NS and SOA; `undefined` if the name does not exist. */
+  /** The records of a name except NS and SOA; `undefined` if the name does not exist. */
   find(name: string, client: string): readonly DnsRecord[] | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Looks up records at a zone's own name servers: resolvers cache missing records. @module */
+/**
+ * Looks up records at a zone's own name servers, because resolvers cache the absence of records.
+ * @module
+ */
 import type { Seen } from "../certificates/mod.ts";
 import { DnsClient } from "./dns_client.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";

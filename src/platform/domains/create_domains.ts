@@ -103,10 +103,7 @@ export interface DomainSetup {
   readonly acme: AcmeOptions | undefined;
   /** Opens the DNS challenges of the base domain; `undefined` if none are possible. */
   readonly dns01: ((records: PendingChallenges) => Dns01Challenges) | undefined;
-  /**
-   * Hosts of the platform itself that should have a certificate, and a wildcard for names below
-   * them.
-   */
+  /** Hosts of the platform itself that need a certificate, and a wildcard for names below them. */
   readonly ownNames: readonly string[];
   /** Whether hosts of deployments get a certificate at the first connection. */
   readonly ordersOnDemand: boolean;

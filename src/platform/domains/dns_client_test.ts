@@ -93,7 +93,7 @@ Deno.test("DnsClient.lookup() reports that no server is known", async () => {
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });
 
-Deno.test("parseDnsServer() reads addresses with and without port", () => {
+Deno.test("parseDnsServer() reads addresses with and without a port", () => {
   assert.deepEqual(parseDnsServer("9.9.9.9"), { address: "9.9.9.9", port: 53 });
   assert.deepEqual(parseDnsServer("127.0.0.1:5353"), { address: "127.0.0.1", port: 5353 });
   assert.deepEqual(parseDnsServer("::1"), { address: "::1", port: 53 });

@@ -76,7 +76,7 @@ async function exchange(connection: Deno.Conn, query: Packet): Promise<Packet> {
   return response;
 }
 
-/** Queries over TCP, where a response may have any length. @throws {DnsTimeoutError} */
+/** Queries over TCP, where a response can have any length. @throws {DnsTimeoutError} */
 export async function askByTcp(
   { address, port }: DnsServer,
   query: Packet,

@@ -13,10 +13,9 @@ export type LookupType = DnsRecordType | "CAA" | "NS";
 
 export interface DnsLookup {
   /**
-   * Looks up the records of a name. Hostnames are returned in lower case
-   * without final dot, the strings of a TXT record joined (RFC 7208, 3.3), and
-   * CAA records as in a zone file: `0 issue "letsencrypt.org"`.
-   * Never rejects.
+   * Looks up the records of a name. Hostnames are returned in lower case without the final dot, the
+   * strings of a TXT record joined (RFC 7208, 3.3), and CAA records as in a zone file: `0 issue
+   * "letsencrypt.org"`. Never rejects.
    */
   lookup(name: string, type: LookupType): Promise<DnsAnswer>;
 }

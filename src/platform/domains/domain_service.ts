@@ -1,7 +1,7 @@
 /**
- * Changes of custom domains: binding, verification, removal. Each one commits
- * first; then the zone's state is read back from the store, one read of a zone
- * at a time, so that memory follows the store when changes overlap.
+ * Changes to custom domains: binding, verification, removal. Each one commits first; then the
+ * zone's state is read back from the store, one read of a zone at a time, so that memory follows
+ * the store when changes overlap.
  *
  * @module
  */

@@ -32,7 +32,10 @@ const TARGET_LABEL = "cname";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
-/** True for a name that a certificate authority could issue for, which `localhost` is not. */
+/**
+ * True for a name for which a certificate authority could issue a certificate; false for
+ * `localhost`.
+ */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 
 /** Whether certificates are ordered. */

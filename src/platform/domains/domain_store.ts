@@ -163,7 +163,10 @@ export class DomainStore extends Table<
     });
   }
 
-  /** Removes a domain, and with the last one of its zone also the workspace's claim to the zone. */
+  /**
+   * Removes a domain. With the last domain of a zone, also removes the workspace's claim to the
+   * zone.
+   */
   async unbind(domain: DomainRecord): Promise<void> {
     const { id, workspaceId, zone } = domain;
     const zoneKey = keys.zone(workspaceId, zone);

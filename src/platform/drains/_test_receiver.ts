@@ -1,6 +1,6 @@
 /**
  * A strict OTLP/HTTP receiver for tests: it reads requests with the official definitions, and
- * rejects fields that those do not define.
+ * rejects fields that they do not define.
  *
  * @module
  */

@@ -20,10 +20,10 @@ import {
 } from "./post_batch.ts";
 import { RequestMetrics, type ResourceMetrics } from "./request_metrics.ts";
 
-/** Maximum number of records, and maximum number of bytes, of one request before compression. */
+/** Maximum number of records and of uncompressed bytes in one request. */
 const BATCH_RECORDS = 512;
 const BATCH_BYTES = 1024 * 1024;
-/** Maximum number of records, and maximum number of bytes, that wait for one endpoint. */
+/** Maximum number of records and of bytes that wait for one endpoint. */
 export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
 /** Maximum number of bytes that wait for all endpoints of a node. */
@@ -40,7 +40,9 @@ const TOLD_MS = 10 * 60 * 1000;
 export interface SendTimes {
   /** Time in which records are collected for a request, in milliseconds. */
   readonly batchMs: number;
-  /** First and maximum wait before a retry, in milliseconds; each is twice the previous one. */
+  /**
+   * First and maximum wait before a retry, in milliseconds; each wait is twice the previous one.
+   */
   readonly retryMs: number;
   readonly maxRetryMs: number;
 }
@@ -105,7 +107,9 @@ export class DrainSender {
   #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
-  /** Number of dropped records that the receiver, or the operator, does not know about. */
+  /**
+   * Numbers of dropped records that the receiver and the operator, respectively, do not know about.
+   */
   #unsaid = 0;
   #untold = 0;
   #toldAt = -Infinity;
@@ -345,7 +349,10 @@ export class DrainSender {
     );
   }
 
-  /** A random time between half and all of the given one, so that nodes do not retry together. */
+  /**
+   * A random time between half of the given time and all of it, so that nodes do not retry
+   * together.
+   */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);
   }

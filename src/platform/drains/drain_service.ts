@@ -41,7 +41,7 @@ const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();
 
-/** Adds up the health of nodes. */
+/** Combines the health reports of several nodes. */
 function toWire(nodes: readonly SenderHealth[]): DrainHealth {
   const sum = (pick: (each: SenderHealth) => number) =>
     nodes.reduce((total, each) => total + pick(each), 0);

@@ -59,7 +59,7 @@ export class RecordOwners {
     if (known !== undefined && now() < known.until) return known.owner;
     return this.#reading.run(deploymentId, async () => {
       const owner = await this.#read(projectId, deploymentId).catch((error) => {
-        // Reported only once, not for each attempt.
+        // Reported once, not for each attempt.
         if (known === undefined || known.owner !== undefined) {
           onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
         }

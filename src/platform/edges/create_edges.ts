@@ -61,7 +61,7 @@ export interface EdgeFacts {
 
 /** The interface between the platform and its edges on this machine. */
 export interface LocalEdgeLink {
-  /** Adds an edge, or gives it another key; returns the key. */
+  /** Adds an edge, or replaces its key; returns the key. */
   add(name: string): string;
   /** Called when an edge no longer follows the feed. */
   onLost: (name: string) => void;

@@ -25,7 +25,7 @@ import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } fr
 const MAX_BODY = 4096;
 /** Maximum number of public addresses of an edge. */
 const MAX_ADDRESSES = 8;
-/** Enough for a batch with a mebibyte of characters, even if JSON escapes all of them. */
+/** Enough for a batch with 1 MiB of characters, even if JSON escapes all of them. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {

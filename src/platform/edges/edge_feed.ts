@@ -7,10 +7,7 @@ import type { FeedMessage, Publisher, Subscribed } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ALIVE_MS, type FeedLine } from "./wire.ts";
 
-/**
- * Maximum number of lines that wait for an edge; one that reads more slowly starts again with a
- * snapshot.
- */
+/** Maximum number of lines that wait for an edge; a slower edge starts again with a snapshot. */
 const MAX_WAITING = 1000;
 
 export interface OpenFeed {

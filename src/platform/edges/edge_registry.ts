@@ -51,7 +51,7 @@ const MAX_SKEW_MS = 60_000;
 /** Maximum number of processes that follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Number of sessions whose used numbers are kept; up to twice as many may be in memory. */
+/** Number of sessions whose used numbers are kept; memory can hold up to twice as many. */
 const MAX_SESSIONS = 256;
 
 /** An edge reports every five seconds. After this silence, it gets no more clients. */
@@ -150,7 +150,7 @@ export class EdgeRegistry {
     return { ...this.#shown(edge, null), key };
   }
 
-  /** Adds an edge of this machine, or gives it another key; returns the key. */
+  /** Adds an edge of this machine, or replaces its key; returns the key. */
   addLocal(name: string): string {
     const { edge, key } = this.#create(name);
     const isDrained = this.isDrained(name);

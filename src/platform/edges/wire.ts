@@ -21,7 +21,7 @@ export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS)
 /** Interval of the feed's heartbeats, in milliseconds. */
 export const ALIVE_MS = 1000;
 
-/** Maximum number of requests in a batch, and of characters in one of their fields. */
+/** Maximum number of requests in a batch, and of characters in a field of a request. */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 

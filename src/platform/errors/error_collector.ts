@@ -7,7 +7,7 @@ import { type ErrorGroup, mergeGroups } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 
-/** Maximum faults of a project written at once, most frequent first. */
+/** Maximum number of faults of a project to write at once, most frequent first. */
 const MAX_AT_ONCE = 100;
 /** Maximum number of concurrent writes, so that other writers get their turn. */
 const WRITERS = 8;

@@ -1,4 +1,4 @@
-/** A fault with all its occurrences, and the sum over several nodes. Pure. @module */
+/** A fault with all its occurrences, added up over several nodes. Pure. @module */
 import * as z from "zod";
 
 /** Maximum number of occurrences and deployments to keep of each fault, latest first. */

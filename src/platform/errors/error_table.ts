@@ -16,7 +16,7 @@ const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
 /** A failed request waits this long for its exception, which is often logged later. */
 const REQUEST_GRACE_MS = 1000;
-/** Number of requests to remember whose failure is explained by a known exception. */
+/** Number of remembered requests whose failure is explained by a known exception. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {

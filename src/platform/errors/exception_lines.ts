@@ -49,7 +49,7 @@ function goesOn({ isNamed, frames, lines }: Open, text: string): boolean {
   return lines.length < MAX_MESSAGE_LINES && !ANY_CLASS.test(text) && !BEHIND_WORDS.test(text);
 }
 
-/** Puts the lines of exceptions together, separately for each server. */
+/** Joins the lines of exceptions, separately for each server. */
 export class ExceptionLines {
   readonly #open = new Map<string, Open>();
 

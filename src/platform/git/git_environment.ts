@@ -1,5 +1,5 @@
 /**
- * The environment of git: none of the machine's own settings, a config file of ours, and the
+ * The environment of git: the platform's config file instead of the machine's settings, and the
  * credentials of one project while a command runs.
  *
  * @module

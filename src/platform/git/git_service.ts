@@ -1,4 +1,4 @@
-/** Questions of the platform to project repositories: commits and branches. @module */
+/** The platform's queries to project repositories: commits and branches. @module */
 import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
 import type { GitFailure } from "./git_failure.ts";
 
@@ -13,7 +13,7 @@ export type Resolved =
   }
   | { readonly type: "branch_not_found" }
   | { readonly type: "commit_not_found" }
-  /** Several commits begin with the short SHA: the first few full SHAs. */
+  /** Several commits begin with the short SHA; these are the first few full SHAs. */
   | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
   | { readonly type: "not_on_branch"; readonly sha: string }
   /** Access was denied, or the project has no git URL. */

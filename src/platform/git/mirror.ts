@@ -26,7 +26,7 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
-  /** How long a fetch is fresh, so that it is not repeated, in milliseconds. */
+  /** How long a fetch counts as fresh and is not repeated, in milliseconds. */
   readonly freshMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Repositories of platforms with several nodes: packs and refs of pushes are blobs, a record lists
  * the valid ones, and each node updates its copy before using it. A push takes effect when its
- * record is stored, which fails if another one was first.
+ * record is stored, which fails if another push was stored first.
  *
  * @module
  */

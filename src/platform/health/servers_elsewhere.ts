@@ -1,4 +1,7 @@
-/** Production's servers on other nodes: a server starts where its requests arrive. @module */
+/**
+ * Production's servers on other nodes: a server starts on the node where its requests arrive.
+ * @module
+ */
 import * as z from "zod";
 import { askAll, type Peers } from "../core/peers/mod.ts";
 import type { ComputeService } from "../compute/mod.ts";

@@ -5,7 +5,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
-/** When to retry, in seconds: the repository may be fetched by then, or the branch free. */
+/** When to retry, in seconds. By then, the repository may be fetched, or the branch free. */
 export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {

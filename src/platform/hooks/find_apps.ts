@@ -22,7 +22,7 @@ const SIGNS: ReadonlySet<string> = new Set([
 /** Maximum depth of an app's folder, and maximum number of folders to check. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
-/** Maximum number of files in the listing of a folder, as on disk. */
+/** Maximum number of files in the listing of a folder; the same as on disk. */
 const MAX_LISTED = 200;
 
 /** Folders of packages, tools and tests: nothing in them is an app to deploy. */

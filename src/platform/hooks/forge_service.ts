@@ -30,7 +30,7 @@ import type { TriggerService } from "./trigger_service.ts";
 /** Maximum size of a payload of a forge, in bytes: it lists the commits of a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** Stored instead of a deployment's id, to mark a delivered end of a branch. */
+/** Stored instead of a deployment's id, to mark that the end of a branch was delivered. */
 const STOPPED = "stopped";
 
 export interface ForgeServices {

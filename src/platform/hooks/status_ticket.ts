@@ -25,7 +25,7 @@ export async function issueTicket(
   return `${keyId}.${encode(nonce)}.${encode(data)}`;
 }
 
-/** The deployment that a ticket names; `undefined` for one that is not valid. */
+/** The deployment that a ticket names; `undefined` for an invalid ticket. */
 export async function readTicket(
   box: SecretBox,
   ticket: string,

@@ -53,7 +53,7 @@ export const health: Holder = {
           onTrouble: () => {},
         });
         await monitor.follow([keys.projectHealth(OWNER.projectId)]);
-        // Two checks in a row that agree are a change.
+        // Two matching checks in a row count as a change.
         await monitor.check();
         return async () => {
           await monitor.check();

@@ -99,7 +99,7 @@ const LEASES: ReadonlySet<KeyPart> = new Set([
   keys.pulses()[0]!,
 ]);
 
-/** The versions of all records but those of leases. */
+/** The versions of all records except leases. */
 async function versionsOf(kv: RecordStore): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   for await (const { key, versionstamp } of kv.list({ prefix: [] })) {

@@ -22,7 +22,7 @@ export const entryFilterFields = {
   minDurationMs: z.number().optional(),
 };
 
-/** Like {@link entryFilterFields}, with a range of times in ISO 8601 and UTC. */
+/** Like {@link entryFilterFields}, with a time range in ISO 8601 and UTC. */
 export const logFilterFields = {
   ...entryFilterFields,
   since: z.string().optional(),

@@ -41,7 +41,7 @@ export class ProjectStore
     return (await operation.commit()).ok;
   }
 
-  /** Finds a project of the workspace by name; never finds those of other workspaces. */
+  /** Finds a project of the workspace by name; never finds projects of other workspaces. */
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
     const project = await this.findBy("name", keys.projectByName(name));
     return project?.workspaceId === workspaceId ? project : undefined;

@@ -1,4 +1,4 @@
-/** Settings and fixed scripts that git runs with on repositories pushed here. @module */
+/** Settings and fixed scripts with which git runs on pushed repositories. @module */
 
 /** Maximum size in bytes of one push. */
 export const MAX_PUSH_BYTES = 1024 ** 3;

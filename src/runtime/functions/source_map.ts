@@ -22,7 +22,7 @@ const schema = z.object({
 
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)\s*$/;
 
-/** A position in a bundle, as stacks show positions in data modules. */
+/** A position in a bundle, in the form that stacks use for data modules. */
 const FRAME = /data:text\/javascript[^\s():]*:(\d+):(\d+)/g;
 
 /** Reads base64 VLQ numbers (ECMA-426, 6.2). */

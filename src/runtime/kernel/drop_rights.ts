@@ -6,7 +6,7 @@ const PR_CAPBSET_DROP = 24;
 const PR_CAP_AMBIENT = 47;
 const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 
-/** Above the last capability that any kernel knows. */
+/** A number above the last capability that any kernel knows. */
 const CAPABILITIES = 64;
 
 const CAPABILITY_VERSION = 0x20080522;

@@ -50,7 +50,7 @@ export class NodeMembers {
   #listens = false;
   /** Other ports that the server listens on. */
   readonly #others = new Set<number>();
-  /** The alternative port for requests, while nothing listens on the server's own. */
+  /** The alternative port for requests, while nothing listens on the server's own port. */
   #adopted: number | undefined;
   readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
   #nextAsked = 1;

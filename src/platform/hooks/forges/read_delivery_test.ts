@@ -47,7 +47,7 @@ const stop = (branch: string, pull?: number): ForgeEvent => ({
   ...named(branch, pull),
 });
 
-/** The expected event, or a pattern of the reason why nothing happens. */
+/** The expected event, or a pattern for the reason why nothing happens. */
 type ExpectedResult = ForgeEvent | RegExp;
 
 const EVENTS:

@@ -7,7 +7,7 @@ import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 export interface ForgeRepository {
   /** Its path at the forge, such as `ada/shop`. */
   readonly name: string;
-  /** Hosts in the event's URLs of the repository. */
+  /** Hosts in the event's URLs for the repository. */
   readonly hosts: ReadonlySet<string>;
 }
 

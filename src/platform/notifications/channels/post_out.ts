@@ -48,7 +48,7 @@ async function readExcerpt(
       bytes.push(...chunk.value.subarray(0, maxBytes - bytes.length));
     }
   } catch {
-    // The status decides about the delivery, regardless of the body.
+    // The status determines the outcome of the delivery, regardless of the body.
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});

@@ -35,7 +35,7 @@ const LONGEST_SLEEP_MS = 60_000;
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for messages of other nodes, because those may end without settling them. */
+/** Maximum wait for messages of other nodes, because a node can end without settling them. */
 const HELD_PAUSE_MS = 3000;
 /** Pause before a retry of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;

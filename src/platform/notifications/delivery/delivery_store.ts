@@ -47,7 +47,7 @@ export interface DueEntry {
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
-/** Older entries have no owner, and count as those of a single owner. */
+/** Older entries have no owner, and count as entries of a single owner. */
 const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });

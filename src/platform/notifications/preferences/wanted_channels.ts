@@ -18,7 +18,7 @@ const minuteOf = (time: string): number =>
 
 /**
  * Whether it is quiet: from the start until just before the end, even across midnight. If both
- * times are equal, it never is.
+ * times are equal, it is never quiet.
  */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;

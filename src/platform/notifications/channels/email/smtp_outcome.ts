@@ -1,7 +1,7 @@
 /** Whether to retry after a mail server's refusal. Pure. @module */
 import type { SendOutcome } from "../../delivery/channel.ts";
 
-/** The fields of nodemailer's errors besides the message. */
+/** Fields of nodemailer's errors other than the message. */
 interface SmtpFault {
   readonly code: string | undefined;
   readonly status: number | undefined;

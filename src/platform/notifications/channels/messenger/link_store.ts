@@ -76,7 +76,10 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return await this.findBy("chat", messengerKeys.byChat(chatId));
   }
 
-  /** Links a chat, unless it belongs to another account: nobody can be tricked out of theirs. */
+  /**
+   * Links a chat, unless it belongs to another account, so no one can be tricked into losing a
+   * chat.
+   */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const { userId, chatId } = wanted;
     const contended = [messengerKeys.byChat(chatId), [...links.root, userId]];

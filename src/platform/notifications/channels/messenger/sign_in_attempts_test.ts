@@ -63,7 +63,7 @@ for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as cons
     }));
 }
 
-Deno.test("SignInAttempts gives a link to the first chat that opens it", () =>
+Deno.test("SignInAttempts ties a link to the first chat that opens it", () =>
   withNodes(async ({ browser, bot, code }) => {
     const asked = await Promise.all([bot.ask(code, ada), browser.ask(code, eve)]);
     assert.equal(asked.filter((each) => each === "used").length, 1);

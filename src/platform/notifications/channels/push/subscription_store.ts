@@ -24,7 +24,10 @@ const subscriptionRecord = z.object({
   name: z.string(),
   /** The workspace of its key or client, the only one whose notifications it gets; null for all. */
   workspaceId: z.string().nullable().default(null),
-  /** The credential that created it, with which it ends; null for older ones. */
+  /**
+   * The credential that created it. When the credential ends, so does the subscription. Null for
+   * older ones.
+   */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),

@@ -15,7 +15,7 @@ import { postWebhook, type WebhookParts, webhookReceiver } from "./webhook_chann
 import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
 
-/** How long messages are signed with the previous secret too. */
+/** How long messages are also signed with the previous secret. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
 /** Characters of a sent body that the log shows. */
