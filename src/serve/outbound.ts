@@ -25,7 +25,7 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` of functions. Requests to hosts of sites go to the edge over loopback ports.
+ * Creates the `fetch` of functions. Requests to site hosts go to the edge through loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

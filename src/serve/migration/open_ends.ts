@@ -32,7 +32,7 @@ export interface Opened {
 
 const isPath = (place: string): boolean => !isStoreUrl(place) && !isS3Place(place);
 
-/** Resolves links in the folders of a path. */
+/** Resolves symbolic links in the folders of a path. */
 async function realPlace(place: string): Promise<string> {
   if (!isPath(place)) return place;
   const path = resolve(place);
@@ -52,7 +52,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-/** Locks the data directories of source and target that are not locked yet. */
+/** Locks the source and target data directories that are not yet locked. */
 async function lockOthers(
   { root }: DataDir,
   places: readonly string[],

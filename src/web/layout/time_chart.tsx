@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Numbers over time: a table, from which a script draws a chart. */
+/** @module Numbers over time: a table that a script turns into a chart. */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 
