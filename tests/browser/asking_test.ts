@@ -1,6 +1,6 @@
 /**
  * The dashboard's forms in Chromium: actions that need confirmation ask in a dialog, and typed text
- * survives a lost connection, an expired session and a second click.
+ * survives a lost connection, the end of the session and a second click.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a form keeps its text when the connection or the session is lost, and is submitted once",
+  name: "a form keeps its text when the connection or session is lost, and is submitted only once",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, platform }) => {

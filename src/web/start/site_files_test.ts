@@ -42,7 +42,7 @@ for (const [name, paths, message] of REFUSED) {
   });
 }
 
-Deno.test("isProject() distinguishes projects from sites, and otherwise lists the files it found", () => {
+Deno.test("isProject() distinguishes projects from sites, and otherwise lists the files", () => {
   assert.equal(isProject(files("index.html", "app.js")), false);
   assert.equal(isProject(files("index.html", "package.json")), true);
   assert.equal(isProject(files("svc.toml", "public/index.html")), true);

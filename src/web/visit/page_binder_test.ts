@@ -4,7 +4,7 @@ import { Router } from "../../platform/core/http/mod.ts";
 
 const nobody = () => Promise.reject(new Error("No credentials are expected"));
 
-Deno.test("Router shows an error page that does not contain the cause if a page fails", async () => {
+Deno.test("Router shows an error page without the cause if a page fails", async () => {
   const faults: [string, unknown][] = [];
   const router = new Router({
     idempotency: { run: nobody },

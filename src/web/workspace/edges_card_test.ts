@@ -35,7 +35,7 @@ Deno.test("EdgesCard() marks countries with edges, and countries with lost edges
   assert.match(card, /84 ms away/);
 });
 
-Deno.test("EdgesCard() shows no map without locations, and a button to reactivate drained edges", () => {
+Deno.test("EdgesCard() shows no map without locations, and offers to undrain edges", () => {
   const card = cardOf([edge("local-1", { country: null, isDrained: true, behind: 2 })]);
   assert.doesNotMatch(card, /<svg class="world"/);
   assert.match(card, /drained: gets no clients/);
