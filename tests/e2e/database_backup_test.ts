@@ -1,10 +1,10 @@
 /**
- * Backups while clients write to databases of a PostgreSQL server: the server of `--postgres
- * local`, or a remote server, which the restored platform then shares with the original platform. A
- * backup contains every commit that was acknowledged before it began, and each database as it was
- * at one moment. In every second round, the platform is killed during the backup.
+ * Backups while clients write to databases on a PostgreSQL server: the server of
+ * `--postgres local`, or a remote server, which the restored platform then shares with the original
+ * platform. A backup contains every commit that was acknowledged before it started, and each
+ * database as of a single moment. In every second round, the platform is killed during the backup.
  *
- * It takes a long time, so it only runs with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
+ * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
  * number of rounds.
  */
 import assert from "node:assert/strict";

@@ -1,8 +1,8 @@
 /**
  * `kill -9` of the platform while clients write through the address that `svc db connection`
- * prints: after each restart, every acknowledged commit exists, on each engine.
+ * prints. After each restart, every acknowledged commit exists, on each engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds on each; fifty take two minutes.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds per engine. Fifty rounds take two minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

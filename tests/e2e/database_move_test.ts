@@ -1,9 +1,9 @@
 /**
- * `kill -9` of the platform while a database moves to another engine and clients write to it: after
- * each restart, the move completes, every acknowledged commit exists, and nothing remains in the
- * old engine.
+ * `kill -9` of the platform while a database is moved to another engine and clients write to it.
+ * After each restart, the move completes, every acknowledged commit exists, and nothing remains in
+ * the old engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets the number of killed moves.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of moves that are killed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -102,7 +102,7 @@ Deno.test("svc doctor examines the platform, the login and the machine it runs o
   }));
 
 Deno.test({
-  name: "svc doctor checks PostgreSQL in the data directory without starting it",
+  name: "svc doctor checks PostgreSQL in the data directory without starting anything",
   ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {

@@ -1,6 +1,6 @@
 /**
- * The gallery in `fixtures/gallery`, deployed from git: uploads, a queue, and the gallery's own
- * image previews.
+ * The gallery in `fixtures/gallery`, deployed from git: uploads, a queue, and preview deployments
+ * with their own data.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -237,7 +237,7 @@ test("dev runs for two projects side by side, and a taken port is an error in JS
     })
   ));
 
-Deno.test("dev calls the functions of a project without files, and serves its first page", async () => {
+Deno.test("dev calls functions of a project without files, and serves its first page", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.mkdir(join(folder, "functions"));
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["site"]\n`);

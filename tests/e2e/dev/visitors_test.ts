@@ -36,7 +36,7 @@ const OTHERS: Readonly<Record<typeof NAMES[number], string>> = {
   ip: "ip=198.51.100.1",
 };
 
-Deno.test("dev simulates visitors for all requests with flags, or for one request with a header", async () => {
+Deno.test("dev simulates visitors with flags, or with a header for one request", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["."]\n`);
   await Deno.writeTextFile(join(folder, "index.html"), "<p>Harbour</p>");
