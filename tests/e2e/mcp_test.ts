@@ -52,7 +52,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
     call,
     /** Everything that was shown to the agent. */
     said,
-    /** Runs the command that a result suggests, with the name of the CLI under test. */
+    /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
       const suggested = next.find((each) => each.tool === tool);
       assert.ok(suggested, `${tool} is not suggested: ${text}`);
@@ -72,7 +72,7 @@ condition = { path = { type = "exact", value = "/hello" } }
 action = { type = "pipeline", steps = [{ handle = "greet" }] }
 `;
 
-Deno.test("an agent deploys, breaks, diagnoses and rolls back a site using only the tools", async () => {
+Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools only", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const write = (name: string, text: string) => Deno.writeTextFile(join(box.site, name), text);

@@ -12,7 +12,7 @@ interface Item {
   readonly data: { readonly project?: string };
 }
 
-Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk changes survive", () =>
+Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk changes remain", () =>
   withSandbox(async (box) => {
     const acknowledged = new Set<string>();
     let url = "";

@@ -24,7 +24,9 @@ import { Node } from "../helpers/machines/machines.ts";
 import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
-/** Starts three nodes and takes ten seconds to detect a dead node, so it is only for long runs. */
+/**
+ * Nodes are started three times, and detecting a dead one takes ten seconds: for long runs only.
+ */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**

@@ -92,7 +92,7 @@ async function replaceAndStop(box: Sandbox): Promise<void> {
   assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
 }
 
-Deno.test("a platform resumes serving when its successor is killed or fails after the handover", async () => {
+Deno.test("a platform resumes serving if its successor is killed or fails after the handover", async () => {
   await withSandbox(async (box) => {
     const { port, pid } = await box.start();
     await deployKiosk(box);

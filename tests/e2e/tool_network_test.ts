@@ -42,7 +42,7 @@ function relay(
   };
 }
 
-/** Starts the CLI. `line` resolves when a text appears on stderr. */
+/** Starts the CLI. `output` resolves when it has ended. */
 function startTool(box: Sandbox, args: readonly string[], env: Record<string, string>) {
   const [program, ...first] = programCommand();
   const child = new Deno.Command(program, {

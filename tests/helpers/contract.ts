@@ -123,11 +123,11 @@ export function checkAnswer(
   if (type === "application/json") checkValue(described, type, answer.json);
 }
 
-/** Fields that every stream has, and that the document names. */
+/** Headers that every stream has and that the document names. */
 const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**
- * Requests a stream of events or bytes, and checks status, type and fields of the response; the
+ * Requests a stream of events or bytes, and checks the response's status, type and headers. The
  * caller checks its content. An error is checked completely.
  */
 export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
@@ -150,7 +150,7 @@ export async function fetchStream(url: string, init?: RequestInit): Promise<Resp
   return response;
 }
 
-/** Checks the data of an event in a requested stream. */
+/** Checks an event's data in a requested stream. */
 export function checkEvent(path: string, data: unknown): void {
   const described = describe({ method: "GET", path }, 200, data);
   assert.ok(described !== undefined, `The document has no ${path}`);

@@ -1,12 +1,12 @@
 /**
- * HAProxy in front of the nodes, as in docs/scaling.md, and as a way into and out of the network of
+ * HAProxy in front of the nodes, as in docs/scaling.md. It also connects to and from the network of
  * a node that can be cut off.
  *
  * @module
  */
 import { Child } from "./child.ts";
 
-/** A server behind a balancer. */
+/** A server behind a load balancer. */
 export interface Behind {
   readonly name: string;
   readonly port: number;
