@@ -109,7 +109,7 @@ export async function startProcess(
     ownerLink,
     pid,
     finished: ended.then(() => {}),
-    // The program may end on its own before it is asked to stop.
+    // When asked to stop, the program itself first reports that it is not ready.
     leave: () => Promise.resolve(),
     showOnly() {
       throw new TypeError("No flag of svc serve shows one site: use startInProcess()");

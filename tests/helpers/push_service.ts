@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims in a VAPID header. @throws if its signature is not valid */
+/** The claims in a VAPID header. @throws if the header is missing or invalid */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

@@ -1,14 +1,14 @@
-/** Tests parts that a commit only references: submodules, and Git LFS files. */
+/** Tests content that a commit only references: submodules and Git LFS files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { serveLfs } from "../../helpers/lfs_server.ts";
 
-/** The settings of a platform that may not reach this machine. */
+/** The settings for a platform that is not allowed to reach this machine. */
 const STRICT = { allowPrivateUpstreams: false };
 
-/** Adds a submodule to a repository, without a copy of it there. */
+/** Adds a submodule to a repository without copying its content there. */
 async function link(
   repository: TestRepository,
   { path, url, sha }: { readonly path: string; readonly url?: string; readonly sha: string },
