@@ -173,7 +173,7 @@ Deno.test("a limited key can page through the projects that it reaches, and see 
     assert.deepEqual(me.grant, { permissions: ["read"], projects, expiresAt });
   }));
 
-Deno.test("a change to a key applies to the next request, and an expired key is refused", async () => {
+Deno.test("changes to a key apply to the next request, and expired keys are refused", async () => {
   let now = Date.UTC(2026, 10, 23);
   await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();

@@ -172,7 +172,7 @@ Deno.test("a session names its workspace, and sees only its user's workspaces", 
     assert.equal(taken.status, 409);
   }));
 
-Deno.test("the second factor is required, no code works twice, and recovery codes work only once", () =>
+Deno.test("the second factor is required, no code works twice, and recovery codes work once", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);

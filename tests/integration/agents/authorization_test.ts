@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
   });
 });
 
-Deno.test("a code works once and only for its client, and a second use revokes tokens", async () => {
+Deno.test("a code works once, only for its client, and a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -194,7 +194,7 @@ Deno.test("a read-only token changes nothing, regardless of how it is used", asy
   });
 });
 
-Deno.test("redirects go only to registered URLs, and other errors are returned to the client", async () => {
+Deno.test("redirects go only to registered URLs, and the client gets other errors", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);

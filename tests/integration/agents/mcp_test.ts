@@ -229,7 +229,7 @@ Deno.test("without a token, /mcp reports where to get one, and other sites are r
   });
 });
 
-Deno.test("deployment logs can be read as resources, but only for the project in the URL", async () => {
+Deno.test("deployment logs can be read as resources, only for the project in the URL", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     const files = { "index.html": "<h1>Beds</h1>" };

@@ -173,7 +173,7 @@ Deno.test("notifications are paginated like every list, and also by offset", () 
     assert.match(both.json.error, /query\.offset: Must not be combined with cursor/);
   }));
 
-Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a project only once", () =>
+Deno.test("responses state a key's rate limit, and an Idempotency-Key creates a project once", () =>
   withPlatform(async (platform) => {
     const send = (key: string, name: string) =>
       platform.api("POST", "/v1/projects", { json: { name }, headers: { "idempotency-key": key } });

@@ -147,7 +147,7 @@ Deno.test("a build that prints endlessly fills neither memory nor disk", async (
   });
 });
 
-Deno.test("a build that never ends is killed, including processes that have left its group and session", async () => {
+Deno.test("a build that never ends is killed, including processes that left its group and session", async () => {
   await withBuildsInProcess(async (platform) => {
     const script = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' &\nsleep 600";
     const { deployment } = await buildScript(platform, script);

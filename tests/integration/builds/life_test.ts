@@ -65,7 +65,7 @@ Deno.test("a rollback takes less than a second, and restores the build's variabl
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
   }));
 
-/** Paths in a folder that contain a text. */
+/** Returns the paths in a folder whose name contains `text`. */
 async function pathsWith(folder: string, text: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {

@@ -1,5 +1,6 @@
 /**
- * Blobs that changed on disk: detected, never served silently, and repaired by the same content.
+ * Blobs that have changed on disk. They are detected, never served silently, and repaired when the
+ * same content is uploaded.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
