@@ -175,7 +175,7 @@ Deno.test("pull requests get a key only for previews, and only if allowed", () =
     assert.equal(status, 200, JSON.stringify(json));
   }));
 
-Deno.test("after a restart, publishers remain, and exchanged tokens cannot be used again", async () => {
+Deno.test("after a restart, publishers remain and exchanged tokens cannot be used again", async () => {
   const dataDir = await makeTestFolder("svc-publishers-");
   await using issuer = await startIssuer();
   let platform = await start(dataDir, { allowPrivateUpstreams: true });

@@ -8,7 +8,7 @@ import { serveSmtp } from "../../helpers/smtp_server.ts";
 /** Longer than clients wait that do not follow RFC 5321, 4.5.3.2.6. */
 const LATE_MS = 32_000;
 
-Deno.test("a sign-up email survives the mail server's refusals, a restart and a new key", async () => {
+Deno.test("a sign-up email survives server refusals, a restart and a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   let isDown = true;
   await using smtp = await serveSmtp({ refuse: () => isDown ? "451 Try later" : undefined });
@@ -39,7 +39,7 @@ Deno.test("a sign-up email survives the mail server's refusals, a restart and a 
   }
 });
 
-Deno.test("an undeliverable email is a dead letter in the first workspace until it is sent", async () => {
+Deno.test("an undeliverable email is a dead letter of the first workspace until sent", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   let isRefused = true;
   await using smtp = await serveSmtp({

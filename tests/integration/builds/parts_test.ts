@@ -34,7 +34,7 @@ async function buildHead(platform: BuildPlatform, hook: string) {
   return { ...ended, text: textOf(await platform.log(id)) };
 }
 
-Deno.test("a build has its submodules' files, including nested submodules with relative URLs", async () => {
+Deno.test("a build has its submodules' files, including nested ones with relative URLs", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     const { id, hook } = await platform.project("shop", { outputDirectory: "." });
@@ -117,7 +117,7 @@ Deno.test("submodules cannot reach private addresses that the project's reposito
   }, STRICT);
 });
 
-Deno.test("a build has the files that are stored in Git LFS, and names a missing file", async () => {
+Deno.test("a build has the files stored in Git LFS, and names a missing file", async () => {
   await withBuilds(async (platform) => {
     await using server = serveLfs();
     const { hook } = await platform.project("shop", { outputDirectory: "site" });

@@ -133,7 +133,7 @@ function testMinutes() {
   return { minutes, begin };
 }
 
-Deno.test("a task runs automatically at its scheduled minute, and ends when its deployment ends", () => {
+Deno.test("a task runs automatically at its scheduled minute until its deployment ends", () => {
   const { minutes, begin } = testMinutes();
   return withPlatformInProcess(async (platform) => {
     await createProject(platform, "shop");

@@ -35,7 +35,7 @@ export default { fetch: () => new Response("ok") };
 `,
 });
 
-Deno.test("if no slot is free, a new server stops the server that has been idle longest", async () => {
+Deno.test("if no slot is free, a new server stops the one that has been idle longest", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });

@@ -287,7 +287,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("the processes of a start script run in the sandbox, and exit when it exits", async () => {
+Deno.test("a start script's processes run in the sandbox, and exit when it exits", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {

@@ -1,8 +1,8 @@
 /**
- * `kill -9` during many deliveries: no accepted delivery is lost, and only those in progress are
+ * `kill -9` during many deliveries. No accepted delivery is lost, and only those in progress are
  * repeated.
  *
- * `CRASH_DELIVERIES` sets their number.
+ * `CRASH_DELIVERIES` sets the number of deliveries.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
