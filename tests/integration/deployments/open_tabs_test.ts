@@ -121,7 +121,7 @@ async function checkAssets(platform: TestPlatform, ids: readonly string[], live:
   assert.deepEqual([head.status, head.text, head.headers[FROM]], [206, "index", from(2)]);
 }
 
-Deno.test("production serves assets of earlier deployments, even after a restart and a rollback", async () => {
+Deno.test("production serves earlier deployments' assets, even after restart and rollback", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   try {

@@ -104,7 +104,7 @@ Deno.test("the site's server sees no forged headers, only values that the edge s
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   }));
 
-Deno.test("only a trusted proxy's country and network are passed on", () =>
+Deno.test("of a trusted proxy's headers, only the country and network are passed on", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -146,7 +146,7 @@ Deno.test("Max-Forwards is obeyed for OPTIONS, and ignored for other methods", (
 
 const INTERIM = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Early: 1\r\n\r\n";
 
-Deno.test("interim responses from another site end at the edge, and the connection stays in sync", () =>
+Deno.test("interim responses of another site end at the edge, and the connection stays in sync", () =>
   withUpstream(
     async (port, seen) => {
       for (let round = 0; round < 3; round++) {

@@ -110,7 +110,7 @@ async function checkZeroWindow(
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 
-Deno.test("clients without a window use a bounded amount of memory and lose their connections", async (t) => {
+Deno.test("clients without a window use limited memory, and lose their connections", async (t) => {
   const folder = await makeTestFolder("svc-http2-");
   const { certFile, keyFile } = await makeCertificate(folder, "edge", [`DNS:${HOST}`]);
   const caCerts = [await Deno.readTextFile(certFile)];
@@ -189,7 +189,7 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
   });
 });
 
-Deno.test("floods of headers and pings end their connections or get responses, with bounded memory", async (t) => {
+Deno.test("floods of headers and pings end connections or get responses, in bounded memory", async (t) => {
   await withPlatform(async (platform) => {
     const before = await residentMb(platform);
     await t.step("headers that never end", async () => {

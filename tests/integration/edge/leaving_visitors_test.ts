@@ -113,7 +113,7 @@ async function statusOf(port: number, path: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-Deno.test("visitors who leave at any time keep nothing open, regardless of their request", async (t) => {
+Deno.test("visitors who leave at any time keep nothing open, for any request", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

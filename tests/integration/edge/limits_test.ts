@@ -88,7 +88,7 @@ Deno.test("no access log line is lost, and the rule counters add up", () =>
     assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
   }));
 
-Deno.test("stopping right after many requests loses no line, and a connection's lines stay in order", async () => {
+Deno.test("stopping right after many requests loses no line, and lines stay in order", async () => {
   const dataDir = await makeTestFolder("svc-test-");
   const [connections, times] = [20, 10];
   const before = await start(dataDir);

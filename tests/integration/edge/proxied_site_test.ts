@@ -96,7 +96,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   });
 });
 
-Deno.test("an upstream that fails gives a 502 or 504 without details, which the log has", async () => {
+Deno.test("an upstream failure results in a 502 or 504 without details; the log has the details", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const garbage = machinery.listen(async (conn) => {

@@ -50,7 +50,7 @@ async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> 
   return text;
 }
 
-Deno.test("a front edge caches responses that the platform has cached, and does not request them again", () =>
+Deno.test("a front edge caches what the platform has cached, without requesting it again", () =>
   withEdge(async ({ get, line, edge, platform }) => {
     for (const path of KEPT) {
       const text = await warm({ get }, path);
@@ -82,7 +82,7 @@ Deno.test("a front edge caches responses that the platform has cached, and does 
       }
       assert.equal(first.text, direct.text);
     }
-    // An image is converted once for each format, and fetched once for each format.
+    // Each format of an image is converted once and fetched once.
     const image = "/_svc/image?url=/cat.png&w=64&q=75";
     await warm({ get }, image);
     const asked = line.asked(image);
