@@ -134,7 +134,7 @@ Deno.test("a function that endlessly sends empty chunks loses its worker", async
   assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
 });
 
-Deno.test("a function that uses a request's ID twice loses its worker and both requests", async () => {
+Deno.test("a function that reuses a request's ID loses its worker and both requests", async () => {
   let open = 0;
   await using deployment = await deployFunctions({
     functions: [hostile(`
@@ -161,7 +161,7 @@ Deno.test("a function that uses a request's ID twice loses its worker and both r
   assert.equal(open, 0);
 });
 
-Deno.test("a function that repeatedly requests a body without reading it loses its worker", async () => {
+Deno.test("a function that keeps requesting an unread body loses its worker", async () => {
   let given = 0;
   await using deployment = await deployFunctions({
     functions: [

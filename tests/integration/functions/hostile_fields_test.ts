@@ -19,7 +19,7 @@ const VALUES: readonly (readonly [value: string, seen: string])[] = [
   ["x".repeat(4000), "x".repeat(4000)],
 ];
 
-Deno.test("no header in a function's response can break out of its line or crash the platform", async (t) => {
+Deno.test("no header from a function can break out of its line or crash the platform", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

@@ -212,7 +212,7 @@ for (
   });
 }
 
-Deno.test("a function that uses the CPU in short bursts is killed because of the total", async () => {
+Deno.test("a function that uses the CPU in short bursts is killed for the total", async () => {
   await using lab = await openLab(["busy_timers"], { timeoutMs: 60_000 });
   const [pid] = lab.host.pids;
   const [burning] = await Promise.all([

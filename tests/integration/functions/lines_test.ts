@@ -98,7 +98,7 @@ Deno.test("a function cannot find its worker's connection", async () => {
   assert.equal(await bodyText(result), "looked at true, found nothing", JSON.stringify(result));
 });
 
-Deno.test("a function that fills the frame queue loses its worker, but not its process", async () => {
+Deno.test("a function that fills the frame queue loses its worker, not its process", async () => {
   await using deployment = await deployFunctions({
     functions: [NEIGHBOUR, await fixture("frame_flood")],
     limits: { memoryMb: 1000, timeoutMs: 180_000, cpuMs: 180_000 },
@@ -120,7 +120,7 @@ Deno.test("a function that fills the frame queue loses its worker, but not its p
   assert.deepEqual(host.pids, pids);
 });
 
-Deno.test("a worker that breaks between calls is not replaced before the next call", async () => {
+Deno.test("a worker that breaks between calls is replaced only at the next call", async () => {
   const source = `
     const typed = Object.getPrototypeOf(Uint8Array.prototype);
     const { set } = typed;

@@ -97,7 +97,7 @@ Deno.test("functions stop when their last call has ended, and restart on demand"
 /** More than twice the maximum number of running processes. */
 const [ROUNDS, MOST] = [15, 6];
 
-Deno.test("a project keeps one function process, regardless of how often it is deployed", async () => {
+Deno.test("a project keeps one function process, however often it is deployed", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
   // Other tests also have function processes. The platform counts only its own.

@@ -130,7 +130,7 @@ Deno.test("a waiting function uses no CPU time, and a busy function causes a war
   assert.equal(warning?.requestId, "req-1");
 });
 
-Deno.test("the limit in a deployment's manifest applies, and is reported in the site's log", async () => {
+Deno.test("the limit in a deployment's manifest applies, and the site's log reports it", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "busy");

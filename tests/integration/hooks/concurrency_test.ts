@@ -122,7 +122,7 @@ Deno.test("50 identical triggers at once create one deployment and one build", (
     assert.deepEqual(uses, [25, 25]);
   }));
 
-Deno.test("a trigger for a branch that is building another commit gets a conflict naming that commit", () =>
+Deno.test("a trigger for a branch that is building another commit gets a conflict that names it", () =>
   withHooks(async ({ api, hook, trigger, buildIs, ended, setBuildCommand, repository }) => {
     const [one, two] = [
       await repository.git("rev-parse", "main"),

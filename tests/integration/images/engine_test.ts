@@ -41,7 +41,7 @@ function assertFormat(bytes: Bytes, format: ImageFormat): void {
   assert.equal(found, signature);
 }
 
-Deno.test("each format can be converted to any other, and images shrink but never grow", async () => {
+Deno.test("each format can be converted to any other, without enlarging images", async () => {
   await using engine = openEngine();
   const sources: Partial<Record<ImageFormat, Bytes>> = {};
   for (const format of IMAGE_FORMATS) {
@@ -186,7 +186,7 @@ Deno.test("a process that is killed, slow or too large is replaced", async () =>
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("jobs beyond the limit of the queue or their owner are refused at once", async () => {
+Deno.test("jobs beyond the limit of the queue or their owner are refused immediately", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

@@ -65,7 +65,7 @@ Deno.test("logs can be followed, and the stream ends when the platform stops", (
     assert.equal((await reader.read()).done, true);
   }));
 
-Deno.test("logs can be filtered and counted by fields of requests, in API, CLI and pages", () =>
+Deno.test("logs can be filtered and counted by request fields, in the API, the CLI and pages", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "home", "api/a.txt": "a" } });
