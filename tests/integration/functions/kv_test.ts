@@ -110,7 +110,7 @@ Deno.test("a function is told why the store refuses a value, and continues", () 
     assert.equal(await store("get", "a"), "undefined");
   }));
 
-Deno.test("functions share a store with their environment's deployments, but not with other projects", () =>
+Deno.test("functions share a store across their environment's deployments, but not with other projects", () =>
   withPlatform(async (platform) => {
     for (const project of ["shop", "harbour"]) {
       await createProject(platform, project);

@@ -184,7 +184,7 @@ Deno.test("a pull request that is opened after the push gets a comment", () =>
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a forge that refuses or fails never fails a deployment, but its page shows the failure", () =>
+Deno.test("a failing forge never fails a deployment, but the deployment shows the failure", () =>
   withForge("github", async ({ forge, platform, send, report }) => {
     forge.refuse = () => Response.json({ message: "Forbidden" }, { status: 403 });
     const refused = await send("push", pushed("main"));

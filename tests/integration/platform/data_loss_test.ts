@@ -89,7 +89,7 @@ Deno.test("an interrupted first start continues", () =>
     for await (const { name } of Deno.readDir(dataDir)) {
       if (name.startsWith("kv.sqlite3")) await Deno.remove(join(dataDir, name));
     }
-    // Keys, but neither records nor blobs: nothing is lost.
+    // There are keys, but neither records nor blobs, so nothing is lost.
     await (await start(dataDir)).shutdown();
   }));
 
@@ -124,7 +124,7 @@ Deno.test("a store or disk that cannot be opened is reported, but not as a usage
     assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
   }));
 
-Deno.test("with a full disk, sites are served, and changes get a 507", async (t) => {
+Deno.test("with a full disk, sites are served, and changes result in a 507", async (t) => {
   return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"));
     if (disk === undefined) {
