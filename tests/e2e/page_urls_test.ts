@@ -126,7 +126,7 @@ async function importSettings(box: Sandbox, file: string): Promise<void> {
   assert.doesNotMatch(after.stderr, /rules import/);
 }
 
-Deno.test("each page has one URL that others redirect to, both in production and in dev", async (t) => {
+Deno.test("each page has one URL that others redirect to, in production and in dev", async (t) => {
   await withSandbox(async (box) => {
     const { port } = await box.start();
     for (const site of cases) {

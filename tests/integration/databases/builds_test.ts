@@ -17,7 +17,7 @@ connect(Number(url.port), url.hostname, function () {
 });
 `;
 
-Deno.test("a build gets its database and can reach it, and its log hides the connection string", () =>
+Deno.test("a build gets and reaches its database, and its log hides the connection string", () =>
   withBuilds(async (platform) => {
     const { hook } = await platform.project("shop", {
       buildCommand: "node build.mjs",

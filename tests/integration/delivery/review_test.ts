@@ -64,7 +64,7 @@ const ALL_OF_USER = { type: "user", id: USER, workspaceId: null } as const;
 for (
   const [priority, mails] of [["HIGH", 0], ["CRITICAL", 1]] as const
 ) {
-  Deno.test(`a ${priority} email that an outage delays until the night is sent ${mails} times`, () =>
+  Deno.test(`a ${priority} email that an outage delays until night is sent ${mails} times`, () =>
     withMail(async (delivery, smtp, outage) => {
       await quiet(delivery);
       delivery.clock.at = at("21:50:00");

@@ -287,7 +287,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
         assert.equal(shown.value, "${{backend.url}}");
       }));
 
-    await t.step("a deploy that refers to a deleted project fails, and names the project", async () => {
+    await t.step("a deploy fails if it refers to a deleted project, and names it", async () => {
       assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
       const created = await platform.api("POST", "/v1/projects/web/deployments", {
         json: {

@@ -12,7 +12,7 @@ const HOST = "shop.localhost";
 
 const endpoint = (source: string): string => `/_svc/image?url=${encodeURIComponent(source)}&w=16`;
 
-Deno.test("an image cannot be read through the endpoint if its own URL cannot be read", async () => {
+Deno.test("an image cannot be read through the endpoint if its URL cannot be read", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -166,7 +166,7 @@ Deno.test("a server gets image requests without credentials, as often as its cac
     }
   }));
 
-Deno.test("images are fetched from other sites only if the project declares those sites", async () => {
+Deno.test("images are fetched only from other sites that the project declares", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const seen: { readonly path: string; readonly headers: Record<string, string> }[] = [];

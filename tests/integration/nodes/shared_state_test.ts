@@ -31,7 +31,7 @@ Deno.test({
       await claimOwner({ ...b, ownerLink: a.ownerLink });
     });
 
-    await t.step("events are in the order in which they were stored, and none is lost", async () => {
+    await t.step("events are in the order in which they were stored; none is lost", async () => {
       for (const [index, node] of [a, b, a, b, b, a].entries()) {
         await trigger(node, "deployment.live", { project: `p${index}` });
       }

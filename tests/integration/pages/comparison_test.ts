@@ -15,7 +15,7 @@ const rules = (...ids: readonly string[]) => ({
   })),
 });
 
-Deno.test("a comparison names files, routes, rules and variables that differ, but not their values", () =>
+Deno.test("a comparison names differing files, routes, rules and variables, but no values", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("POST", "/v1/projects", { name: "other" });

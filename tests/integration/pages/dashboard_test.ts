@@ -285,7 +285,7 @@ Deno.test("the dashboard creates a project with variables and hooks, and deletes
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer can see the dashboard but cannot change anything, and other people see nothing", () =>
+Deno.test("a viewer can see but not change the dashboard, and other people see nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });

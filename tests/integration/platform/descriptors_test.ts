@@ -57,7 +57,7 @@ Deno.test("the process for functions has only its own sockets and output open", 
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds an inherited open file does not load a server", { ignore }, async () => {
+Deno.test("a process with an inherited open file loads no server", { ignore }, async () => {
   const directory = await writeModules({
     "entry.mjs": 'console.log("loaded"); export default { fetch: () => new Response("ran") };',
   });
@@ -76,7 +76,7 @@ Deno.test("a process that finds an inherited open file does not load a server", 
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds an inherited open file does not load a function", { ignore }, async () => {
+Deno.test("a process with an inherited open file loads no function", { ignore }, async () => {
   const secret = await secretFile();
   await using deployment = await deployFunctions({
     functions: [{ name: "steps", source: 'console.log("loaded"); export default () => {};' }],

@@ -39,7 +39,7 @@ for (const name of ["deno-2.6", "deno-2.9"]) {
     }));
 }
 
-Deno.test("a store with values from a newer runtime is refused with a message, and left unchanged", () =>
+Deno.test("a store with values from a newer runtime is refused with a message, unchanged", () =>
   inTestFolder(async (dataDir) => {
     const place = `${dataDir}/kv.sqlite3`;
     const kv = await DenoStore.open(place);

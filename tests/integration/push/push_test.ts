@@ -153,7 +153,7 @@ Deno.test("a completely refused push reports the reason for each ref", async () 
   });
 });
 
-Deno.test("a push from a shallow clone is accepted only if its commits are sufficient", async () => {
+Deno.test("a push from a shallow clone is accepted only if it has enough commits", async () => {
   await withBuilds(async (platform) => {
     const { folder, get } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -226,7 +226,7 @@ async function makeTree(folder: string, entry: string, sha: string): Promise<str
   return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
 }
 
-Deno.test("a key for previews can push only to other branches, and a read-only key to none", async () => {
+Deno.test("a key for previews can push only other branches, a read-only key none", async () => {
   await withBuilds(async (platform) => {
     const { folder, api } = platform;
     const site = await makeRepository(`${folder}/work`);

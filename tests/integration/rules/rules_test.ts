@@ -203,7 +203,7 @@ Deno.test("the API accepts a rule set that it has returned", () =>
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
   }));
 
-Deno.test("on startup, there is a warning about rules with asn if no database contains networks", async () => {
+Deno.test("a start warns about rules with asn if no database contains networks", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const rules = ruleSet({
     id: "one-network",
