@@ -117,8 +117,8 @@ $$;
 `;
 
 /**
- * Returns each operation's version: 0 if a check failed, or -1 if it adds to a record that is not a
- * counter. A repeated ID has no effect and returns the first result.
+ * Returns each operation's version, 0 if a check failed, or -1 if the operation adds to a record
+ * that is not a counter. A repeated ID has no effect and returns the first result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])

@@ -154,7 +154,7 @@ def fork(_):
     children = []
     try:
         while len(children) < 5000:
-            # Forking would copy this interpreter 500 times and reach the memory limit first.
+            # A fork would copy this interpreter 500 times, and reach the memory limit first.
             children.append(os.posix_spawnp("sleep", ["sleep", "60"], os.environ))
         return "no limit"
     except OSError as error:

@@ -1,5 +1,5 @@
 /**
- * Builds that a test can delay, and whose concurrency it can count.
+ * Builds that a test can delay, and whose parallel runs it can count.
  *
  * @module
  */

@@ -13,7 +13,7 @@ export interface FormState {
   readonly values: Fields;
   /** Problems with individual fields. */
   readonly problems: Fields;
-  /** A problem with the form as a whole. */
+  /** A problem with the whole form. */
   readonly failure?: string;
 }
 

@@ -59,9 +59,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/**
- * Sends the file in a way that browsers show it only as a picture, even if someone opens its URL.
- */
+/** Sends the file so that browsers show it only as a picture, even if someone opens its URL. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,

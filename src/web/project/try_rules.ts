@@ -42,7 +42,7 @@ export interface TrialReport {
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** The trial does not know the site's files and does not count requests. */
+/** The trial does not know the site's files and does not count anything. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
 /** The visible outcome of a decision, without the rule that made it. */

@@ -23,7 +23,7 @@ createServer(async (request, response) => {
   if (request.url !== "/jobs/count") return response.end("here");
   let text = "";
   for await (const chunk of request) text += chunk;
-  // Reads the key first because the test sets it as soon as the message is stored.
+  // Reads the key first, because the test sets it as soon as the message is stored.
   const isHeld = text.startsWith("held") && request.headers["x-svc-attempt"] === "1" &&
     (await (await fetch(SVC_KV_URL + "/v1/value?key=go", {
       headers: { authorization: "Bearer " + SVC_KV_TOKEN },

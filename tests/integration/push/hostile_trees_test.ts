@@ -78,7 +78,7 @@ const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
   ["hooks/post-checkout", /fullPathname/],
 ];
 
-/** Symbolic links in place of files that git itself reads. */
+/** Symbolic links instead of files that git itself reads. */
 const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".gitm\u200codules"];
 
 /** Submodule settings that run programs or point outside the repository. */
