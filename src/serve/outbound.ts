@@ -1,6 +1,8 @@
 /**
  * Requests from the platform to other machines, and from functions to other machines and to the
- * platform's own hosts. @module
+ * platform's own hosts.
+ *
+ * @module
  */
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { ShownHosts } from "../platform/core/foundation.ts";

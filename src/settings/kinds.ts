@@ -23,7 +23,7 @@ export interface Kind<Value> {
   /** Types that the value can have in a file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /** True for a path that is relative to the file that contains it. The value can also be a URL. */
+  /** True for a path that is relative to the file that contains it. Some paths can also be URLs. */
   readonly isPath?: true;
   /** Parses an item of a list in a file. @throws {InvalidValueError} */
   item?(text: string): string;

@@ -1,5 +1,7 @@
 /**
- * Record stores: the interface, Deno KV, and PostgreSQL, which several machines can share. @module
+ * Record stores: the interface, Deno KV, and PostgreSQL, which several machines can share.
+ *
+ * @module
  */
 export { type ChangeFollower } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";

@@ -1,5 +1,7 @@
 /**
- * The interface of a key-value store: ordered entries, and commits of checks and changes. @module
+ * The interface of a key-value store: ordered entries, and commits of checks and changes.
+ *
+ * @module
  */
 import type { Lease } from "./lease.ts";
 import type {

@@ -1,5 +1,6 @@
 /**
  * Record versions in Deno KV's versionstamp format. They are compared as strings. Pure.
+ *
  * @module
  */
 

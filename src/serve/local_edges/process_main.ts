@@ -1,5 +1,7 @@
 /**
- * The process of an edge that shares its platform's port and ends when the platform ends. @module
+ * The process of an edge that shares its platform's port and ends when the platform ends.
+ *
+ * @module
  */
 import { join } from "node:path";
 import { loadGeo } from "../../edge/mod.ts";

@@ -1,5 +1,7 @@
 /**
- * Opens both ends of a move, and locks them against platforms if they are data directories. @module
+ * Opens both ends of a move, and locks them against platforms if they are data directories.
+ *
+ * @module
  */
 import { basename, dirname, join, resolve } from "node:path";
 import {

@@ -1,5 +1,6 @@
 /**
  * Records in the form that a move compares: encoded key, value bytes, and remaining lifetime. Pure.
+ *
  * @module
  */
 import { Buffer } from "node:buffer";

@@ -1,5 +1,5 @@
 /**
- * @module The script for the SQL page: keyboard shortcuts, a busy indicator, canceling, and a local
+ * @module The script for the SQL page: keyboard shortcuts, a busy indicator, cancelling, and a local
  * history.
  */
 import { sha256Hex } from "../../lib/hash.ts";

@@ -242,7 +242,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and few at a
   });
 });
 
-Deno.test("waiting and running builds can be canceled, or stopped as deployments", () =>
+Deno.test("waiting and running builds can be cancelled, or stopped as deployments", () =>
   withHooks(async ({ api, hook, trigger, ended, buildIs, setBuildCommand, repository }) => {
     const main = await repository.git("rev-parse", "main");
     const other = await repository.commit("other", { "index.html": "other" });
