@@ -1,8 +1,8 @@
 /**
- * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): disables Deno's
- * checks for leaks. Resources that last for the program's life (esbuild's process, loaded
- * libraries, idle connections) start in the first test that needs them, and would count as leaks
- * there. Tests for leaks check descriptors and processes themselves.
+ * Loaded before each test file (`deno test --preload tests/_preload.ts`) to disable Deno's leak
+ * checks. Resources that last for the lifetime of the program (esbuild's process, loaded libraries,
+ * idle connections) start in the first test that needs them, and would count as leaks there. Tests
+ * for leaks check descriptors and processes themselves.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const RELAXED = { sanitizeOps: false, sanitizeResources: false } as const;
 type Options = Omit<Deno.TestDefinition, "fn" | "name">;
 type Run = Deno.TestDefinition["fn"];
 
-/** The file whose tests are being declared, if several share a thread. */
+/** The file whose tests are being declared, if several files share a thread. */
 let loading: string | undefined;
 
 /** The definition that all forms of `Deno.test()` are converted to. */
@@ -29,7 +29,8 @@ function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
 }
 
 /**
- * Declares the tests of one of several files in a thread; only its tests fail if it does not load.
+ * Declares the tests of one of several files in a thread. If the file does not load, only its tests
+ * fail.
  */
 export async function loadTests(file: string, load: () => Promise<unknown>): Promise<void> {
   loading = file;

@@ -5,13 +5,13 @@ import { DEFAULTS } from "../settings/mod.ts";
 
 const WAIT_MS = 10_000;
 
-/** A client that keeps its connection; it fails if it waits longer than a moment. */
+/** A client that keeps its connection open, and fails if a response takes too long. */
 async function openClient(port: number) {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => conn.close(), WAIT_MS);
   const buffer = new Uint8Array(4096);
   return {
-    /** Sends a request, and reads until the response is complete or the connection ends. */
+    /** Sends a request, and reads until the response is complete or the connection closes. */
     async ask(path: string, isAnswered: (answer: string) => boolean): Promise<string> {
       await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`));
       let answer = "";

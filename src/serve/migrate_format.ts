@@ -1,9 +1,9 @@
 /**
  * Migrates a data directory to a later format.
  *
- * The directory is marked with the new format, and the step that has started, before its data is
- * touched: if the process ends for any reason, an older program refuses it, and a newer one
- * continues.
+ * Before its data is changed, the directory is marked with the new format and the step that has
+ * started. If the process ends for any reason, an older program then refuses the directory, and a
+ * newer one continues.
  *
  * @module
  */
@@ -23,9 +23,9 @@ export interface DataPlaces {
   readonly blobs: string;
 }
 
-/** Migrates from one format to the next. It must accept the leftovers of an interrupted run. */
+/** Migrates from one format to the next. It must tolerate the leftovers of an interrupted run. */
 export interface Migration {
-  /** The format from which it migrates to the next one. */
+  /** The source format. The migration is to the next format. */
   readonly from: number;
   /** A summary for the log. */
   readonly summary: string;
@@ -33,10 +33,10 @@ export interface Migration {
   readonly run: (places: DataPlaces) => Promise<void>;
 }
 
-/** All migrations by their source format; there must be one for each past format. */
+/** All migrations by source format. There must be one for each past format. */
 export const MIGRATIONS: readonly Migration[] = [];
 
-/** A data directory cannot be brought to this program's format. */
+/** A data directory cannot be migrated to this program's format. */
 export class DataNotMigratedError extends Error {
   override readonly name = "DataNotMigratedError";
 }

@@ -1,4 +1,4 @@
-/** Opens the data directory, and creates what every capability builds on. @module */
+/** Opens the data directory, and creates the services that every capability builds on. @module */
 import { join } from "node:path";
 import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
@@ -49,7 +49,7 @@ const monotonic = (): number => performance.now();
 
 export interface OpenFoundation {
   readonly foundation: Foundation;
-  /** Whether the store is read-only, so that the platform only serves. */
+  /** Whether the store is read-only, so the platform can only serve. */
   readonly readOnly: boolean;
   /** Follows other nodes' changes, if nodes share the store. */
   readonly follower: ChangeFollower | undefined;
@@ -57,7 +57,7 @@ export interface OpenFoundation {
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
-/** Registers this node, which is one of several if the store is shared. */
+/** Registers this node, which may be one of several if the store is shared. */
 async function joinNodes(
   { version, log }: CompleteOptions,
   closers: Closers,
@@ -110,7 +110,7 @@ async function openBlobs(
   { kv, dataDir, place, home, isAlone }: {
     /** Names this node's data directory. */
     readonly home: string;
-    /** Whether this node is the only one with these records, and therefore these blobs. */
+    /** Whether this node is the only one that uses these records, and therefore these blobs. */
     readonly isAlone: boolean;
     readonly kv: RecordStore;
     readonly dataDir: DataDir;

@@ -10,7 +10,7 @@ import type { GivenSettings, Settings } from "../settings/mod.ts";
 
 /** Inputs without a setting: the process's environment, and parts that tests replace. */
 interface Surroundings {
-  /** The process's environment. Project code only gets selected variables. */
+  /** The process's environment. Project code gets only selected variables. */
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
@@ -23,13 +23,13 @@ interface Surroundings {
    * system's.
    */
   readonly upstreamCa?: readonly string[];
-  /** The clock for records, sessions and rate limits; the machine's by default. */
+  /** The clock for records, sessions and rate limits; the machine's clock by default. */
   readonly now?: Clock;
   /** The clock that starts scheduled tasks each minute; the machine's clock by default. */
   readonly minutes?: Minutes;
-  /** Opens git and the build runner, for builds elsewhere; the platform's own by default. */
+  /** Opens git and the build runner for builds on other machines; the platform's own by default. */
   readonly openBuilds?: OpenBuilds;
-  /** The system's support for the sandbox of servers; probed by default. */
+  /** The system's support for server sandboxes; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
   /** The only kind of sandbox that builds try; the best available one by default. */
   readonly builds?: { readonly sandbox?: SandboxKind };
@@ -41,7 +41,7 @@ type OfCommand = "upstreamCaFile" | "logFormat";
 /** The given options; the table of settings describes them. */
 export type PlatformOptions = Omit<GivenSettings, OfCommand> & Surroundings;
 
-/** The options with all defaults. */
+/** The options with all defaults filled in. */
 export type CompleteOptions = Omit<Settings, OfCommand> & Surroundings;
 
 export interface RunningPlatform {
@@ -56,11 +56,11 @@ export interface RunningPlatform {
    * One-time URL where the owner sets a password; a secret to print for the person who starts svc.
    */
   readonly ownerLink: string | undefined;
-  /** Shows one host's site for every request, and hides everything else; used for previews. */
+  /** Serves one host's site for every request, and hides everything else. Used for previews. */
   showOnly(hostname: string): void;
   /**
-   * Reports that this node is not ready, and serves until balancers have noticed. Returns
-   * immediately if it is the only node.
+   * Reports that this node is not ready, and keeps serving until load balancers have noticed.
+   * Returns immediately if this is the only node.
    */
   leave(): Promise<void>;
   /** Waits for running requests, then closes everything. */

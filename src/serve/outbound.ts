@@ -1,6 +1,8 @@
 /**
  * Requests from the platform to other machines, and from functions to other machines and to the
- * platform's own hosts. @module
+ * platform's own hosts.
+ *
+ * @module
  */
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { ShownHosts } from "../platform/core/foundation.ts";
@@ -25,7 +27,7 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` of functions. Requests to hosts of sites go to the edge over loopback ports.
+ * Creates the `fetch` of functions. Requests to site hosts go to the edge through loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

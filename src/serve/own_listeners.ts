@@ -1,7 +1,7 @@
 /**
- * Loopback ports that lead only to the edge, so that requests from servers of deployments to hosts
- * of their platform do not leave the machine. The sandboxes redirect connections to the platform's
- * ports here.
+ * Loopback ports that lead only to the edge. They keep requests from deployment servers to the
+ * platform's own hosts on this machine. The sandboxes redirect connections to the platform's ports
+ * here.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { LocalRoute } from "../runtime/mod.ts";
 
 const HOST = "127.0.0.1";
 
-/** Time that running requests get when the platform stops, in milliseconds. */
+/** Time that running requests have to finish when the platform stops, in milliseconds. */
 const DRAIN_MS = 2000;
 
 export interface OwnListeners {
-  /** The route for one of the platform's ports and a scheme; `undefined` if there is none. */
+  /** The route for a scheme and one of the platform's ports; `undefined` if there is none. */
   routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
   certificatesChanged(names: ChangedNames): Promise<void>;
   close(): Promise<void>;

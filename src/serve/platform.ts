@@ -24,9 +24,9 @@ export interface Setup {
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
-  /** Whether servers of deployments can run here, and in which sandbox. */
+  /** Whether deployment servers can run here, and in which sandbox. */
   readonly serverSandbox: ServerSandbox;
-  /** Sends mail; `undefined` if the platform has no mail server. */
+  /** Sends email; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -34,9 +34,9 @@ export interface Setup {
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and their parts that serve requests. */
+/** The platform's capabilities, and the parts of them that serve requests. */
 export interface Platform {
-  /** From the bottom up: started in this order, and closed in reverse order. */
+  /** Ordered from the bottom up. They are started in this order, and closed in reverse order. */
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;
   readonly workspaces: WorkspaceService;
@@ -52,9 +52,9 @@ export interface Platform {
   /** Writes API calls to the audit log. */
   readonly recordCall: Audit["recordCall"];
   readonly traffic: Omit<Traffic, "capability">;
-  /** Converts images; missing if the operator has turned that off. */
+  /** Converts images; missing if the operator has turned off image conversion. */
   readonly images: ImageService | undefined;
-  /** Serves front edges, and accepts requests that they relay. */
+  /** Serves front edges, and accepts the requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
   /** Serves requests to the S3 endpoint. */
   readonly answerBlobs: (request: Request) => Promise<Response>;

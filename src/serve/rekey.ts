@@ -27,7 +27,8 @@ import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
- * Re-keys a data directory that no platform is using. Returns how many secrets were resealed.
+ * Re-keys a data directory that no platform is using. Returns the number of secrets that were
+ * resealed.
  *
  * @throws {DataDirInUseError} while a platform is using it.
  * @throws {DataNewerError} if a newer program has written it.

@@ -53,7 +53,7 @@ function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
-/** Decides whether servers may run, and warns if they may not. */
+/** Decides whether servers can run, and warns if they cannot. */
 function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
   const { support = probeSandbox(), allowUnsandboxed } = servers;
   const sandbox = judgeServerSandbox({ support, allowUnsandboxed });
@@ -84,7 +84,7 @@ function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners)
   return [`http://${authority}:${port}`, ...secure];
 }
 
-/** Routes from servers to the platform's ports on the loopback address. */
+/** Routes from servers to the platform's ports through the loopback address. */
 function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
   const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
   const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
@@ -104,7 +104,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 const LEAVE_MS = 3000;
 
 /**
- * Asks the running platform to hand over, after checking for problems that would only show later.
+ * Asks the running platform to hand over, after checking for problems that would otherwise appear
+ * later.
  */
 async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
@@ -205,14 +206,14 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   }
 }
 
-/** State of a node that is leaving its balancer. */
+/** State of a node that is leaving its load balancer. */
 interface Leaving {
   hasBegun: boolean;
   /** Counts the nodes. */
   countNodes: () => Promise<number>;
 }
 
-/** Resources that are used from a start until the data directory is released. */
+/** Resources that are used from startup until the data directory is released. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
@@ -235,7 +236,7 @@ const newTerm = (): Term => ({
   beside: {},
 });
 
-/** The public message for a failed storage; the log contains the details. */
+/** The public message for a storage failure. The log contains the details. */
 const STORAGE_DOWN =
   "the object storage does not respond: sites are served from cached files, and everything else gets a 503 response";
 
@@ -258,7 +259,8 @@ interface Prepared {
 }
 
 /**
- * Prepares everything that needs no data directory, to detect unusable options before a takeover.
+ * Prepares everything that does not need the data directory, to detect unusable options before a
+ * takeover.
  */
 async function prepare(
   options: CompleteOptions,
@@ -353,7 +355,7 @@ async function startBehind(
     random: systemRandom,
     token: options.bootstrapToken,
   });
-  // A node that joins others does not replace the link that the first node has shown.
+  // A node that joins others must not replace the link that the first node has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });

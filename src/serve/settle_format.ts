@@ -24,7 +24,7 @@ export class DataNewerError extends Error {
 }
 
 export interface FormatOptions extends Omit<MigrateOptions, "migrations"> {
-  /** Format of the program. */
+  /** The program's format. */
   readonly format?: number;
   readonly migrations?: readonly Migration[];
 }
@@ -91,7 +91,7 @@ export async function settleFormat(options: FormatOptions): Promise<void> {
   try {
     await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
-    // A platform can serve even if the disk is full; the next start writes the mark.
+    // A platform can serve even if the disk is full. The mark is written on the next start.
     if (!isFullDisk(error)) throw error;
     log(`Cannot mark the data directory ${dataDir} with its format: the disk is full`);
   }

@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** A migration that records in a file that it ran. */
+/** A migration that writes to a file to record that it ran. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -110,7 +110,7 @@ Deno.test("settleFormat() continues with an interrupted migration, and keeps its
     assert.deepEqual(await readFormatMark(dataDir), mark);
     await assert.rejects(settle(1), DataNewerError);
     await assert.rejects(settle(2), DataNewerError);
-    // An even newer program must finish the unfinished step before its own.
+    // An even newer program must finish the interrupted step before its own.
     await settle(4, [step(1), step(2), step(3)]);
     assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");
@@ -118,7 +118,7 @@ Deno.test("settleFormat() continues with an interrupted migration, and keeps its
   });
 });
 
-Deno.test("settleFormat() does not mistake an older backup for one from before the migration", async () => {
+Deno.test("settleFormat() does not mistake an earlier backup for the current one", async () => {
   await withDirectory(async ({ dataDir, settle, backups }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await Deno.writeTextFile(join(dataDir, "before-format-2.tar"), "of last month");
@@ -163,14 +163,14 @@ Deno.test("requireFormat() refuses older data, and an unfinished migration", asy
   });
 });
 
-Deno.test("settleFormat() names a mark that cannot be read", async () => {
+Deno.test("settleFormat() names the unreadable mark", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await Deno.writeTextFile(join(dataDir, "format.json"), "{}");
     await assert.rejects(settle(1), /Cannot read .*format\.json, which stores the format/);
   });
 });
 
-Deno.test("settleFormat() refuses a half-restored directory, and a mark that cannot be read", async () => {
+Deno.test("settleFormat() refuses a half-restored directory and an unreadable mark", async () => {
   await withDirectory(async ({ dataDir, settle, format }) => {
     await markUnfinished(dataDir);
     await assert.rejects(settle(3), (error: Error) => {

@@ -99,7 +99,7 @@ export class Succession {
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
         await beside.edges?.stop();
-        // Must be last, because a certificate may change while edges stop.
+        // This must be the last step because a certificate may change while edges stop.
         await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),
@@ -117,7 +117,7 @@ export class Succession {
     }
   }
 
-  /** Ignores a full disk, because a platform can serve without the file. */
+  /** Ignores a full disk because a platform can serve without the file. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full: you can stop this platform, but not replace it";

@@ -14,7 +14,7 @@ import {
   writeByteSize,
 } from "../lib/value_parsers.ts";
 
-/** A value as it can be written in `serve.toml`. */
+/** A value that can be written in `serve.toml`. */
 export type TomlValue = string | number | boolean | readonly string[];
 
 export interface Kind<Value> {
@@ -23,9 +23,7 @@ export interface Kind<Value> {
   /** Types that the value can have in a file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /**
-   * True for a path that is relative to the file that contains it. A location can also be a URL.
-   */
+  /** True for a path that is relative to the file that contains it. Some paths can also be URLs. */
   readonly isPath?: true;
   /** Parses an item of a list in a file. @throws {InvalidValueError} */
   item?(text: string): string;
@@ -81,7 +79,7 @@ export const country = (placeholder: string): Kind<string> => ({
   parse: countryCode,
 });
 
-/** A name for a node, which tables and logs show. */
+/** A node's name, which is shown in tables and logs. */
 export const nodeName = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse(given) {
@@ -106,8 +104,8 @@ export const choice = <const Choice extends string>(
 });
 
 /**
- * A number of `unit`. It is stored multiplied by `factor`: for example, seconds are stored as
- * milliseconds.
+ * A number of `unit`. It is multiplied by `factor` before it is stored. For example, seconds are
+ * stored as milliseconds.
  */
 function number(
   placeholder: string,
@@ -182,7 +180,7 @@ export const countOrAuto = (bounds: Bounds): Kind<number | "auto"> => ({
   write: (value) => value,
 });
 
-/** A number of bytes, given with a unit. 0 needs no unit. */
+/** A number of bytes with a unit. 0 needs no unit. */
 export const size = (): Kind<number> => ({
   placeholder: "<size>",
   types: ["string", "number"],
@@ -221,7 +219,7 @@ export const toggle = (): Kind<boolean> => ({
   write: (value) => value,
 });
 
-/** A list of values: a repeatable flag, commas in a text, or an array in a file. */
+/** A list of values: a repeatable flag, a comma-separated string, or an array in a file. */
 export const list = (placeholder: string): Kind<readonly string[]> => ({
   placeholder,
   types: ["list", "string"],
@@ -229,14 +227,14 @@ export const list = (placeholder: string): Kind<readonly string[]> => ({
   write: (value) => value,
 });
 
-/** Like {@link list}, but for host names. */
+/** Like {@link list}, but for hostnames. */
 export const hosts = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: hostName,
   parse: (given) => splitList(given).map(hostName),
 });
 
-/** Like {@link list}, but for http and https URLs. */
+/** Like {@link list}, but for HTTP and HTTPS URLs. */
 export const urls = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: httpUrl,

@@ -21,7 +21,7 @@ type LeafOf<Row> = Row extends
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
 
-/** The leaves below a member, with the remaining part of their paths. */
+/** The leaves under a member, with the rest of their paths. */
 type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   { readonly path: `${Name}.${infer Rest}` }
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
@@ -55,7 +55,7 @@ type Options<Leaves extends Leaf, Wanted> =
     >;
   };
 
-/** The given options, in which options with a default can be missing. */
+/** The given options. Options with a default can be missing. */
 export type GivenSettings = Options<LeafOf<PlatformSetting>, "required">;
 
 /** The options with all defaults filled in. */

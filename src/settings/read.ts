@@ -30,7 +30,7 @@ export interface Sources {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
-  /** Makes the path of a flag or variable absolute. */
+  /** Makes the path in a flag or variable absolute. */
   readonly absolute: (path: string) => string;
 }
 
@@ -79,8 +79,8 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
 }
 
 /**
- * Parses a value. Returns an error text if it is invalid. A list comes from a file, and is already
- * split.
+ * Parses a value. Returns an error message if it is invalid. A list comes from a file and is
+ * already split.
  */
 function parse(
   { kind }: Setting,

@@ -42,7 +42,7 @@ export interface Setting {
   readonly kind: Kind<any>;
   readonly help: string;
   readonly default?: unknown;
-  /** The default described as a text, if it depends on the machine or on another setting. */
+  /** A description of the default, if it depends on the machine or on another setting. */
   readonly usual?: string;
   /** True if `--help` shows the flag. `--help all` shows all flags. */
   readonly common?: true;
@@ -336,18 +336,18 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether a setting is only allowed on the command line, because it affects a single run. */
+/** Whether a setting is only allowed on the command line because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
-/** The prefix of variables that have no other name. */
+/** The prefix of variables that have no explicit name. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
 /** Returns the variable of a setting. */
 export const variableOf = ({ name, variable }: Setting): string =>
   variable ?? `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** Names the config file, like `--config`. */
+/** Specifies the config file, like `--config`. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
 /** Returns the flag of a setting, or its variable if it has no flag. */

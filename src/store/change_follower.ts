@@ -7,10 +7,10 @@ import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
-/** Maximum delay of a change whose notification was lost, in milliseconds. */
+/** Maximum delay before a change is noticed if its notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** Time without reading the list after which a node counts as outdated, in milliseconds. */
+/** A node that has not read the list for this long counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
 /** Number of commits to read at a time. */
@@ -19,9 +19,7 @@ const MOST = 1000;
 export interface ChangeHandlers {
   /** Applies other nodes' changes; a failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
-  /**
-   * Called if changes were deleted before they were read: everything must be reread.
-   */
+  /** Called if changes were deleted before they were read. Everything must then be reread. */
   onGap(): Promise<void>;
   onError(error: unknown): void;
 }
@@ -39,19 +37,19 @@ interface Row {
 
 /** What a follower needs to know about its node. */
 export interface Followed {
-  /** Names the node in the list of changes, so that its own changes are left out. */
+  /** Identifies the node in the list of changes, so its own changes can be left out. */
   readonly writer: string;
   readonly seen: SeenVersion;
 }
 
-/** The part of the connections that a follower uses. */
+/** The subset of `Connections` that a follower uses. */
 export type FollowedConnections = Pick<Connections, "run" | "listen">;
 
 const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1000)} s`;
 
 export class ChangeFollower {
   #place: bigint;
-  /** When all changes of other nodes were last known. */
+  /** When all changes by other nodes were last known. */
   #readAt: number;
   /** When the store last responded. */
   #answeredAt: number;
@@ -88,7 +86,7 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** Time since all changes of other nodes were known, in milliseconds. */
+  /** Time since all changes by other nodes were last known, in milliseconds. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }
@@ -98,7 +96,7 @@ export class ChangeFollower {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** Explains to people why some changes are unknown; `undefined` if {@link isCurrent}. */
+  /** A readable explanation of why some changes are unknown; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
@@ -127,7 +125,7 @@ export class ChangeFollower {
     try {
       await this.#readBatch(this.#handlers);
     } catch (error) {
-      // If the store is unreachable, the node falls behind, and that is reported.
+      // If the store is unreachable, the node falls behind, which is reported.
       if (this.isCurrent()) this.#handlers?.onError(error);
     }
   }

@@ -4,7 +4,7 @@ import { until } from "../lib/_test_until.ts";
 import { ChangeFollower, type FollowedConnections } from "./change_follower.ts";
 import { SeenVersion } from "./seen_version.ts";
 
-/** A store whose state the test sets, and a clock that it advances. */
+/** A store whose state is set by the test, and a clock that the test advances. */
 class TestStore {
   now = 0;
   isDown = false;
@@ -71,7 +71,7 @@ Deno.test("whyBehind() reports that the store does not respond, and since when",
     await until(() => follower.whyBehind() === undefined);
   }));
 
-Deno.test("whyBehind() reports how far a node is behind a store that responds", () =>
+Deno.test("whyBehind() reports how far a node is behind a responsive store", () =>
   withFollower(async (store, follower) => {
     store.isBusy = true;
     store.now = 6500;

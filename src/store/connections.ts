@@ -37,7 +37,7 @@ class Sockets {
     return this.#next;
   }
 
-  /** Returns a socket that is being connected. */
+  /** Returns a socket that is connecting. */
   readonly connect = (): net.Socket => {
     if (this.#closed) throw new AttemptLateError(0);
     const { hosts, socket: path } = this.#address;
@@ -118,7 +118,9 @@ function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
     : { rejectUnauthorized: true, ca: [...caCerts] };
 }
 
-/** A type for bytes, because the library would return buffers that share a larger buffer. */
+/**
+ * A custom type for bytes. The library's own type would return buffers that share a larger buffer.
+ */
 const BYTES = {
   to: 17,
   from: [17],
@@ -145,7 +147,7 @@ export class Connections {
     this.#pool = new Pool(address, { ...patience, most, first: 0 });
   }
 
-  /** True after a failed attempt, until an attempt succeeds. */
+  /** True from a failed attempt until the next successful one. */
   get isFailing(): boolean {
     return this.#failingSince !== undefined;
   }
@@ -174,8 +176,7 @@ export class Connections {
   }
 
   /**
-   * Runs queries on a snapshot of the database, however long that takes. The queries are not
-   * retried.
+   * Runs queries on a snapshot of the database without a time limit. The queries are not retried.
    */
   async inSnapshot<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     let result: T;
@@ -185,7 +186,7 @@ export class Connections {
     return result!;
   }
 
-  /** Calls back on notifications, some of which may be lost with a connection. */
+  /** Calls back on notifications. Some may be lost if a connection is lost. */
   listen(channel: string, onNotify: () => void): void {
     this.#listening = { channel, onNotify };
     this.#pool.listen(channel, onNotify);

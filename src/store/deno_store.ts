@@ -11,7 +11,7 @@ import type {
   RecordKey,
 } from "./record_types.ts";
 
-/** Turns a database error into a meaningful error. */
+/** Converts a database error to a meaningful error. */
 export type Explain = (error: unknown) => unknown;
 
 export class DenoStore extends RecordStore {
@@ -24,7 +24,7 @@ export class DenoStore extends RecordStore {
     this.#explain = explain;
   }
 
-  /** Opens a database by its path or URL; `":memory:"` opens a private database in memory. */
+  /** Opens a database by path or URL; `":memory:"` opens a private in-memory database. */
   static async open(place: string, explain?: Explain): Promise<DenoStore> {
     return new DenoStore(await Deno.openKv(place), explain);
   }

@@ -1,6 +1,6 @@
 /**
- * Encodes changes for `svc.commit()`, within the limits of Deno KV, so that everything stored here
- * can be moved to an embedded store. Pure.
+ * Encodes changes for `svc.commit()`. The limits of Deno KV apply, so everything stored here can be
+ * moved to an embedded store. Pure.
  *
  * @module
  */
@@ -34,7 +34,7 @@ interface MutationData {
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];
-  /** True if the commit adds to counters, which can fail. */
+  /** True if the commit adds to counters. Such commits can fail. */
   readonly counts: boolean;
 }
 
@@ -73,7 +73,7 @@ function encodeMutation(mutation: Mutation, key: string): [data: MutationData, b
   return [{ type, key, ...stored, expire_ms: mutation.expireIn }, bytes];
 }
 
-/** @throws {TypeError} for values that cannot be stored, and if the commit is too large. */
+/** @throws {TypeError} if a value cannot be stored, or if the commit is too large. */
 export function encodeChanges({ checks, mutations }: Changes): CommitData {
   if (checks.length > MAX_CHECKS) {
     throw new TypeError(`Cannot commit: it has over ${MAX_CHECKS} checks`);

@@ -10,13 +10,13 @@ export interface StoreFacts {
   readonly mayWrite: boolean;
   /** Whether svc has created its tables. */
   readonly isMade: boolean;
-  /** Standbys that commits wait for, according to the server; empty if none. */
+  /** The standbys that commits wait for, according to the server; empty if there are none. */
   readonly standbys: string;
-  /** Whether commits wait until they are on the disks of the server and the standbys. */
+  /** Whether commits wait until they are on disk on the server and its standbys. */
   readonly commitsWait: boolean;
   /**
-   * How far the server's clock is ahead of this machine's, in milliseconds; accurate to half a
-   * round trip.
+   * How far the server's clock is ahead of this machine's, in milliseconds. Accurate to within half
+   * a round trip.
    */
   readonly skewMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Encodes keys as bytes, like Deno KV, which uses the encoding of FoundationDB's tuples. The bytes
- * sort like the keys, so a table with an index on them is in key order. Pure.
+ * Encodes keys as bytes in the same way as Deno KV, which uses FoundationDB's tuple encoding. The
+ * bytes sort like the keys, so a table that is indexed by them is in key order. Pure.
  *
  * @module
  */
@@ -18,12 +18,12 @@ const TAG = {
   true: 0x27,
 } as const;
 
-/** Ends a string or bytes. Inside them, the same byte is followed by `ESCAPED`. */
+/** Ends a string or byte array. If this byte occurs in the value, it is followed by `ESCAPED`. */
 const END = 0x00;
 const ESCAPED = 0xff;
 
 /**
- * An integer of up to 8 bytes has its length in its tag; a longer integer has it in the next byte.
+ * The length of an integer is in its tag if it is at most 8 bytes, and otherwise in the next byte.
  */
 const SHORT_BYTES = 8;
 const LONGEST_BYTES = 255;
@@ -34,7 +34,7 @@ const ALL_BITS = (1n << 64n) - 1n;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Encodes a key. @throws {TypeError} for a part of a type that keys cannot have. */
+/** Encodes a key. @throws {TypeError} if a part has a type that keys do not support. */
 export function encodeKey(key: RecordKey): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   for (const part of key) writePart(bytes, part);

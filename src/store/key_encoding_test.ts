@@ -24,7 +24,7 @@ const part = fc.oneof(
 );
 const key = fc.array(part, { minLength: 1, maxLength: 4 });
 
-Deno.test("encodeKey() writes the same bytes as the embedded Deno KV, and so keeps its order", async () => {
+Deno.test("encodeKey() writes the same bytes as embedded Deno KV, in the same order", async () => {
   await inTestFolder(async (folder) => {
     const sample = fc.sample(key, { numRuns: 600, seed: 21 });
     const kv = await DenoStore.open(`${folder}/kv`);

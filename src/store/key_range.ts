@@ -1,4 +1,4 @@
-/** Converts the selector of a listing to a range of encoded keys. Pure. @module */
+/** Converts a listing's selector to a range of encoded keys. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
@@ -9,7 +9,7 @@ export interface KeyRange {
   readonly end: Uint8Array<ArrayBuffer>;
 }
 
-/** Appended to a prefix, these bytes enclose every key below it, but not the prefix itself. */
+/** When appended to a prefix, these bytes enclose every key under it, but not the prefix itself. */
 const AFTER_PREFIX = 0x00;
 const BEYOND_PREFIX = 0xff;
 

@@ -1,12 +1,12 @@
 /**
- * A lease that commits depend on. It is only valid while its holder leads, so a disconnected node
- * cannot change its successor's work.
+ * A lease that commits depend on. It is valid only while its holder is the leader, so a
+ * disconnected node cannot overwrite its successor's work.
  *
  * @module
  */
 import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
-/** Another node already leads. */
+/** Another node is already the leader. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {
@@ -32,13 +32,13 @@ export class Lease {
     return new Lease(role, { store, check });
   }
 
-  /** The lease of the only node, which cannot lose it. */
+  /** The lease of a sole node, which cannot lose it. */
   static ofSoleNode(role: string): Lease {
     return new Lease(role);
   }
 
   /**
-   * Call it before work that no commit guards, such as removing a file. @throws {LeaseLostError}
+   * Call this before work that no commit guards, such as removing a file. @throws {LeaseLostError}
    */
   async requireHeld(): Promise<void> {
     if (this.check === undefined || this.#store === undefined) return;
@@ -65,7 +65,7 @@ export interface LeasedOperation extends Draft {
   commit(lease: Lease): Promise<Outcome>;
 }
 
-/** The view of a store for code that only a leader runs, without commits outside the lease. */
+/** A store as seen by code that only a leader runs. All commits require the lease. */
 export type LeasedStore = RecordReader & {
   atomic(): LeasedOperation;
 };

@@ -30,7 +30,7 @@ class Notes {
   }
 }
 
-Deno.test("Led requires a lease for every method that takes one, and for no other method", () => {
+Deno.test("Led requires a lease for exactly the methods that take one", () => {
   const notes: Led<Notes> = new Notes();
   notes.add("one", Lease.ofSoleNode("bot"));
   // @ts-expect-error: the lease is missing.

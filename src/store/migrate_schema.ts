@@ -3,12 +3,12 @@ import type { Sql, TransactionSql } from "postgres";
 import { SCHEMA, type SchemaMigration } from "./schema.ts";
 import { isConnectionLost } from "./server_fault.ts";
 
-/** A newer program has migrated the store to a schema unknown to this one. */
+/** A newer program has migrated the store to a schema that this program does not know. */
 export class StoreNewerError extends Error {
   override readonly name = "StoreNewerError";
 }
 
-/** Locked during schema changes, so that nodes that start together do this one after the other. */
+/** Locked during schema changes, so nodes that start at the same time make them one at a time. */
 const LOCK = 0x737663;
 
 /** Creates or migrates the schema in one transaction. @throws {StoreNewerError} */
@@ -17,7 +17,7 @@ export async function migrateSchema(
   migrations: readonly SchemaMigration[] = SCHEMA,
 ): Promise<void> {
   const known = migrations.at(-1)!.version;
-  // A role without the right to change the schema can use a schema that is up to date.
+  // A role that is not allowed to change the schema can still use one that is up to date.
   if (await versionOf(sql) === known) return;
   await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;

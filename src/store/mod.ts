@@ -1,4 +1,8 @@
-/** Stores of records: the interface, Deno KV, and PostgreSQL, which machines can share. @module */
+/**
+ * Record stores: the interface, Deno KV, and PostgreSQL, which several machines can share.
+ *
+ * @module
+ */
 export { type ChangeFollower } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";
 export { inspectStore, type StoreFacts } from "./inspect_store.ts";

@@ -18,7 +18,7 @@ export async function readVersion(connections: Connections): Promise<bigint> {
 }
 
 /**
- * Makes all later commits have versions above `version`, which is the version of a store that is
+ * Ensures that all later commits have versions above `version`, the version of a store that is
  * being moved here.
  */
 export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
@@ -32,8 +32,7 @@ const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
 /**
- * How long changes can be read, and how long the results of commits are kept in case a response was
- * lost.
+ * How long changes can be read, and how long commit results are kept in case a response was lost.
  */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
@@ -51,7 +50,7 @@ export async function openPgStore(
   address: StoreAddress,
   patience: Patience = PATIENCE,
 ): Promise<PgStore> {
-  // The client is only loaded if there is a server.
+  // The client is loaded only if there is a server.
   const { Connections } = await import("./connections.ts");
   const connections = new Connections(address, patience);
   try {
@@ -89,7 +88,7 @@ export function startTidying(store: PgStore, onTrouble: (message: string) => voi
     everyMs: TIDY_MS,
     run: (signal) => tidyStore(store, signal),
     onError(error) {
-      // Ignored, because other code notices when the store is unreachable.
+      // Ignored because other code notices when the store is unreachable.
       if (!(error instanceof StoreUnavailableError)) onTrouble(`Cannot tidy the store: ${error}`);
     },
   });

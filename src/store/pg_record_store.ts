@@ -68,8 +68,8 @@ export class PgRecordStore extends RecordStore {
   readonly writer = randomUUID();
 
   /**
-   * Called once for each damaged key, which listings leave out; without this callback, listing such
-   * a key fails.
+   * Called once for each damaged key, which listings then leave out. Without this callback, listing
+   * such a key fails.
    */
   onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
 
@@ -100,7 +100,7 @@ export class PgRecordStore extends RecordStore {
   }
 
   async #send(commits: readonly CommitData[]): Promise<(Outcome | Failed)[]> {
-    // Each attempt has the same ID, so that a stored commit is not stored again.
+    // Each attempt has the same ID, so a commit that was stored is not stored again.
     const call = randomUUID();
     const data = JSON.stringify(commits);
     const known = this.#seen.version;
@@ -116,9 +116,7 @@ export class PgRecordStore extends RecordStore {
     return versions.map(outcomeOf);
   }
 
-  /**
-   * Runs a query that returns at least one row, and whose rows contain the version of the store.
-   */
+  /** Runs a query that returns at least one row. The rows contain the version of the store. */
   async #read(query: (sql: Sql) => Promise<readonly SeenRow[]>): Promise<readonly Row[]> {
     return await this.#connections.run(async (sql) => {
       const known = this.#seen.version;
@@ -189,7 +187,7 @@ export class PgRecordStore extends RecordStore {
     });
   }
 
-  /** The entry of a row; `undefined`, reported once, if its key is damaged. */
+  /** The entry of a row. If its key is damaged, reports that once and returns `undefined`. */
   #entryOf<T>(row: Row): Entry<T> | undefined {
     try {
       return {

@@ -1,4 +1,8 @@
-/** The interface of a key-value store: ordered entries, commits of checks and changes. @module */
+/**
+ * The interface of a key-value store: ordered entries, and commits of checks and changes.
+ *
+ * @module
+ */
 import type { Lease } from "./lease.ts";
 import type {
   Changes,
@@ -74,12 +78,17 @@ export abstract class RecordStore implements RecordReader, Disposable {
 
   abstract list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /** Stores changes without a lease; only layers and implementations define and call it. */
+  /**
+   * Stores changes without a lease. Only layers and implementations define and call this method.
+   */
   abstract write(changes: Changes): Promise<Outcome>;
 
   abstract close(): void;
 
-  /** Stores changes; if a lease is given, only while it is valid. @throws {LeaseLostError} */
+  /**
+   * Stores changes. If a lease is given, this works only while the lease is valid. @throws
+   * {LeaseLostError}
+   */
   async commit(changes: Changes, lease?: Lease): Promise<Outcome> {
     const check = lease?.check;
     if (check === undefined) return await this.write(changes);

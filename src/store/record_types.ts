@@ -1,9 +1,9 @@
-/** Keys, entries and changes of records, as every store accepts and returns them. @module */
+/** The keys, entries and changes that every store accepts and returns. @module */
 
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
 /**
- * Keys sort by their parts, whose types sort in this order: bytes, strings, numbers, big integers,
+ * Keys are sorted by their parts. Types sort in this order: bytes, strings, numbers, big integers,
  * booleans.
  */
 export type RecordKey = readonly KeyPart[];
@@ -40,7 +40,7 @@ export type Mutation =
   /** Adds to a counter, or raises it; counters are read as `Deno.KvU64`. */
   | { readonly type: "sum" | "max"; readonly key: RecordKey; readonly value: bigint };
 
-/** Checks and changes of one commit, which apply completely or not at all. */
+/** The checks and changes of one commit, which is applied completely or not at all. */
 export interface Changes {
   readonly checks: readonly Check[];
   readonly mutations: readonly Mutation[];
@@ -74,14 +74,14 @@ export interface ListOptions {
   readonly batchSize?: number;
 }
 
-/** Entries of a listing; concurrent calls of `next()` wait for each other. */
+/** The entries of a listing. Concurrent calls to `next()` wait for each other. */
 export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 
 /** The read operations of a store. */
 export interface RecordReader {
   get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
-  /** Entries of several keys from one snapshot, in key order. */
+  /** Entries for several keys from one snapshot, in key order. */
   getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }>;

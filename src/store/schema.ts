@@ -1,8 +1,9 @@
 /**
- * The tables of a store in PostgreSQL, as versioned migrations.
+ * The tables of a PostgreSQL store, as versioned migrations.
  *
- * Every commit locks the one row of `clock` first, and releases it at its end. Therefore versions
- * are in commit order, and a reader of the changes up to a version has all of them.
+ * Every commit first locks the only row of `clock`, and releases it at the end. Versions are
+ * therefore in commit order, and once a reader has read the changes up to a version, it cannot have
+ * missed an earlier one.
  *
  * @module
  */
@@ -116,8 +117,8 @@ $$;
 `;
 
 /**
- * Returns each operation's version, 0 for a failed check, -1 for adding to a record that is not a
- * counter. A repeated ID has no effect and returns the first result.
+ * Returns each operation's version, 0 if a check failed, or -1 if the operation adds to a record
+ * that is not a counter. A repeated ID has no effect and returns the first result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])
@@ -188,7 +189,7 @@ END
 $$;
 `;
 
-/** All migrations, in order, without a gap. */
+/** All migrations, in order and without gaps. */
 export const SCHEMA: readonly SchemaMigration[] = [
   { version: 1, sql: [TABLES, HOLDS, APPLY, COMMIT, TIDY].join("\n") },
 ];

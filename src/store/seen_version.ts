@@ -1,6 +1,6 @@
 /**
- * The highest known version of the store, which reveals a stale server: an old primary may respond
- * for a moment after another has taken over.
+ * The highest known version of the store. It reveals a stale server: an old primary may still
+ * respond for a moment after another server has taken over.
  *
  * @module
  */

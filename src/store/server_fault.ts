@@ -34,7 +34,7 @@ export class StaleServerError extends Error {
   }
 }
 
-/** Codes of failed or lost connections; Deno 2.7 may write to a closed connection (EBADF). */
+/** Codes for failed or lost connections. Deno 2.7 may write to a closed connection (EBADF). */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
@@ -55,12 +55,12 @@ const LOST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Temporary SQL states: connection errors, starting or stopping, too many connections, conflicting
- * transactions, and a server that has become a standby.
+ * Temporary SQL states: connection errors, a server that is starting or stopping, too many
+ * connections, conflicting transactions, and a server that has become a standby.
  */
 const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
 
-/** The server is a standby, which can only be read. */
+/** The server is a standby, which is read-only. */
 const READ_ONLY = "25006";
 
 function codeOf(error: unknown): string {
@@ -87,7 +87,7 @@ export function isPassing(error: unknown, servers = 1): boolean {
   return isGivenUp(error) || isConnectionLost(error) || PASSING.test(code);
 }
 
-/** Codes of broken connections, for which the library may wait forever. */
+/** Codes for broken connections, for which the library may wait forever. */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
 /** Whether no further query may use the existing connections. */
@@ -96,7 +96,7 @@ export function isConnectionSpoilt(error: unknown): boolean {
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** Messages for errors whose text in the library names a wrong host. */
+/** Messages for errors whose text in the library names the wrong host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

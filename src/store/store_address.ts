@@ -6,15 +6,15 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** Servers of one cluster, one of which is the primary; none for a Unix socket. */
+  /** The servers of one cluster, one of which is the primary. Empty for a Unix socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
-  /** Trusted certificates in addition to the system's; `undefined` for no TLS. */
+  /** Certificates to trust in addition to the system's; `undefined` if TLS is disabled. */
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
-  /** `undefined` if the server needs none. */
+  /** `undefined` if the server does not require one. */
   readonly password: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface AddressSources {
   readonly readFile: (path: string) => string;
 }
 
-/** The URL of a store cannot be used; the message is for the operator, and contains no password. */
+/** The URL of a store cannot be used. The message is for the operator and contains no password. */
 export class StoreAddressError extends TypeError {
   override readonly name = "StoreAddressError";
 }
@@ -175,7 +175,7 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
+ * As in `libpq`, the first match wins, and `*` matches anything. A single line without colons is
  * just the password.
  */
 export function findInPassfile(

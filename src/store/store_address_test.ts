@@ -19,7 +19,7 @@ const sources = (
   },
 });
 
-Deno.test("parseStoreUrl() reads several hosts, and takes the password from the environment", () => {
+Deno.test("parseStoreUrl() accepts several hosts, and gets the password from a variable", () => {
   assert.deepEqual(
     parseStoreUrl("postgres://svc@pg1,pg2:5433,[fd00::3]/records", sources({ PGPASSWORD: "p" })),
     {
@@ -37,7 +37,7 @@ Deno.test("parseStoreUrl() reads several hosts, and takes the password from the 
   );
 });
 
-Deno.test("parseStoreUrl() allows no TLS only on this machine, or if requested", () => {
+Deno.test("parseStoreUrl() disables TLS only for this machine, or if requested", () => {
   const tls = (url: string) => parseStoreUrl(url, sources({}, { "/ca": "PEM" })).tls;
   assert.equal(tls("postgres://a@localhost/b"), undefined);
   assert.equal(tls("postgres://a@127.0.0.1,[::1]/b"), undefined);
@@ -48,14 +48,14 @@ Deno.test("parseStoreUrl() allows no TLS only on this machine, or if requested",
   });
 });
 
-Deno.test("parseStoreUrl() uses the database with the role's name, and a Unix socket", () => {
+Deno.test("parseStoreUrl() defaults to the role's database, and supports Unix sockets", () => {
   const address = parseStoreUrl("postgresql://a%40b@?host=/run/pg", sources());
   assert.deepEqual([address.user, address.database], ["a@b", "a@b"]);
   assert.equal(address.socket, "/run/pg/.s.PGSQL.5432");
   assert.equal(parseStoreUrl("postgres://h/d", sources({ PGUSER: "u" })).user, "u");
 });
 
-Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD, and reads the file of PGPASSFILE", () => {
+Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD, and reads the PGPASSFILE file", () => {
   const variables = { PGPASSFILE: "/pass" };
   const files = { "/pass": "other:*:*:*:no\npg1:5432:*:svc:it\\:is\n" };
   const passwordOf = (given: Record<string, string>) =>

@@ -1,4 +1,4 @@
-/** The sockets to PostgreSQL. @module */
+/** The sockets for connections to PostgreSQL. @module */
 import net from "node:net";
 
 /**
@@ -21,6 +21,6 @@ export class StoreSocket extends net.Socket {
 }
 
 /**
- * Ignores an error. While the client uses the socket, the client's own listener gets errors, too.
+ * Ignores an error. While the client uses the socket, the client's own listener also gets errors.
  */
 function ignore(): void {}

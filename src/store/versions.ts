@@ -1,5 +1,6 @@
 /**
- * Versions of records in Deno KV's versionstamp format. They are compared as text. Pure.
+ * Record versions in Deno KV's versionstamp format. They are compared as strings. Pure.
+ *
  * @module
  */
 

@@ -1,9 +1,9 @@
 /**
- * @module Counts distinct visitors without a list of them.
+ * @module Counts distinct visitors without storing a list of them.
  *
- * HyperLogLog (Flajolet et al., 2007) with 4096 registers, whose standard error is 1.6 %, and
+ * Uses HyperLogLog (Flajolet et al., 2007) with 4096 registers and a standard error of 1.6 %, and
  * linear counting below 2.5 visitors per register. A register contains the longest run of zeros in
- * a hash, which identifies no visitor.
+ * a hash, which does not identify a visitor.
  */
 
 const INDEX_BITS = 12;
@@ -35,7 +35,7 @@ export class DistinctCount {
     }
   }
 
-  /** The estimate, rounded. */
+  /** The rounded estimate. */
   count(): number {
     const ranks = this.#few === undefined ? this.#registers! : this.#few.values();
     let zeros = REGISTERS;

@@ -1,8 +1,8 @@
 /**
- * @module The distribution of times, from which quantiles are read.
+ * @module A distribution of times that provides quantiles.
  *
- * DDSketch (Masson et al., 2019): bins whose borders grow by a constant factor, so that every
- * quantile is accurate to 2 % of its value for any distribution.
+ * Uses DDSketch (Masson et al., 2019): the bounds of the bins grow by a constant factor, so every
+ * quantile is accurate to within 2 % for any distribution.
  */
 
 /** Maximum relative error of a quantile. */
@@ -24,7 +24,7 @@ function binOf(ms: number): number {
   return Math.min(BINS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH) - FIRST_BIN);
 }
 
-/** The value in a bin that has the same relative distance from both borders. */
+/** The value in a bin that has the same relative distance from both bounds. */
 const middleOf = (bin: number): number => 2 * GROWTH ** (bin + FIRST_BIN) / (GROWTH + 1);
 
 export class Distribution {

@@ -1,4 +1,4 @@
-/** @module Traffic in bounded counts, which can be merged. */
+/** @module Traffic as bounded counts, which can be merged. */
 export { type EncodedCounts, type Layer, LAYERS, TrafficCounts } from "./traffic_counts.ts";
 export {
   type CountedRequest,

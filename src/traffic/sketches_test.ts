@@ -62,14 +62,14 @@ for (const many of [0, 1, 10, 300, 5000, 50_000]) {
   });
 }
 
-Deno.test("DistinctCount is the same in any order, regardless of how often a visitor returns", () => {
+Deno.test("DistinctCount depends neither on the order of visits nor on repeat visits", () => {
   const [once, twice] = [visitors(0, 3000), visitors(1500, 3000)];
   twice.merge(visitors(0, 2000).encode());
   assert.deepEqual(twice.count(), once.count());
   assert.ok(once.encode().byteLength <= 4096);
 });
 
-Deno.test("VisitorHash returns different hashes with different salts", () => {
+Deno.test("VisitorHash returns different hashes for different salts", () => {
   const first = new VisitorHash(new Uint8Array(16).fill(1));
   const second = new VisitorHash(new Uint8Array(16).fill(2));
   const of = (hash: VisitorHash) => hash.first("192.0.2.1", hash.browser("Mozilla/5.0"));

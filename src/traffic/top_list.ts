@@ -1,7 +1,7 @@
 /**
  * @module The most frequent values of a stream, in bounded memory.
  *
- * The summary of Misra and Gries: when it has too many values, all counts are lowered by the same
+ * This is the Misra-Gries summary: when it has too many values, all counts are reduced by the same
  * amount, and those that reach zero are dropped. Partial summaries can be merged (Agarwal et al.,
  * "Mergeable Summaries", 2012).
  */
@@ -12,7 +12,7 @@ export interface Counted {
   readonly count: number;
 }
 
-/** A list as it is stored and sent. */
+/** A list in its stored and sent form. */
 export interface EncodedTopList {
   readonly counts: readonly (readonly [string, number])[];
   readonly missed: number;
@@ -24,7 +24,7 @@ export class TopList {
 
   readonly #capacity: number;
 
-  /** A reduction keeps `capacity` values. Between reductions, there are at most twice as many. */
+  /** A reduction keeps `capacity` values. Between reductions, there can be up to twice as many. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }

@@ -7,7 +7,7 @@ import type { MeasuredVitals } from "./vitals_counts.ts";
 export interface CountedClient {
   /** IP address. */
   readonly ip: string;
-  /** Returns a header field of the request, such as `user-agent` or `referer`. */
+  /** Returns a header of the request, such as `user-agent` or `referer`. */
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
@@ -51,16 +51,16 @@ export interface DeploymentCounts {
 const MAX_PATH = 200;
 const MAX_USER_AGENT = 512;
 
-/** Maximum number of addresses whose country is cached, and of browsers whose hash is cached. */
+/** Maximum number of cached countries of IP addresses, and of cached browser hashes. */
 const REMEMBERED_ADDRESSES = 4096;
 const REMEMBERED_BROWSERS = 1024;
 
-/** Pause before an unavailable salt is requested again, in milliseconds. */
+/** Delay before an unavailable salt is requested again, in milliseconds. */
 const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
 
-/** The host that a `Referer` names; "" if it names none. */
+/** The host named in a `Referer` header; "" if there is none. */
 function hostOfReferrer(referrer: string): string {
   const url = URL.parse(referrer);
   return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";
@@ -83,7 +83,7 @@ class DayOfVisitors {
 }
 
 export interface TrafficCounterOptions {
-  /** Returns the salt of a day, counted since the Unix epoch; it is the same on all nodes. */
+  /** Returns the salt for a day, counted since the Unix epoch. It is the same on all nodes. */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;
 }
@@ -93,9 +93,9 @@ export class TrafficCounter {
   readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
-  /** When to ask for the day's salt again; never while a response is pending. */
+  /** When to ask for the day's salt again; `Infinity` while a response is pending. */
   #askAgainAt = Infinity;
-  /** Missing until the salt of the day has arrived. */
+  /** Missing until the day's salt has arrived. */
   #visitors: DayOfVisitors | undefined;
 
   readonly #options: TrafficCounterOptions;
@@ -128,7 +128,7 @@ export class TrafficCounter {
   readonly countVitals = (measured: CountedVitals): void =>
     this.#countsOf(measured).addVitals(measured.path, measured.vitals);
 
-  /** Fetches the salt of a day, so that it is available before the first request. */
+  /** Fetches a day's salt so that it is available before the first request. */
   prepare(time: number): void {
     this.#visitorsOf(time);
   }

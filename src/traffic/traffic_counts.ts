@@ -1,4 +1,6 @@
-/** @module The traffic of one project over some time, as bounded counts that can be merged. */
+/**
+ * @module The traffic of one project over a period of time, as bounded counts that can be merged.
+ */
 import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
 import { Distribution, type EncodedDistribution } from "./distribution.ts";
 import { type EncodedTopList, TopList } from "./top_list.ts";
@@ -34,7 +36,10 @@ export interface EncodedCounts {
 
 export class TrafficCounts {
   requests = 0;
-  /** Requests from crawlers, monitors and programs, which are otherwise only counted by status. */
+  /**
+   * Requests from crawlers, monitors and programs. Other than here, they are counted only by
+   * status.
+   */
   bots = 0;
   /** Page views by people. */
   pageViews = 0;
@@ -105,7 +110,7 @@ export class TrafficCounts {
     return this.#failed.get(layer) ?? 0;
   }
 
-  /** Times of each layer that has sent responses. */
+  /** The times for each layer that has sent responses. */
   times(): ReadonlyMap<Layer, Distribution> {
     return this.#times;
   }

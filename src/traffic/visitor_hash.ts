@@ -1,4 +1,4 @@
-/** @module Pseudonyms of visitors that last a day. */
+/** @module Visitor pseudonyms that last for one day. */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -8,7 +8,7 @@ export const SALT_BYTES = 16;
 /** Number of days since the Unix epoch, in UTC. */
 export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
-/** Mixes a text into a 32-bit state: the body of MurmurHash3, one UTF-16 unit at a time. */
+/** Mixes a string into a 32-bit state: the body of MurmurHash3, one UTF-16 code unit at a time. */
 function mix(text: string, state: number): number {
   let hash = state;
   for (let at = 0; at < text.length; at++) {
@@ -31,7 +31,7 @@ function finish(state: number): number {
   return (hash ^ hash >>> 16) >>> 0;
 }
 
-/** Hashes visitors by IP address and browser, with the salt of a day. */
+/** Hashes visitors by IP address and browser, with a day's salt. */
 export class VisitorHash {
   readonly #seeds: readonly number[];
 

@@ -1,33 +1,33 @@
 /**
- * @module Web vitals of visitors in bounded counts, for a site and for its most viewed pages.
+ * @module Visitors' web vitals as bounded counts, for a site and for its most viewed pages.
  *
- * A histogram whose bins grow by a constant factor, so that every quantile is accurate to 5 %. Each
- * page takes 2.2 KB; at most `MAX_VITAL_PAGES` pages are stored, and up to twice as many are kept
- * temporarily.
+ * The bins of the histograms grow by a constant factor, so every quantile is accurate to within 5
+ * %. Each page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, and up to twice as many
+ * are kept temporarily.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
 export const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
 export type Vital = typeof VITALS[number];
 
-/** Maximum number of pages that are stored with their own vitals. */
+/** Maximum number of pages whose vitals are stored separately. */
 export const MAX_VITAL_PAGES = 20;
 
-/** Maximum length of a page's path, in characters; the schema of beacons allows ASCII only. */
+/** Maximum length of a page's path, in characters. The schema of beacons allows only ASCII. */
 export const MAX_VITAL_PATH = 200;
 
 const ACCURACY = 0.05;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** The maximum counted value: one minute, or a shift of 60. */
+/** The maximum counted value: one minute, or a layout shift of 60. */
 const LARGEST = 60_000;
-/** The first bin is for values up to 1, and reads as zero. */
+/** The first bin is for values up to 1, and is read as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
 /** A browser's measurements of one page view; values that it cannot measure are missing. */
 export type MeasuredVitals = Readonly<Partial<Record<Vital, number>>>;
 
-/** Counts as they are stored and sent: at most 52 KB. */
+/** Counts in their stored and sent form: at most 52 KB. */
 export interface EncodedVitals {
   readonly all: Uint32Array;
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];

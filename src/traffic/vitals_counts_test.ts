@@ -17,7 +17,7 @@ Deno.test("VitalsCounts returns the 75th percentile within 5 %, even if counts a
   assert.deepEqual(whole.pages(5).map(({ path }) => path), ["/"]);
 });
 
-Deno.test("VitalsCounts keeps the most viewed pages among any number of others", () => {
+Deno.test("VitalsCounts keeps the most viewed pages, however many others there are", () => {
   const counts = new VitalsCounts();
   for (let page = 0; page < 5000; page++) {
     counts.add("/home", { lcp: 10 });
@@ -29,7 +29,7 @@ Deno.test("VitalsCounts keeps the most viewed pages among any number of others",
   assert.equal(counts.encode().pages.length, MAX_VITAL_PAGES);
 });
 
-Deno.test("VitalsCounts fits into a value of the store when it is full", () => {
+Deno.test("VitalsCounts fits into one store value when it is full", () => {
   const counts = new VitalsCounts();
   for (let page = 0; page < MAX_VITAL_PAGES; page++) {
     const path = `/${"é".repeat(MAX_VITAL_PATH - 4)}${page}`;

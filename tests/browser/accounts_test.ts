@@ -1,6 +1,6 @@
 /**
- * Accounts as a person uses them: Chromium, with JavaScript off, and the CLI in a terminal next to
- * it.
+ * Accounts as a person uses them: in Chromium with JavaScript disabled, and with the CLI in a
+ * terminal.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,9 @@ const LOOKS = [
 
 const PASSWORD = "a few words in a row";
 
-/** Takes pictures of a page in every theme and size; nothing may need horizontal scrolling. */
+/**
+ * Takes screenshots of a page in every theme and size. Nothing may require horizontal scrolling.
+ */
 async function shoot(page: Page, name: string): Promise<void> {
   for (const [look, width, height, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height });
@@ -44,7 +46,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Goes from the top of the page to a button with the keyboard only, and presses it. */
+/** Uses only the keyboard to move from the top of the page to a button and press it. */
 async function pressByKeyboard(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 30; presses++) {
     await page.keyboard.press("Tab");
@@ -84,7 +86,7 @@ async function signUp(page: Page, url: string): Promise<void> {
   await page.getByRole("status").getByText("Workspace created").waitFor();
 }
 
-/** Runs `svc login` in a terminal; the browser that it opens records the URL. */
+/** Runs `svc login` in a terminal. The browser that it opens records the URL. */
 async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
   const [opened, opener] = [join(box.folder, "opened"), join(box.folder, "browser.sh")];
   await Deno.writeTextFile(
@@ -116,7 +118,7 @@ async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
 
 const options = {
   ignore: CHROMIUM === undefined || SCRIPT === undefined,
-  // The driver keeps pipes of the browser open until the process ends.
+  // The driver keeps the browser's pipes open until the process ends.
   sanitizeOps: false,
   sanitizeResources: false,
 };
@@ -175,7 +177,7 @@ Deno.test({
 
 Deno.test({
   ...options,
-  name: "a person turns on the second factor in Chromium, and signs in with it",
+  name: "a person enables a second factor in Chromium, and signs in with it",
   fn: () =>
     withPerson(async ({ page, url }) => {
       await signUp(page, url);

@@ -1,6 +1,6 @@
 /**
- * Forms of the dashboard in Chromium: actions that need confirmation ask in a dialog, and typed
- * text survives a lost connection, an ended session and a second click.
+ * The dashboard's forms in Chromium: actions that need confirmation ask in a dialog, and typed text
+ * survives a lost connection, the end of the session and a second click.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const shoot = (page: Page, name: string) =>
 const focused = (page: Page) => page.locator(":focus").innerText();
 
 Deno.test({
-  name: "actions ask for confirmation in a dialog that works with the keyboard alone",
+  name: "actions ask for confirmation in a dialog that works with only the keyboard",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, own, platform }) => {
@@ -99,7 +99,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a form keeps its text when the connection or the session is lost, and is submitted once",
+  name: "a form keeps its text when the connection or session is lost, and is submitted only once",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, platform }) => {

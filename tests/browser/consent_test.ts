@@ -1,5 +1,6 @@
 /**
- * A program requests access: the official MCP client, and Chromium, in which the person decides.
+ * A program requests access: the official MCP client sends the request, and the person decides in
+ * Chromium.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -12,8 +13,7 @@ import { PASSWORD } from "../helpers/page_visitor.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
 /**
- * A program on this machine: an MCP client, and the address to which the browser returns the
- * response.
+ * A program on this machine: an MCP client, and the address where the browser returns the response.
  */
 function startProgram(url: string) {
   const answers: URLSearchParams[] = [];
@@ -51,7 +51,7 @@ function startProgram(url: string) {
     redirect,
     open,
     host: new URL(redirect).host,
-    /** Tries to connect; returns the page that the person is sent to, and the connection. */
+    /** Tries to connect. Returns the connection, and the page that the person is sent to. */
     async ask() {
       state.sentTo = undefined;
       const transport = open();
@@ -82,7 +82,7 @@ Deno.test({
         page.setDefaultTimeout(30_000);
         const complaints = hearComplaints(page);
 
-        // A person who is not signed in signs in first, and returns to the question.
+        // A person who is not signed in signs in first, and then returns to the question.
         const denied = await program.ask();
         await page.goto(denied.address);
         await page.getByLabel("Email").fill("ada@example.com");

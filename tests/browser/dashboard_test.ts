@@ -1,6 +1,6 @@
 /**
- * The dashboard in Chromium: accessible in every theme, and with live updates. With
- * `UPDATE_SCREENSHOTS`, pictures of the pages are stored in `docs/screenshots`.
+ * The dashboard in Chromium: it is accessible in every theme, and updates live. With
+ * `UPDATE_SCREENSHOTS`, screenshots of the pages are stored in `docs/screenshots`.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,10 +15,10 @@ import { MOST_BYTES, PageScales } from "../helpers/page_weight.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
-/** Whether pictures show whole pages, including the content below the first screen. */
+/** Whether screenshots show whole pages, including the content below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
-/** Themes selected by `LOOKS`; pictures need all of them. */
+/** Themes selected by `LOOKS`. Screenshots require all of them. */
 const WANTED = KEEPS_SHOTS ? "all" : Deno.env.get("LOOKS") ?? "wide-light,narrow-dark";
 const ONLY_LOOKS = WANTED !== "all" && Deno.env.has("LOOKS");
 const LOOKS = ([
@@ -30,7 +30,7 @@ const LOOKS = ([
   ["small-light", 320, 640, "light"],
 ] as const).filter(([name]) => WANTED === "all" || WANTED.split(",").includes(name));
 
-/** Routes that are not a separate page, or that only a mail or chat links to. */
+/** Routes that are not separate pages, or that are linked only from an email or a chat. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/": "leads to the overview",
   "/workspaces/:slug/projects/:project/variables": "leads to the page of environments",
@@ -71,7 +71,7 @@ function forgotten(pages: readonly [string, string][]): string[] {
   ).map(({ path }) => path);
 }
 
-/** Measures the size of every page, and opens it without JavaScript; returns the problems. */
+/** Measures the size of every page, and opens it without JavaScript. Returns the problems. */
 async function weighAll(
   browser: Browser,
   parts: DashboardPlatform,
@@ -96,7 +96,7 @@ async function weighAll(
   return faults;
 }
 
-/** Checks every page in every theme; returns the problems. */
+/** Checks every page in every theme. Returns the problems. */
 async function look(page: Page, url: string, pages: readonly [string, string][]) {
   const faults: string[] = [];
   for (const [name, path] of pages) {
@@ -130,7 +130,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
   return faults;
 }
 
-/** Goes through the inbox by keys, and archives its second notification. */
+/** Goes through the inbox with the keyboard, and archives its second notification. */
 async function pressKeys(page: Page, url: string) {
   const items = page.locator("#inbox > li");
   await page.goto(`${url}/notifications`);
@@ -146,7 +146,7 @@ async function pressKeys(page: Page, url: string) {
   assert.equal(await items.locator(".what > span").first().innerText(), title);
 }
 
-/** Opens pages from pages of a project and of the account, with the keyboard only. */
+/** Opens other pages from project and account pages, using only the keyboard. */
 async function searchByKeys(page: Page, url: string) {
   const field = page.getByRole("combobox", { name: "Search or go to" });
   const chosen = page.locator("[role=option][aria-selected=true]");
@@ -183,7 +183,7 @@ async function searchByKeys(page: Page, url: string) {
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
-/** Opens a document by letters of its title, and a section by its words. */
+/** Opens a document by letters from its title, and a section by words in it. */
 async function searchDocuments(page: Page, url: string) {
   const field = page.getByRole("combobox", { name: "Search or go to" });
   await page.goto(`${url}/docs/rules`);
@@ -239,7 +239,7 @@ async function readChart(page: Page, url: string) {
   assert.notEqual(await legend.innerText(), last);
 }
 
-/** Searches a live log, explains a request, opens a menu; returns the page's errors. */
+/** Searches a live log, explains a request, and opens a menu. Returns the page's errors. */
 async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   const complaints = hearComplaints(page);
   const lines = page.locator("#lines > li");
@@ -283,7 +283,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await others.waitFor();
   await page.keyboard.press("Escape");
   await others.waitFor({ state: "hidden" });
-  // Streams that a page leaves open end with it.
+  // Streams that a page leaves open end when the page closes.
   return complaints.filter((text) => !/\/(?:logs|notifications)\/stream/.test(text));
 }
 
@@ -300,7 +300,7 @@ Deno.test({
           assert.deepEqual(await use(plain, url, parts), []);
           assert.deepEqual(await weighAll(browser, parts, pages), []);
         }
-        // Axe is a script of the test, which the pages' policy blocks.
+        // Axe is injected by the test, and the pages' policy would block it.
         const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
         assert.deepEqual(forgotten([...pages, ...BEFORE]), []);
         assert.deepEqual(await look(page, url, pages), []);

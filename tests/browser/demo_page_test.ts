@@ -1,4 +1,4 @@
-/** The plain site as a browser sees it, by its own host name. */
+/** The plain site as seen by a browser at its own hostname. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -20,7 +20,7 @@ async function withPlainSite(
 }
 
 Deno.test({
-  name: "Chromium shows the plain site at its host, without errors in the console",
+  name: "Chromium shows the plain site at its hostname without console errors",
   ...BROWSER_TEST,
   async fn() {
     await withPlainSite(async ({ browser, base }) => {

@@ -1,6 +1,6 @@
 /**
- * Each framework of the spec under `svc dev`: saved changes appear in Chromium through the
- * framework's own mechanism, on the public port. `DEV_TESTS=all` installs and runs them.
+ * Each framework in the spec under `svc dev`: saved changes appear in Chromium through the
+ * framework's own mechanism, on the public port. `DEV_TESTS=all` installs and runs all of them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ interface Case {
   readonly name: FrameworkName;
   readonly file: string;
   readonly edit: (source: string) => string;
-  /** Text or style of the page after the change. */
+  /** The page's text or style after the change. */
   readonly shows: (page: Page) => Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ const fontOf = (page: Page) =>
   page.evaluate("getComputedStyle(document.body).fontFamily").then((font) => font === "monospace");
 
 /**
- * Frameworks that replace modules in the page; Astro's own pages reload, but their styles do not.
+ * Frameworks that replace modules in the page. Astro's own pages reload, but their styles do not.
  */
 const CASES: readonly Case[] = [
   { name: "nuxt", file: "app/pages/index.vue", edit: inText, shows: hasText },
@@ -73,7 +73,7 @@ for (const { name, file, edit, shows } of CASES) {
           await connected;
           const path = join(folder, file);
           const before = await Deno.readTextFile(path);
-          // After a first change, Vite's optimizer can reload the page once.
+          // After the first change, Vite's optimizer can reload the page once.
           await Deno.writeTextFile(path, edit(before));
           await until(() => shows(page));
           await page.waitForLoadState("networkidle");

@@ -1,4 +1,4 @@
-/** Mails with markup in each of their fields, on the page of `svc dev` in Chromium. */
+/** Emails with markup in each of their fields, on the mail page of `svc dev` in Chromium. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
@@ -6,7 +6,7 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { startServing } from "../helpers/dev_program.ts";
 import { MARKUP } from "../helpers/hostile_fields.ts";
 
-/** Shows the address of the mail server that it gets. */
+/** Shows the address of the mail server that it is given. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(process.env.SMTP_URL)).listen(process.env.PORT);
@@ -15,7 +15,7 @@ const CONFIG = `[dev]\ncommand = "node server.mjs"\n`;
 
 const base64 = (text: string) => new TextEncoder().encode(text).toBase64();
 
-/** Header fields that mail programs never write; the markup in each contains the field's name. */
+/** Headers that email programs never write. The markup in each contains the header's name. */
 const RAW_SUBJECTS = [
   MARKUP,
   `=?utf-8?B?${base64(MARKUP)}?=`,
@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // As from a mail program: encoded, folded, with an attachment.
+      // As sent by an email program: encoded, folded, and with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

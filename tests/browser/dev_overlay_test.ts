@@ -1,4 +1,4 @@
-/** Tests the problem overlay of `svc dev` on a project's pages in Chromium. */
+/** Tests the error overlay of `svc dev` on a project's pages in Chromium. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -48,7 +48,7 @@ const overlayOf = (page: Page) => page.locator("svc-overlay section");
 const textsOf = (page: Page) => page.locator("svc-overlay pre").allTextContents();
 
 Deno.test({
-  name: "dev shows errors in rules and functions over a page until they are fixed",
+  name: "dev shows errors in rules and functions over the page until they are fixed",
   ...BROWSER_TEST,
   fn: () =>
     withDev({
@@ -131,7 +131,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dev changes pages of a framework only while rules are invalid",
+  name: "dev changes a framework's pages only while rules are invalid",
   ...BROWSER_TEST,
   fn: () =>
     withDev({

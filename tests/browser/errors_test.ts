@@ -1,4 +1,4 @@
-/** The pages of errors in Chromium, with errors whose text tries to inject markup. */
+/** The error pages in Chromium, with errors whose text tries to inject markup. */
 import assert from "node:assert/strict";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
@@ -6,7 +6,7 @@ import { signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { failSites, MARKUP } from "../helpers/failing_sites.ts";
 
 Deno.test({
-  name: "errors of a function and a server can be listed, opened and searched, and appear as text",
+  name: "errors in a function and a server can be listed, opened and searched, and appear as text",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async (parts) => {

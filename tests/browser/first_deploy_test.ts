@@ -1,6 +1,6 @@
 /**
- * Creates live sites on an empty data directory with only a browser: from a git repository, from
- * files on this computer, and without JavaScript.
+ * Starts with an empty data directory, and creates live sites with only a browser: from a git
+ * repository, from local files, and without JavaScript.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -42,14 +42,14 @@ async function withFolder(
   }
 }
 
-/** Claims the platform; returns the next page. */
+/** Claims the platform, and returns the next page. */
 async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   const { pathname } = new URL(platform.ownerLink!);
   const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
-/** Waits until a deployment's page shows that the deployment has ended. */
+/** Waits until a deployment's page shows that the deployment is finished. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
 
@@ -108,7 +108,7 @@ Deno.test("a git repository goes live without JavaScript, and a failed build is 
     assert.match(listed, /state good">Built[^]*took [^]*state bad">Failed[^]*state bad">Failed/);
   }));
 
-/** The session of a visitor, in a browser. */
+/** A visitor's session in a browser. */
 async function openBrowser(
   browser: Browser,
   { owner, platform }: { readonly owner: Visitor; readonly platform: TestPlatform },
@@ -121,7 +121,7 @@ async function openBrowser(
   return await context.newPage();
 }
 
-/** Selects a folder in the folder field, and uploads it. */
+/** Selects a folder in the upload field, and uploads it. */
 async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
   await page.locator("#folder").setInputFiles(folder);
   await page.getByRole("button", { name: "Upload and deploy" }).click();

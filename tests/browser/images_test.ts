@@ -1,4 +1,4 @@
-/** A converted image as a browser requests and shows it. */
+/** A converted image, as requested and shown by a browser. */
 import assert from "node:assert/strict";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { makePng } from "../helpers/images.ts";
@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Hut</title><link rel="
 </head><body><img alt="The hut" width="320" srcset="${source(640)} 640w, ${source(1080)} 1080w"
 sizes="320px" src="${source(640)}"></body></html>`;
 
-/** The checked properties of an image element. */
+/** The properties of an image element that the test checks. */
 interface Shown {
   readonly naturalWidth: number;
   readonly currentSrc: string;

@@ -1,6 +1,6 @@
 /**
- * Markup in every field of the contract that accepts it, and in data of commits, builds, visitors,
- * databases and sites, in a real browser.
+ * Markup in a real browser: in every field of the contract that accepts it, and in data from
+ * commits, builds, visitors, databases and sites.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -11,12 +11,12 @@ import { signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { openFields } from "../helpers/hostile_fields.ts";
 import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 
-/** Elements that only unescaped markup creates. */
+/** Elements that are created only by unescaped markup. */
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
 /**
- * Fields for which the platform rejects markup although the schema allows it: they must name
- * existing things. Credentials need a git URL of their kind; `setGitCredentials` accepts the same
+ * Fields where the platform rejects markup although the schema allows it, because they must name
+ * something that exists. Credentials need a matching git URL; `setGitCredentials` accepts the same
  * fields.
  */
 const REFUSED = [
@@ -40,7 +40,7 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Checks a rendered page; `ran` receives the actions of the markup. */
+/** Checks a rendered page. `ran` receives the actions of the markup. */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
   if (count > 0) ran.push(`${name}: ${count} elements of the markup`);
@@ -71,7 +71,7 @@ Deno.test({
         assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields accepted markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
-          // Bypasses the policy, so that only escaping protects the page.
+          // Bypasses the policy so that only escaping protects the page.
           const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
           const ran: string[] = [];
           page.on("dialog", (dialog) => {

@@ -1,4 +1,4 @@
-/** A static project under `svc dev`: its pages reload in Chromium when a file is saved. */
+/** A static project under `svc dev`, whose pages reload in Chromium when a file is saved. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
@@ -37,7 +37,7 @@ Deno.test({
         const [, response] = await Promise.all([open(), tab.goto(`${dev.url}/start`)]);
         assert.equal(response?.status(), 200);
         const paragraph = tab.locator("body p");
-        /** Saves a file, and waits until the reloaded page listens again. */
+        /** Saves a file, and waits until the reloaded page is listening again. */
         const save = async (path: string, text: string) => {
           const opened = open();
           await write(path, text);
@@ -50,12 +50,12 @@ Deno.test({
         await until(color, (found) => found === "rgb(4, 5, 6)");
         await save("svc.rules.toml", rules("/other.html"));
         await until(() => paragraph.innerText(), (text) => text === "Osprey");
-        // A broken rule leaves the page and its state unchanged.
+        // An invalid rule leaves the page and its state unchanged.
         const from = dev.lines.length;
         await write("svc.rules.toml", "nonsense");
         await dev.said(/Keeping the previous rules/, from);
         assert.equal(await paragraph.innerText(), "Osprey");
-        // A page closes its stream when the browser leaves it.
+        // A page closes its stream when the browser navigates away.
         assert.deepEqual(complaints.filter((line) => !line.endsWith("/__svc/reload")), []);
       });
     } finally {

@@ -1,8 +1,8 @@
 /**
- * Tabs of frameworks in Chromium that stay open through five deployments and a rollback: they load
- * pages and chunks that they have not loaded before, and the deployment of their page handles their
- * forms and actions. Only runs with `OPEN_TABS`, set to `all` or to comma-separated names, because
- * it installs packages.
+ * Tabs with framework sites that stay open in Chromium through five deployments and a rollback.
+ * They load pages and chunks that they have not loaded before, and their page's deployment handles
+ * their forms and actions. Runs only if `OPEN_TABS` is set to `all` or to comma-separated names,
+ * because it installs packages.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -18,17 +18,18 @@ const FIXTURES = join(ROOT, "fixtures", "open_tabs");
 
 const DEPLOYMENTS = 6;
 /**
- * The tab is used after each deployment but the first, after the rollback, and next to a new tab.
+ * The tab is used after each deployment except the first, after the rollback, and alongside a new
+ * tab.
  */
 const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 
-/** Each page of each app shows texts such as `page 3 of version 1`. */
+/** Each page of each app shows text such as `page 3 of version 1`. */
 interface App {
-  /** Buttons, each with the kind of text that appears after it is pressed. */
+  /** Buttons, each with the kind of text that appears when it is pressed. */
   readonly buttons?: Readonly<Record<string, string>>;
   /** The text that appears in an open tab once a newer version is live. */
   readonly notice?: string;
-  /** Console message of a tab that reloads because the cookie already names a newer page. */
+  /** Console message from a tab that reloads because the cookie already names a newer page. */
   readonly reloading?: string;
 }
 
@@ -45,7 +46,7 @@ const APPS: Readonly<Record<string, App>> = {
   },
 };
 
-/** Writes an app in one version; a file with `__ROUND__` in its name exists once per round. */
+/** Writes one version of an app. A file with `__ROUND__` in its name is written once per round. */
 async function writeVersion(name: string, folder: string, version: number): Promise<void> {
   const source = join(FIXTURES, name);
   for (const path of listFiles(source)) {
@@ -80,7 +81,7 @@ async function open(tab: Tab, url: string, version: number): Promise<void> {
 const failuresOf = ({ responses }: Tab): string[] =>
   responses.filter((each) => each.status() >= 400).map((each) => `${each.status()} ${each.url()}`);
 
-/** Uses a tab like a person: follows a link, presses each button and sends the form. */
+/** Uses a tab as a person would: follows a link, presses each button and submits the form. */
 async function use(
   tab: Tab,
   { buttons = {}, reloading }: App,
@@ -107,14 +108,14 @@ async function use(
   assert.deepEqual(failures, []);
 }
 
-/** The deployment to which a script belongs; `undefined` for other responses. */
+/** The deployment that a script belongs to; `undefined` for other responses. */
 function scriptOrigin(response: Response): string | undefined {
   if (!new URL(response.url()).pathname.endsWith(".js")) return undefined;
   const headers = response.headers();
   return headers["x-svc-asset-from"] ?? headers["x-svc-deployment"];
 }
 
-/** Uses a tab of the first deployment, which also serves the tab's scripts. */
+/** Uses a tab from the first deployment, which also serves the tab's scripts. */
 async function useOld(tab: Tab, app: App, { round, id }: { round: number; id: string }) {
   const from = tab.responses.length;
   if (app.notice !== undefined) await tab.page.getByText(app.notice).waitFor();
@@ -146,8 +147,8 @@ async function keepTabOpen(box: Sandbox, name: string, app: App): Promise<void> 
     const other = follow(await context.newPage());
     await open(other, url, DEPLOYMENTS - 1);
     await use(other, app, { round: 2, version: DEPLOYMENTS - 1 });
-    // The browser's cookie already names the newer page, so some requests of the old page reach the
-    // newer deployment.
+    // The browser's cookie already names the newer page, so some requests from the old page reach
+    // the newer deployment.
     await use(tab, app, { round: DEPLOYMENTS + 2, version: `[1${DEPLOYMENTS - 1}]` });
     await open(tab, url, DEPLOYMENTS - 1);
     await use(tab, app, { round: 2, version: DEPLOYMENTS - 1 });

@@ -1,6 +1,6 @@
 /**
- * Tabs of a site in Chromium that stay open through five deployments and a rollback: their chunks
- * load, and the server of their page handles their actions and a form without a script.
+ * Tabs of a site that stay open in Chromium through five deployments and a rollback. Their chunks
+ * load, and the server for their page handles their actions and a form without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { createProject, deploy, type TestPlatform, withPlatform } from "../helpe
 
 const DEPLOYMENTS = 6;
 
-/** Renders the page, and only handles actions of its own version. */
+/** Renders the page, and handles only actions from its own version. */
 const SERVER = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** One chunk for each round, so that none is in the browser's cache. */
+/** One chunk for each round, so none of them is in the browser's cache. */
 const APP = (version: number) => `
 globalThis.load = async (round) => (await import("./lazy" + round + "-0123abc${version}.js")).default;
 globalThis.act = async (word) => {
@@ -88,7 +88,9 @@ async function openTab(browser: Browser, url: string, version: number): Promise<
   return { page, version, complaints };
 }
 
-/** Uses a tab like a person: loads a part of it, and sends its form with a script and without. */
+/**
+ * Uses a tab as a person would: loads a part of it, and submits its form with and without a script.
+ */
 async function use({ page, version, complaints }: Tab, round: number): Promise<void> {
   const where = `tab of ${version}, round ${round}`;
   assert.equal(await page.evaluate(`load(${round})`), `chunk ${round} of ${version}`, where);

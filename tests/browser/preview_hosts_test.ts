@@ -1,6 +1,6 @@
 /**
- * Protected hosts in Chromium over HTTPS: a preview, its branch and production, for a visitor and
- * with each kind of access, until that access ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses
+ * Protected hosts in Chromium over HTTPS: a preview, its branch and production, first for a visitor
+ * and then with each kind of access until it ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses
  * HTTP/1.1.
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ const DOMAIN = "apps.example.net";
 const SITE_PASSWORD = "open sesame";
 const FILES = { "index.html": "<!doctype html><title>Map</title><h1>Not public yet</h1>" };
 
-/** Chromium's name for each protocol, and the flags that choose it. */
+/** Chromium's name for each protocol, and the flags that select it. */
 const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
   "h2": [],
   ...(Deno.env.get("PREVIEW_TESTS") === "all" ? { "http/1.1": ["--disable-http2"] } : {}),
@@ -30,7 +30,7 @@ async function freshPage(browser: Browser): Promise<Page> {
   return await context.newPage();
 }
 
-/** Checks that a page is open, and stays open without the secret that opened it. */
+/** Checks that a page is accessible, and remains so without the secret that granted access. */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();
   assert.equal(page.url(), `${url}/`, "a secret stayed in the URL");
@@ -114,7 +114,7 @@ async function visitHosts(
 }
 
 Deno.test({
-  name: "each kind of access opens a protected host, and can be withdrawn",
+  name: "each kind of access opens a protected host, and can be revoked",
   ...BROWSER_TEST,
   fn: () =>
     inTestFolder(async (folder) => {

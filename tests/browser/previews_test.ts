@@ -1,6 +1,6 @@
 /**
  * A protected preview in Chromium: a visitor without an account, a member who signs in with the
- * form of the platform, a share link, a password, and how each of these ends.
+ * platform's form, a share link, a password, and the end of each kind of access.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -16,7 +16,7 @@ async function freshPage(browser: Browser): Promise<Page> {
 }
 
 Deno.test({
-  name: "a protected preview opens by sign-in, share link or password, until access is withdrawn",
+  name: "a protected preview opens with a sign-in, share link or password until access is revoked",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ platform, own, ada, api }) => {
@@ -31,7 +31,7 @@ Deno.test({
       await access({ protection: "members" });
       const isOpen = async (page: Page) => await page.title() === "Map";
       await withChromium(async (browser) => {
-        // A member signs in with the form, and arrives at the requested page.
+        // A member signs in with the form, and is returned to the requested page.
         const member = await freshPage(browser);
         await member.goto(`${unique}/?from=mail`);
         assert.match(member.url(), /\/sign-in\?next=/);
@@ -63,7 +63,7 @@ Deno.test({
         await guest.goto(link!);
         assert.match(await guest.content(), /This link no longer works/);
 
-        // A password, with its form.
+        // A password, entered in its form.
         await access({ protection: "password", password: "open sesame" });
         const friend = await freshPage(browser);
         await friend.goto(unique);

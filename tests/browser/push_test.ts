@@ -1,6 +1,6 @@
 /**
- * Web push in a browser: Chromium shows what the service worker receives, and the pages of channels
- * and of the messenger look right.
+ * Web push in a browser: Chromium shows the messages that the service worker receives, and the
+ * channel and messenger pages look right.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ async function signIn(platform: TestPlatform, context: BrowserContext): Promise<
 }
 
 Deno.test({
-  name: "Chromium's service worker shows a push message with title, text and URL",
+  name: "Chromium's service worker shows a push message with its title, text and URL",
   ignore: CHROMIUM === undefined,
   fn: () =>
     withPlatform((platform) =>
@@ -85,7 +85,7 @@ Deno.test({
             priority: "CRITICAL",
           }),
         };
-        // A worker that has just become active may miss a message; messages with the same tag show
+        // A worker that has just become active may miss a message. Messages with the same tag show
         // only one notification.
         const shown = await until(
           async () => {
@@ -112,9 +112,9 @@ Deno.test({
 });
 
 /**
- * A stand-in for the browser vendor's push service, which is unreachable here: `subscribe` of
- * Chromium's own push manager returns a subscription at a push service of this test. The
- * permission, the worker, the requests, the encryption and the notification are the real ones.
+ * A stand-in for the browser vendor's push service, which is unreachable here. The `subscribe`
+ * method of Chromium's own push manager returns a subscription to this test's push service. The
+ * permission, the worker, the requests, the encryption and the notification are real.
  */
 const standIn = (subscription: object) =>
   `{
@@ -129,7 +129,7 @@ const standIn = (subscription: object) =>
   }`;
 
 Deno.test({
-  name: "a person turns on push in Chromium, gets a notification, and removes the browser",
+  name: "a person enables push in Chromium, gets a notification, and removes the browser",
   ignore: CHROMIUM === undefined,
   fn: async () => {
     let publicKey = "";
@@ -167,7 +167,7 @@ Deno.test({
           () => service.messages.find(isWanted),
           (found) => found !== undefined,
         );
-        // The decrypted message goes to the worker, as a vendor's service would deliver it.
+        // The decrypted message is delivered to the worker, as a vendor's service would do.
         const { payload } = message!;
         await until(() => registrationId, (id) => id !== "");
         const shown = await until(
@@ -252,7 +252,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a person signs in with the messenger in Chromium without scripts, and turns off mails",
+  name: "a person signs in with the messenger in Chromium without scripts, and turns off emails",
   ignore: CHROMIUM === undefined,
   fn: async () => {
     await using api = serveBotApi();

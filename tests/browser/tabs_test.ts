@@ -1,6 +1,6 @@
 /**
- * Tabs of the dashboard in one window of Chromium, over HTTP/1.1: a browser opens six connections
- * to a site for all of its tabs, and each live page uses one.
+ * Dashboard tabs in one Chromium window over HTTP/1.1. A browser opens six connections to a site
+ * for all of its tabs, and each live page uses one.
  */
 import assert from "node:assert/strict";
 import type { Browser, CDPSession, Page } from "playwright-core";
@@ -13,7 +13,7 @@ import { median } from "../../scripts/bench/_table.ts";
 
 /** Two more than the connections that a browser opens to a site. */
 const TABS = 8;
-/** Maximum wait for a page, in milliseconds. */
+/** Maximum time to wait for a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
 /** Playwright keeps its own pages visible, so these are tabs that it does not know about. */
@@ -93,7 +93,7 @@ Deno.test({
 });
 
 /**
- * Pages that are open at the same time; most show a log, and there are fewer slots for their
+ * Pages that are open at the same time. Most show a log, and there are fewer slots than log
  * streams.
  */
 const SIDE_BY_SIDE = ["projects", "projects/shop", "projects/shop/builds", "../../notifications"]
@@ -115,7 +115,7 @@ Deno.test({
         const pages = [first, ...opened];
         const load = async (page: Page, path: string) => {
           const start = performance.now();
-          // A tab that waits for a connection never loads, because the others keep theirs.
+          // A tab that waits for a connection never loads because the other tabs keep theirs.
           await page.goto(new URL(path, url).href, { waitUntil: "load" });
           return Math.round(performance.now() - start);
         };

@@ -1,11 +1,11 @@
-/** Web vitals as a browser measures them, sent by our script and shown by the page and the CLI. */
+/** Web vitals: measured by a browser, sent by our script, and shown by the page and the CLI. */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../helpers/platform.ts";
 
 /**
- * Not "HeadlessChrome", which counts as a bot; set as an argument, so that it also applies to
+ * Not "HeadlessChrome", which counts as a bot. Set as an argument so that it also applies to
  * beacons.
  */
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
@@ -31,7 +31,7 @@ Deno.test({
         const complaints = hearComplaints(page);
         await page.goto(`http://shop.localhost:${platform.port}/`, { waitUntil: "networkidle" });
         await page.getByRole("button").click();
-        // Two frames: the browser reports an interaction once it has painted.
+        // Wait two frames, because the browser reports an interaction once it has painted.
         await page.evaluate(
           "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
         );

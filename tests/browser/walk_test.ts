@@ -1,6 +1,7 @@
 /**
- * A complete walk through the dashboard, from an empty data directory and with only a browser. It
- * runs with `WALK=<folder>`, and stores the pictures for the README's animation there.
+ * A complete walkthrough of the dashboard, starting with an empty data directory and using only a
+ * browser. Runs if `WALK=<folder>` is set, and stores the pictures for the README's animation in
+ * that folder.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ const HARBOUR = "/workspaces/default/projects/harbour";
 const site = (title: string) =>
   `<!doctype html><title>${title}</title><link rel="stylesheet" href="/site.css"><h1>${title}</h1>`;
 
-/** A site with a server, and a task for it. */
+/** A site with a server and a scheduled task. */
 const FILES = {
   "index.html": site("Harbour"),
   "site.css": "body { font: 18px system-ui; margin: 4rem; color: #0b4f6c }",
@@ -53,7 +54,7 @@ class Walk {
     this.repository = parts.repository;
   }
 
-  /** Takes a picture of the screen. */
+  /** Takes a screenshot. */
   async show(caption: string): Promise<void> {
     const name = `${String(++this.#steps).padStart(2, "0")} ${caption}.jpg`;
     await this.page.screenshot({ path: join(PICTURES!, name), quality: 75, type: "jpeg" });

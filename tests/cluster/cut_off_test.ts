@@ -1,7 +1,7 @@
 /**
- * A leading node in its own network namespace is cut off during events. Packets that it had already
- * sent arrive when the cable is plugged in again, after another node has taken over. No event is
- * lost, or in an inbox twice.
+ * A leader in its own network namespace is cut off during events. Packets that it had already sent
+ * arrive when the cable is plugged in again, after another node has taken over. No event is lost,
+ * and none is in an inbox twice.
  */
 import assert from "node:assert/strict";
 import { ROLES } from "../../src/platform/core/nodes/mod.ts";

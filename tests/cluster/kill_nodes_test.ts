@@ -1,7 +1,7 @@
 /**
- * `kill -9` of nodes at random moments under deployments, builds, triggers, events and sign-ins:
- * nothing that was acknowledged is lost, no event is in an inbox twice, and requests to a loaded
- * site only fail on the killed node's open connections.
+ * `kill -9` of nodes at random moments during deployments, builds, triggers, events and sign-ins.
+ * Nothing that was acknowledged is lost, no event is in an inbox twice, and requests to a loaded
+ * site fail only on the killed node's open connections.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */
@@ -18,7 +18,7 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 3));
 const ROUNDS_BETWEEN_CHECKS = 10;
 const MOST_MS_TO_A_KILL = 1000;
 
-/** When a node was killed, and when its process had ended. */
+/** When a node was killed, and when its process ended. */
 interface Kill {
   readonly node: string;
   readonly from: number;
@@ -31,7 +31,7 @@ async function kill(node: Node): Promise<Kill> {
   return { node: node.name, from, to: performance.now() };
 }
 
-/** True for a request that was running when its node was killed. */
+/** True for a request that was in progress when its node was killed. */
 const wasCut = ({ began, ended, node }: Failure, kills: readonly Kill[]): boolean =>
   kills.some((each) =>
     began <= each.to && ended >= each.from && (node === undefined || node === each.node)

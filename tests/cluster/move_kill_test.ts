@@ -1,9 +1,9 @@
 /**
- * A platform moves to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. After the same command has succeeded, all data and expiry times
- * have been moved, the source is unchanged, and platforms can serve from both.
+ * A platform is moved to PostgreSQL and object storage and back, while the CLI is killed and both
+ * servers fail at random moments. Once the same command succeeds, all data and expiry times have
+ * been moved, the source is unchanged, and platforms can serve from both.
  *
- * Runs in the long form, or with `MOVE_ROUNDS`, which sets the number of rounds.
+ * Runs in the long form, or if `MOVE_ROUNDS` sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -28,22 +28,22 @@ import { callApi, createProject, deploy, sha256, TOKEN } from "../helpers/platfo
 import { DenoStore } from "../../src/store/mod.ts";
 
 const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
-/** The rounds in which platforms are started on source and target. */
+/** The rounds in which platforms are started on the source and the target. */
 const STARTS_EVERY = 5;
-/** Maximum number of disturbances of a move. */
+/** Maximum number of disturbances during a move. */
 const DISTURBANCES = 3;
 /** Number of ledger writes before the platform is killed. */
 const WRITES = 25;
 const FILLER = 2000;
-/** Records that expire while they are moved. */
+/** Records that expire while they are being moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Maximum time that a storage is unavailable; the CLI waits longer. */
+/** Maximum time that storage is unavailable. The CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
 /**
- * Temporary failures that are reported as such: a killed node disappears after 10 seconds, and a
+ * Temporary failures that are reported as such. A killed node disappears after 10 seconds, and a
  * busy machine restarts servers slowly.
  */
 const PASSING = new RegExp([
@@ -54,7 +54,7 @@ const PASSING = new RegExp([
 /** Maximum number of runs of one command. */
 const MOST_RUNS = 100;
 
-/** Exit code of a process that SIGKILL ended. */
+/** Exit code of a process that was ended by SIGKILL. */
 const KILLED = 137;
 
 const buildUid = String(freeBuildUid());
@@ -70,7 +70,7 @@ interface Bench {
   readonly done: Map<string, number>;
 }
 
-/** Runs a platform, which is killed at the end. */
+/** Runs a platform, and kills it at the end. */
 async function withProgram(
   { folder, dataDir, args = [], env = {} }: {
     readonly folder: string;
@@ -92,7 +92,7 @@ async function withProgram(
   }
 }
 
-/** Creates the platform that all rounds move, and kills it. */
+/** Creates the platform that is moved in all rounds, and kills it. */
 async function furnish(folder: string): Promise<Ledger> {
   const dataDir = join(folder, "origin");
   let ledger: Ledger | undefined;
@@ -118,7 +118,7 @@ async function furnish(folder: string): Promise<Ledger> {
   return ledger!;
 }
 
-/** Adds records to a store that expire during its move, and some that expire later. */
+/** Adds records to a store: some expire during the move, others later. */
 async function addExpiring(dataDir: string): Promise<void> {
   const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let n = 0; n < EXPIRING; n++) {
@@ -169,7 +169,7 @@ async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"
   }
 }
 
-/** Moves a copy of the platform there and back, and compares everything. */
+/** Moves a copy of the platform to the target and back, and compares everything. */
 async function runRound(bench: Bench, round: number): Promise<void> {
   const { folder, servers, ledger } = bench;
   const [source, node, back] = ["source", "node", "back"].map((each) =>

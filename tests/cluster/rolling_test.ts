@@ -1,6 +1,6 @@
 /**
- * Nodes are stopped by SIGTERM one after the other under requests and writes, and started again, as
- * in an upgrade: behind a balancer, no request is lost. `SVC_OLD_BIN` is the program of an older
+ * Nodes are stopped by SIGTERM one at a time during requests and writes, and started again, as in
+ * an upgrade. Behind a load balancer, no request is lost. `SVC_OLD_BIN` is the program of an older
  * version, which all nodes run at first.
  */
 import assert from "node:assert/strict";

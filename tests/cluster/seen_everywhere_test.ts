@@ -1,6 +1,6 @@
 /**
- * Changes on one node are visible on all: deployments, rollbacks, rules, purges and revocations.
- * The delay is printed but not checked, because the machine may be busy.
+ * Changes on one node become visible on all nodes: deployments, rollbacks, rules, purges and
+ * revocations. The delay is printed but not checked, because the machine may be busy.
  */
 import assert from "node:assert/strict";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
@@ -18,7 +18,7 @@ const HOST = "seen.localhost";
 
 const get = ({ port }: Node, path: string) => fetchByHost({ port, host: HOST, path });
 
-/** Milliseconds until all nodes have the expected state. */
+/** Milliseconds until all nodes reach the expected state. */
 async function timeToAll(
   nodes: readonly Node[],
   isSeen: (node: Node) => Promise<boolean>,

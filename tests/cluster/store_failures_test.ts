@@ -1,8 +1,8 @@
 /**
- * The servers behind the nodes fail: the primary is killed or paused; all of PostgreSQL is down;
- * the object storage is down; a node is cut off. Sites are served throughout, writes are refused
- * with 503 and `Retry-After`, and nothing that was acknowledged is lost. It takes minutes, so it
- * only runs in the long form.
+ * The servers behind the nodes fail: the primary is killed or paused, all of PostgreSQL is down,
+ * object storage is down, or a node is cut off. Sites are served throughout, writes are refused
+ * with 503 and `Retry-After`, and nothing that was acknowledged is lost. This takes minutes, so it
+ * runs only in the long form.
  */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
@@ -14,7 +14,7 @@ import { deployments, events, projects, signIns } from "../helpers/machines/work
 
 const STOOD_STILL_MS = 30_000;
 const DOWN_MS = 60_000;
-/** With Patroni's settings, failover takes 20 seconds, and waiting requests take longer. */
+/** With Patroni's settings, a failover takes 20 seconds, and waiting requests take longer. */
 const PATIENCE_MS = 90_000;
 
 const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
@@ -59,7 +59,7 @@ async function survive(
   );
 }
 
-/** A write is refused as in an outage: with 503 and `Retry-After`. */
+/** A write is refused as it would be in an outage: with 503 and `Retry-After`. */
 async function refusesWrites(node: Node): Promise<void> {
   const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
   assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);
@@ -120,7 +120,7 @@ Deno.test({
       async outage() {
         for (const name of patroni.names) await patroni.kill(name);
         const end = performance.now() + DOWN_MS;
-        // The first writes wait for a failover; later ones are refused immediately.
+        // The first writes wait for a failover. Later ones are refused immediately.
         for (const node of nodes) await refusesWrites(node);
         for (const node of nodes) {
           await says(node, "/readyz", 503);

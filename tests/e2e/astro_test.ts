@@ -1,6 +1,6 @@
 /**
- * A real Astro site: installed and built from npm by `svc deploy` itself, every
- * file fetched and compared byte for byte.
+ * A real Astro site. `svc deploy` itself installs it from npm and builds it, and the test fetches
+ * every file and compares it byte for byte.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

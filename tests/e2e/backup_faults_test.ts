@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must be refused; returns its message. */
+/** Runs a command that must be refused, and returns its message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);
@@ -38,7 +38,7 @@ async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): 
   });
 }
 
-/** True if this user may mount a disk in memory. */
+/** True if this user is allowed to mount an in-memory disk. */
 async function canMount(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "svc-e2e-" });
   const disk = await mountDisk(folder);
@@ -69,7 +69,7 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
   await box.json(["restore", file, "--data-dir", join(box.folder, "elsewhere")]);
 }
 
-/** An empty backup of another version. */
+/** An empty backup from another version. */
 async function empty(description: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
   const texts = {
     "svc-backup.json": JSON.stringify({

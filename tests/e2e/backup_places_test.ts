@@ -1,6 +1,6 @@
 /**
- * Regular backups in an operator's setup: to object storage, encrypted, each verified by restoring
- * it; and the owner's notifications about failures.
+ * Scheduled backups as an operator would set them up: in object storage, encrypted, and each
+ * verified by restoring it. Also tests the owner's notifications about failures.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -11,7 +11,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { programCommand, startTool } from "../../scripts/_program.ts";
 import { callApi, copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** The first check happens 5 s after the start, and this machine may be busy. */
+/** The first check takes place 5 s after the start, and this machine may be busy. */
 const PATIENCE_MS = 120_000;
 
 interface Point {
@@ -116,7 +116,7 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   await platform.stop();
 }
 
-/** The mark of a process that writes to a location, as soon as it exists. */
+/** The lock of a process that writes to a location, as soon as it exists. */
 async function whenHeld(place: string): Promise<{ readonly pid: number }> {
   const [mark] = await until(
     () => marksIn(place).catch(() => []),
@@ -134,7 +134,7 @@ async function marksIn(place: string): Promise<readonly string[]> {
 Deno.test("a stop during a backup releases its lock, and does not count as a failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
-    // Large enough to take longer than a stop.
+    // Large enough that the backup takes longer than stopping.
     await addBlob(box.dataDir, randomBytes(40_000_000));
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);

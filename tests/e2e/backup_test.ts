@@ -1,6 +1,6 @@
 /**
- * Backups of a platform under load, restored elsewhere and compared with all acknowledged data; the
- * platform, the backup and the restore are killed at random moments.
+ * Backups of a platform under load are restored elsewhere and compared with all acknowledged data.
+ * The platform, the backup and the restore are killed at random moments.
  *
  * `SVC_BACKUP_ROUNDS` sets the number of rounds.
  */
@@ -25,7 +25,7 @@ const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A database client that commits one number after the other, each as two rows. */
+/** A database client that commits one number after another, each as two rows. */
 class Numbers {
   acknowledged = 0;
 
@@ -39,7 +39,7 @@ class Numbers {
         this.acknowledged++;
       }
     } catch (error) {
-      // The platform was killed, which closed the connection: the number may exist or not.
+      // The platform was killed, which closed the connection. The number may or may not exist.
       if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
       this.acknowledged++;
     } finally {
@@ -72,7 +72,7 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   assert.deepEqual(halves, [], "No transaction is restored in part");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number whose commit a kill interrupted.
+  // The number whose commit was interrupted by a kill.
   assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
@@ -87,7 +87,7 @@ async function deployBulk(platform: LedgerPlatform): Promise<void> {
   }
 }
 
-/** Names in a file's folder that begin with the name of the file. */
+/** Names in a file's folder that start with the file's name. */
 async function besides(file: string): Promise<string[]> {
   const names = [];
   for await (const { name } of Deno.readDir(dirname(file))) {
@@ -124,11 +124,11 @@ async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Pr
 interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
-  /** How many writes of the newest ledger, and how many numbers, preceded the backup. */
+  /** How many of the newest ledger's writes, and how many numbers, preceded the backup. */
   readonly before: { readonly writes: number; readonly numbers: number };
 }
 
-/** Compares the running platform with the ledgers; `isOriginal` if nothing may be missing. */
+/** Compares the running platform with the ledgers. Set `isOriginal` if nothing may be missing. */
 async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise<number> {
   const platform = callerOf(box);
   await untilDelivered(platform);
@@ -180,7 +180,7 @@ async function backUpUnderLoad(
   await writing;
 }
 
-Deno.test(`${ROUNDS} backups under load and kills are complete and consistent`, async () => {
+Deno.test(`${ROUNDS} backups under load and during kills are complete and consistent`, async () => {
   await withSandbox(async (box) => {
     const start = () => box.start(["--postgres-port", "0"]);
     await start();
@@ -218,7 +218,7 @@ Deno.test(`${ROUNDS} backups under load and kills are complete and consistent`, 
   });
 });
 
-Deno.test("a deployment whose files are not uploaded yet does not count as damaged", async () => {
+Deno.test("a deployment with files yet to be uploaded does not count as damaged", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await createProject(callerOf(box), "shop");

@@ -1,6 +1,6 @@
 /**
- * Builds on a platform that an ordinary user runs. Root switches to such a user, which needs a
- * program that this user can read: the compiled one.
+ * Builds on a platform that is run by an ordinary user. Root switches to such a user, which
+ * requires a program that this user can read: the compiled program.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** Why the sandbox of an ordinary user cannot be tested here; `undefined` if it can. */
+/** Why an ordinary user's sandbox cannot be tested here; `undefined` if it can. */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";
@@ -39,7 +39,7 @@ async function userCommand(box: Sandbox): Promise<Command> {
   return ["setpriv", ...becomeUser.slice(1), copy];
 }
 
-/** The user's own folder, with a file that no build may read. */
+/** The user's home folder, with a file that no build may read. */
 async function makeHome(box: Sandbox): Promise<string> {
   const home = join(box.folder, "home");
   await Deno.writeTextFile(join(home, "secret.txt"), "of the user", { mode: 0o600 });

@@ -1,5 +1,5 @@
 /**
- * Many triggers at once, with real builds: `TRIGGERS=200` uses twenty projects; regular test runs
+ * Many triggers at once, with real builds. `TRIGGERS=200` uses twenty projects. Regular test runs
  * use fewer triggers.
  */
 import assert from "node:assert/strict";
@@ -15,12 +15,12 @@ const test = testNeeding("git", "sh");
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 12);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
 /**
- * Each project gets the same number of triggers, each for its own branch; a hook accepts 30 per
+ * Each project gets the same number of triggers, each for a different branch. A hook accepts 30 per
  * minute.
  */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
 const CONCURRENCY = 2;
-/** Maximum wait for one build, on a machine that is busy with other builds. */
+/** Maximum time to wait for one build on a machine that is busy with other builds. */
 const PATIENCE_MS = 10_000;
 const MOST_MEMORY = 500_000_000;
 
@@ -92,7 +92,8 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once are built 
       );
     }
     const started = performance.now();
-    // Triggers of one project come one after the other: otherwise there would be no order to keep.
+    // The triggers of one project are sent one after another. Otherwise, there would be no order to
+    // preserve.
     const answers = (await Promise.all(hooks.map(async (hook) => {
       const own = [];
       for (const commit of commits) own.push(await callApi(box, "POST", hook, commit));

@@ -12,7 +12,7 @@ async function withJob(
   run: (box: Sandbox, job: {
     readonly issuer: Awaited<ReturnType<typeof startIssuer>>;
     readonly audience: string;
-    /** Calls the CLI like a job, and returns its JSON object. */
+    /** Calls the CLI as a job would, and returns its JSON object. */
     svc(
       args: readonly string[],
       env: Readonly<Record<string, string>>,
@@ -41,7 +41,7 @@ async function withJob(
   });
 }
 
-/** The services of a GitHub Actions runner for a job, at an https URL. */
+/** The services that a GitHub Actions runner provides to a job, at an HTTPS URL. */
 async function serveRunner(folder: string, sign: (audience: string) => Promise<string>) {
   const { certFile, keyFile } = await makeCertificate(folder, "runner", ["DNS:localhost"]);
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];

@@ -1,7 +1,7 @@
 /**
- * Completion in the shells themselves: keys typed on a terminal, the script of `svc completion`,
- * and names from the platform. CI tries bash with two of the lines; `COMPLETION_TESTS=all` tries
- * all shells that are installed. PowerShell is not tested, because Debian has no package for it.
+ * Completion in real shells: keys typed in a terminal, the script from `svc completion`, and names
+ * from the platform. CI tests bash with two of the lines; `COMPLETION_TESTS=all` tests all
+ * installed shells. PowerShell is not tested because Debian has no package for it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -35,11 +35,11 @@ const ROWS: readonly Row[] = [
 const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
 const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 
-/** The CLI gives the platform two seconds: on a busy machine, users press the key again. */
+/** The CLI gives the platform two seconds. On a busy machine, users press the key again. */
 const ATTEMPTS = 10;
 
 const TAB = "\t";
-/** Prints the typed line, in each of the shells below. */
+/** Prints the typed line in each of the shells below. */
 const SHOW_LINE = "\x18";
 
 interface Shell {
@@ -94,7 +94,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // The word has two parts, so that the echo of the input does not look like the response.
+    // The word is split into two parts so that the echoed input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

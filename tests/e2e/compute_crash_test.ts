@@ -1,8 +1,8 @@
 /**
- * `kill -9` of servers and of the platform under load: the site works again, no process remains,
- * and no request hangs longer than its timeout.
+ * `kill -9` of servers and of the platform under load. Afterwards, the site works again, no process
+ * remains, and no request hangs longer than its timeout.
  *
- * Looks for processes in `/proc`, so it runs on Linux only.
+ * Looks for processes in `/proc`, so it runs only on Linux.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,9 +11,12 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "crash.localhost";
 
-/** The time that the manifest allows a request, in milliseconds. */
+/** The request timeout in the manifest, in milliseconds. */
 const TIMEOUT_MS = 1500;
-/** Maximum time for a response: a start after a crash, the timeout, and a busy machine. */
+/**
+ * Maximum time for a response, including a start after a crash, the timeout, and delays on a busy
+ * machine.
+ */
 const PATIENCE_MS = 8_000;
 
 const CLIENTS = 6;
@@ -53,7 +56,7 @@ async function writeSite(site: string): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
 }
 
-/** Server processes that one of these processes, or another server process, has started. */
+/** Server processes that were started by one of these processes or by another server process. */
 function serverProcesses(parents: ReadonlySet<number>): number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -66,7 +69,7 @@ function serverProcesses(parents: ReadonlySet<number>): number[] {
       );
       if (parents.has(parent) || found.includes(parent)) found.push(Number(name));
     } catch {
-      // Ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
   return found;

@@ -1,4 +1,6 @@
-/** Idle connections beyond a process's limit: the platform keeps responding, and stops cleanly. */
+/**
+ * More idle connections than a process can hold. The platform keeps responding, and stops cleanly.
+ */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
@@ -16,7 +18,7 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
-/** Opens connections that send nothing, or only the start of a request. */
+/** Opens connections that send nothing or only the start of a request. */
 async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   const opened: Deno.Conn[] = [];
   for (let count = 0; count < IDLE; count++) {
@@ -38,7 +40,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** Requests a page until there is a response, at most `tries` times; returns its status, or 0. */
+/** Requests a page until there is a response, at most `tries` times. Returns its status, or 0. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);
@@ -72,8 +74,8 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program responds while the connections are open; when svc runs from source, the
- * runtime accepts them itself, and the platform responds again when they are closed
+ * The compiled program responds while the connections are open. When svc runs from source, the
+ * runtime itself accepts the connections, and the platform responds again once they are closed
  * (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";

@@ -1,4 +1,4 @@
-/** The contract for scripts and agents: exit codes, one JSON object, log lines, next steps. */
+/** The contract for scripts and agents: exit codes, one JSON object, log lines and next steps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";
@@ -9,7 +9,7 @@ import { callerOf } from "../helpers/sandbox_api.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { isEmpty, needs } from "../helpers/empty_root.ts";
 
-/** The keys and values of a log line in the spec. */
+/** The keys and values of a log line, as specified. */
 const STREAMS = ["user", "debug"];
 const LEVELS = ["info", "warn", "error"];
 const PHASES = [

@@ -1,8 +1,8 @@
 /**
- * `kill -9` at random moments of a deploy: after each restart, the live site is complete, old or
- * new, and everything acknowledged exists.
+ * `kill -9` at random moments during a deploy. After each restart, the live site, old or new, is
+ * complete, and everything that was acknowledged exists.
  *
- * `KILL_ROUNDS` sets the number of rounds; a hundred take a few minutes.
+ * `KILL_ROUNDS` sets the number of rounds. A hundred rounds take a few minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 4);
 const HOST = "crash.localhost";
 
-/** Enough files that a deploy takes a while: some shared, some new in each version. */
+/** Enough files for a deploy to take a while. Some are shared, and some are new in each version. */
 const FILE_COUNT = 150;
 const SMALL_BYTES = 2 * 1024;
-/** Every thirtieth file is large, so that uploads take a while. */
+/** Every thirtieth file is large so that uploads take a while. */
 const LARGE_BYTES = 512 * 1024;
 
 const pathOf = (index: number): string => `part-${index}.txt`;
 
-/** Content of a file in a version; every third file never changes. */
+/** Content of a file in a version. Every third file never changes. */
 function contentOf(index: number, version: number): string {
   const line = `file ${index} version ${index % 3 === 0 ? "all" : version}\n`;
   const bytes = index % 30 === 1 ? LARGE_BYTES : SMALL_BYTES;
@@ -34,7 +34,7 @@ async function writeVersion(folder: string, version: number): Promise<void> {
   }
 }
 
-/** Reads the version that a host shows, and checks every file of the site against it. */
+/** Reads the version that a host serves, and checks every file of the site against it. */
 async function wholeVersion(box: Sandbox, host: string): Promise<number> {
   const index = await box.page(host, "/");
   assert.equal(index.status, 200);
@@ -58,7 +58,7 @@ interface Round {
   readonly to: number;
 }
 
-/** Deploys and kills the platform during it; returns whether the CLI received a success. */
+/** Deploys, and kills the platform in the meantime. Returns whether the CLI received a success. */
 async function interruptedDeploy(box: Sandbox, round: Round): Promise<boolean> {
   await writeVersion(box.site, round.version);
   const delay = round.from + Math.random() * (round.to - round.from);
@@ -80,8 +80,7 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
     await writeVersion(box.site, 0);
-    // The first request of a deploy is sent at about the same time as the request of a small
-    // command.
+    // A deploy sends its first request about as quickly as a small command sends its request.
     const from = await timeOf(box.json(["whoami"])) * 0.7;
     const to = await timeOf(box.json(["deploy", "--prod"])) * 1.5;
 

@@ -1,6 +1,6 @@
 /**
- * Damage on disk: old keys, flipped bytes in the store, truncated or missing blobs. The program
- * reports it, serves everything else, and never crashes.
+ * Damage on disk: old keys, flipped bytes in the store, and truncated or missing blobs. The program
+ * reports the damage, serves everything else, and never crashes.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -14,10 +14,10 @@ import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.
 const FLIPS = 40;
 const SEEDS = [1, 2, 3];
 
-/** Messages of libraries that do not help an operator. */
+/** Library messages that do not help an operator. */
 const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
 
-/** A small generator of numbers (mulberry32), so that a seed results in the same positions. */
+/** A small number generator (mulberry32). The same seed always results in the same positions. */
 function numbersOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function numbersOf(seed: number): () => number {
   };
 }
 
-/** A stopped platform with two deployed projects; returns the hosts of both. */
+/** Creates a stopped platform with two deployed projects. Returns the hosts of both. */
 async function withData(
   test: (box: Sandbox, hosts: readonly [string, string]) => Promise<void>,
   prepare: (box: Sandbox) => readonly string[] = () => [],
@@ -50,7 +50,7 @@ async function withData(
   });
 }
 
-/** The output of a `svc serve` that does not start. */
+/** The output of an `svc serve` that does not start. */
 async function refusal(box: Sandbox): Promise<string> {
   const args = ["serve", "--port", "0", "--data-dir", box.dataDir, "--json"];
   const { code, stdout, stderr } = await box.tool(args);
@@ -59,7 +59,7 @@ async function refusal(box: Sandbox): Promise<string> {
   return stdout + stderr;
 }
 
-/** The result of `svc doctor --deep` about the stored data. */
+/** The results of `svc doctor --deep` for the stored data. */
 async function deep(box: Sandbox, more: readonly string[] = []): Promise<string> {
   const args = ["doctor", "--deep", "--data-dir", box.dataDir, ...more, "--json"];
   const { stdout } = await box.tool(args);
@@ -89,7 +89,7 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
       assert.match(await deep(box), /fail: the key file .* is damaged/);
       assert.match(await backupRefusal(box), /the key file .* is damaged/);
     }
-    // A record as versions without checksums wrote it.
+    // A record as written by versions without checksums.
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
@@ -113,10 +113,10 @@ function flip(value: Uint8Array): void {
   value[value.length >> 1]! ^= 1;
 }
 
-/** A key whose last part has no end. */
+/** A key whose last part has no terminator. */
 const cut = (key: Uint8Array) => key.map((byte, at) => at === key.length - 1 ? 0x7f : byte);
 
-/** Changes the stored bytes of records below a prefix; returns the number of changed records. */
+/** Changes the stored bytes of records under a prefix. Returns the number of changed records. */
 function damageRecords(
   box: Sandbox,
   first: string,
@@ -141,7 +141,7 @@ function damageRecords(
   }
 }
 
-Deno.test("a damaged record is named and set aside, and everything else is served", () =>
+Deno.test("a damaged record is reported and set aside, and everything else is served", () =>
   withData(async (box, [first, second]) => {
     assert.equal(damageRecords(box, "hosts\0", { value: flip }, 1), 1);
     assert.equal(damageRecords(box, "audit\0", { key: cut }, 1), 1);
@@ -162,7 +162,7 @@ Deno.test("a damaged record is named and set aside, and everything else is serve
     assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
   }));
 
-Deno.test("flipped bytes in the store are found, and every failure names its reason", () =>
+Deno.test("flipped bytes in the store are found, and every failure states its cause", () =>
   withData(async (box, hosts) => {
     const path = join(box.dataDir, "kv.sqlite3");
     const whole = join(box.folder, "whole");
@@ -193,7 +193,7 @@ Deno.test("flipped bytes in the store are found, and every failure names its rea
     }
   }));
 
-Deno.test("truncated or missing blobs are named before anyone needs them", () =>
+Deno.test("truncated or missing blobs are reported before anyone needs them", () =>
   withData(async (box) => {
     const blobs: string[] = [];
     async function collect(folder: string): Promise<void> {
@@ -232,7 +232,7 @@ Deno.test("truncated or missing blobs are named before anyone needs them", () =>
     assert.match(await backupRefusal(box), new RegExp(nameOf(gone!)));
   }));
 
-/** A store in PostgreSQL whose rows can be changed without the platform. */
+/** A PostgreSQL store whose rows can be changed without the platform. */
 async function withServer(
   test: (box: Sandbox, hosts: readonly [string, string], store: ServerStore) => Promise<void>,
 ): Promise<void> {
@@ -252,7 +252,7 @@ interface ServerStore {
   readonly run: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Damages the first record below a prefix. */
+/** Damages the first record under a prefix. */
 async function damageRow(
   { run }: ServerStore,
   first: string,
@@ -276,7 +276,7 @@ async function damageRow(
 }
 
 Deno.test({
-  name: "damage in a PostgreSQL store is named and set aside, and everything else is served",
+  name: "damage in a PostgreSQL store is reported and set aside, and everything else is served",
   ignore: noServer() !== undefined,
   fn: () =>
     withServer(async (box, hosts, store) => {

@@ -48,8 +48,8 @@ async function run(command: readonly string[], cwd: string, env: Readonly<Record
 }
 
 Deno.test({
-  name: "doctor, health, publish and deploy report that countries cannot be looked up",
-  // From source, the database is in a package that all tests share.
+  name: "doctor, health, publish and deploy report that country lookups do not work",
+  // When svc runs from source, the database is in a package that all tests share.
   ignore: COMPILED === undefined,
   fn: () =>
     withSandbox(async (box) => {

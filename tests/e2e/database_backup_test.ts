@@ -1,10 +1,10 @@
 /**
- * Backups while clients write to databases of a PostgreSQL server: the server of `--postgres
- * local`, or a remote server, which the restored platform then shares with the original platform. A
- * backup contains every commit that was acknowledged before it began, and each database as it was
- * at one moment. In every second round, the platform is killed during the backup.
+ * Backups while clients write to databases on a PostgreSQL server: the server of
+ * `--postgres local`, or a remote server, which the restored platform then shares with the original
+ * platform. A backup contains every commit that was acknowledged before it started, and each
+ * database as of a single moment. In every second round, the platform is killed during the backup.
  *
- * It takes a long time, so it only runs with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
+ * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
  * number of rounds.
  */
 import assert from "node:assert/strict";
@@ -24,14 +24,14 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Number of commits per client before a backup starts. */
 const COMMITS = 30;
-/** Number of clients per branch at a time. */
+/** Number of concurrent clients per branch. */
 const CLIENTS = 1;
-/** Maximum wait for a command that runs next to the clients. */
+/** Maximum time to wait for a command that runs alongside the clients. */
 const PATIENCE_MS = 120_000;
-/** Maximum pause from the start of a backup until the platform is killed, in milliseconds. */
+/** Maximum time from the start of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
-/** Branches to which clients write in parallel; one of them is on the embedded engine. */
+/** Branches that clients write to in parallel. One of them is on the embedded engine. */
 const BRANCHES = ["orders/main", "orders/try", "stock/main", "carts/main"] as const;
 const DATABASES = { orders: "server", stock: "server", carts: "embedded" } as const;
 
@@ -44,7 +44,7 @@ async function urlOf(box: Sandbox, branch: string): Promise<string> {
   return (await callApi(box, "GET", `${at(branch)}/connection?branch=${name}`)).url;
 }
 
-/** A row that its transaction changes together with the table of the clients. */
+/** A row that is changed in the same transaction as the clients' table. */
 async function makeTables(url: string): Promise<void> {
   await makeLedger(url);
   const client = await connect(url);
@@ -82,7 +82,7 @@ async function untilMade(box: Sandbox): Promise<void> {
   }
 }
 
-/** The clients' writes in one round, in addition to earlier ones. */
+/** The clients' writes in one round, in addition to earlier writes. */
 class Round {
   readonly #earlier: Ledgers;
   readonly #writers: ReadonlyMap<string, readonly Writer[]>;
@@ -105,7 +105,7 @@ class Round {
     return new Round(earlier, writers);
   }
 
-  /** The commits acknowledged so far. */
+  /** The commits that have been acknowledged so far. */
   get ledgers(): Ledgers {
     return new Map(
       [...this.#writers].map(([branch, writers]) => [
@@ -121,7 +121,7 @@ class Round {
   }
 }
 
-/** Creates a backup while clients write; returns its required content. */
+/** Creates a backup while clients write. Returns its required content. */
 async function backUp(
   box: Sandbox,
   { round, file, kills }: {

@@ -1,8 +1,8 @@
 /**
  * `kill -9` of the platform while clients write through the address that `svc db connection`
- * prints: after each restart, every acknowledged commit exists, on each engine.
+ * prints. After each restart, every acknowledged commit exists, on each engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds on each; fifty take two minutes.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds per engine. Fifty rounds take two minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,10 +13,10 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Number of commits per writer before the kill of a round. */
+/** Number of commits per writer before the kill in each round. */
 const COMMITS = 15;
 /**
- * Maximum pause after these commits, in milliseconds, so that kills happen at different moments.
+ * Maximum delay after these commits, in milliseconds. It makes kills happen at different moments.
  */
 const MOST_PAUSE_MS = 100;
 
@@ -25,7 +25,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
   server: ["--postgres", "local"],
 };
 
-/** Kills the server, which survives the end of its platform, to simulate a power cut. */
+/** Kills the server, which outlives its platform, to simulate a power cut. */
 async function killServer({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");

@@ -1,7 +1,7 @@
 /**
- * Projects of frameworks that render the content of their injected database: installed, built and
- * deployed by the CLI, to production and as a preview of a git branch with its own database branch.
- * Only runs with `DATABASE_TESTS=all`, on each engine, because it installs packages from npm.
+ * Framework projects that render the content of their injected database. The CLI installs, builds
+ * and deploys them, to production and as a preview of a git branch with its own database branch.
+ * Runs on each engine, but only with `DATABASE_TESTS=all`, because it installs packages from npm.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -23,7 +23,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const TABLE = "CREATE TABLE notes (id int GENERATED ALWAYS AS IDENTITY, text text NOT NULL)";
 const FEATURE = "feature/stars";
 
-/** A deployment as its visitors see it. */
+/** A deployment as seen by its visitors. */
 class Site {
   readonly #box: Sandbox;
   readonly #host: string;
@@ -45,7 +45,7 @@ class Site {
     return [...text.matchAll(/<li(?:\s[^>]*)?>([^<]*)/g)].map(([, note]) => note!);
   }
 
-  /** Sends the page's form like a browser. */
+  /** Submits the page's form as a browser would. */
   async write(text: string): Promise<void> {
     const answer = await this.#box.page(this.#host, "/", {
       method: "POST",

@@ -1,7 +1,7 @@
 /**
- * A full disk under each engine: statements that need space fail with 53100, reads keep working,
- * and writes work again once there is space. The data directory is a small file system in memory,
- * which only the program sees.
+ * A full disk under each engine. Statements that need space fail with 53100, reads keep working,
+ * and writes work again once there is space. The data directory is a small in-memory file system
+ * that only the program can see.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const ROWS = 1000;
 /** Rows of 1000 bytes: five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts the first argument in its own namespace, and executes the other arguments. */
+/** Mounts the first argument in a new namespace, and executes the other arguments. */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",
@@ -39,7 +39,7 @@ async function findLack(): Promise<string | undefined> {
   return ran.success ? undefined : `no right to mount: ${new TextDecoder().decode(ran.stderr)}`;
 }
 
-/** Fills a file until the disk is full except for a few bytes. */
+/** Fills a file until the disk is almost full. */
 async function fillDisk(path: string): Promise<void> {
   const chunk = new Uint8Array(LEFT_BYTES);
   using file = await Deno.open(path, { create: true, write: true });

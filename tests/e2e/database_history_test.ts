@@ -1,7 +1,7 @@
 /**
- * Restoring a database to a point in time, and `kill -9` of the platform and of PostgreSQL while
- * the history is written, copied, pruned and restored: the branch has exactly the data that was
- * committed at that time.
+ * Restores a database to a point in time, and uses `kill -9` on the platform and on PostgreSQL
+ * while the history is written, copied, pruned and restored. The branch has exactly the data that
+ * was committed at that time.
  *
  * `KILL_ROUNDS` sets the number of rounds.
  */
@@ -25,9 +25,9 @@ interface Engine {
   /** Maximum size of the history, as shown to people. */
   readonly size: string;
   readonly ignore: boolean;
-  /** Names of all items in the engine's histories. */
+  /** The names of all items in the engine's histories. */
   parts(box: Sandbox): Promise<string[]>;
-  /** Kills only PostgreSQL; does nothing if PostgreSQL runs inside the platform. */
+  /** Kills only PostgreSQL. Does nothing if PostgreSQL runs inside the platform. */
   kill(box: Sandbox): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const ENGINES: readonly Engine[] = [
   {
     name: "--postgres local",
     serve: ["--postgres", "local", "--postgres-port", "0"],
-    // Each restore and each minute takes a segment of 16 MiB; the first base must remain.
+    // Each restore and each minute uses a 16 MiB segment. The first base backup must be kept.
     size: "400.0 MiB",
     ignore: noServer() !== undefined,
     parts: ({ dataDir }) => namesIn(join(dataDir, "postgres", "history")),
@@ -82,7 +82,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Kills PostgreSQL's main process, and waits for its end. The backends end by themselves. */
+/** Kills PostgreSQL's main process, and waits until it has ended. The backends end on their own. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));
@@ -107,7 +107,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         await box.json(["db", "branches", "create", "side"]);
         const first = new Date().toISOString();
         await query(box, "UPDATE t SET x = 'side'", "side");
-        // The history of a branch starts at the end of the second in which it was opened.
+        // A branch's history starts at the end of the second in which it was opened.
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const beforeReset = new Date().toISOString();
         await box.json(["db", "branches", "reset", "side", "--force"]);

@@ -1,4 +1,4 @@
-/** The initial content of a preview's database, according to [db] in svc.toml. */
+/** The initial content of a preview's database, as configured by [db] in svc.toml. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -47,7 +47,7 @@ const branchesOf = async (box: Sandbox): Promise<string[]> => {
 
 const JOINED = "SELECT u.id, u.email, u.name FROM orders o JOIN users u USING (email)";
 
-/** Refused settings, each with the deploy's message; none may leave a branch behind. */
+/** Refused settings, each with the deploy's message. None of them may leave a branch behind. */
 const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: The table does not exist/],
   ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],
@@ -57,7 +57,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.users]\nemail = 'fake:mail'", /"line":4,"column":9/],
 ];
 
-Deno.test("the database of a preview is a copy with masks, the schema, or empty", () =>
+Deno.test("a preview's database is a masked copy, only the schema, or empty", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "<h1>Shop</h1>");

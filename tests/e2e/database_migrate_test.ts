@@ -1,4 +1,4 @@
-/** `[db] migrate`: the database changes before the deployment is shown. */
+/** `[db] migrate`: the database changes before the deployment goes live. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 import { git } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Runs `migration.sql` once; errors go to its standard error. */
+/** Runs `migration.sql` once. Errors are written to standard error. */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";

@@ -1,9 +1,9 @@
 /**
- * `kill -9` of the platform while a database moves to another engine and clients write to it: after
- * each restart, the move completes, every acknowledged commit exists, and nothing remains in the
- * old engine.
+ * `kill -9` of the platform while a database is moved to another engine and clients write to it.
+ * After each restart, the move completes, every acknowledged commit exists, and nothing remains in
+ * the old engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets the number of killed moves.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of moves that are killed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const COMMITS = 15;
-/** Maximum time from the move request to the kill, in milliseconds: moves take less. */
+/** Maximum time from the move request to the kill, in milliseconds. Moves take less time. */
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -24,10 +24,7 @@ async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
   return found.map(({ name }) => name).filter((name) => /^[0-9a-f]{16}$/.test(name));
 }
 
-/**
- * Doctor's messages about databases that exist in engines but not in records, or the other way
- * round.
- */
+/** Doctor messages about databases that exist in engines but not in records, or vice versa. */
 async function examine(box: Sandbox): Promise<readonly string[]> {
   const { stdout } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);
   const { points } = JSON.parse(stdout) as {

@@ -1,7 +1,7 @@
 /**
- * A project that renders the content of its injected database: pushed to production, and on a git
- * branch whose preview has its own database branch. Its build runs the migrations.
- * `DATABASE_TESTS=all` runs it on a server too.
+ * A project that renders the content of its injected database. It is pushed to production, and to a
+ * git branch whose preview has its own database branch. Its build runs the migrations.
+ * `DATABASE_TESTS=all` also runs it on a server.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ await sql.end();
 const NOTES =
   "CREATE TABLE IF NOT EXISTS notes (id int GENERATED ALWAYS AS IDENTITY, text text);\n";
 
-/** Packs a module with the packages that it imports, so that a push needs no installation. */
+/** Bundles a module with the packages that it imports, so a push does not need to install any. */
 async function pack(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT },
@@ -78,7 +78,7 @@ async function writeProject(folder: string): Promise<void> {
   }
 }
 
-/** Runs the real git client like a user, and returns its output. */
+/** Runs the real git client as a user would, and returns its output. */
 async function push(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, "push", "svc", ...args],

@@ -1,6 +1,6 @@
 /**
  * `svc db query` without SQL in a terminal: a prompt with history, errors and keys.
- * `DATABASE_TESTS=all` runs it on a server too.
+ * `DATABASE_TESTS=all` also runs it on a server.
  */
 import assert from "node:assert/strict";
 import { programCommand } from "../../scripts/_program.ts";
@@ -74,7 +74,7 @@ async function usePrompt(box: Sandbox): Promise<void> {
 const isLong = Deno.env.get("DATABASE_TESTS") === "all";
 
 Deno.test({
-  name: "the db query prompt runs statements, and remembers them at its next start",
+  name: "the db query prompt runs statements, and remembers them the next time it starts",
   ...needs("sh"),
   fn: () =>
     withSandbox(async (box) => {

@@ -1,4 +1,4 @@
-/** Tests the cleanup of sockets that a killed platform left outside of the data directory. */
+/** Tests the cleanup of sockets that a killed platform left outside the data directory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
@@ -17,7 +17,7 @@ async function query(box: Sandbox): Promise<void> {
   await client.end();
 }
 
-Deno.test("the next start removes database sockets of a killed platform", () =>
+Deno.test("the next start removes the database sockets of a killed platform", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(temporary);

@@ -1,6 +1,7 @@
 /**
- * A million rows through the database port and through `svc db query --csv`, on each engine: no
- * process holds them all. It takes a long time, so it only runs with `DATABASE_TESTS=all`.
+ * A million rows through the database port and through `svc db query --csv`, on each engine. No
+ * process holds all of them in memory. This takes a long time, so it runs only with
+ * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
 import pg from "pg";
@@ -12,11 +13,11 @@ import { noServer } from "../helpers/postgres.ts";
 const ROWS = 1_000_000;
 const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
 /**
- * Size of each row; all rows together are several times larger than the memory that a process may
+ * Size of each row. All rows together are several times larger than the memory that a process may
  * use.
  */
 const TEXT_BYTES = 500;
-/** Maximum extra memory of a process for all rows instead of a few. */
+/** Maximum extra memory that a process may use for all rows, compared with a few rows. */
 const MORE_BYTES = 200_000_000;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -27,7 +28,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const sql = (rows: number): string =>
   `SELECT n, repeat('x', ${TEXT_BYTES}) AS text FROM generate_series(1, ${rows}) n`;
 
-/** Peak memory of a process, in bytes (`VmHWM`, proc(5)); 0 once it has ended. */
+/** Peak memory of a process in bytes (`VmHWM`, proc(5)); 0 once the process has ended. */
 function peakOf(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);
@@ -47,7 +48,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Calls `run`, and checks that it increases the peak memory of no process by much. */
+/** Calls `run`, and checks that it does not increase any process's peak memory by much. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();
@@ -79,7 +80,7 @@ async function readByClient(url: string, rows: number): Promise<{ count: number;
 }
 
 /**
- * Runs the CLI; returns the number of bytes and lines that it printed, the end of its output, and
+ * Runs the CLI. Returns the number of bytes and lines that it printed, the end of its output, and
  * its peak memory.
  */
 async function readByTool(box: Sandbox, rows: number) {

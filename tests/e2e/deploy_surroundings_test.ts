@@ -1,4 +1,4 @@
-/** Deploys in the environment of a terminal or a script. */
+/** Deploys in a terminal's or a script's environment. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { needs, testNeeding } from "../helpers/empty_root.ts";

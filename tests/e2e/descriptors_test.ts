@@ -1,5 +1,5 @@
 /**
- * A platform that was started with a file open: its servers and functions can access neither that
+ * A platform that was started with a file open. Its servers and functions can access neither that
  * file nor the runtime's own files.
  */
 import assert from "node:assert/strict";

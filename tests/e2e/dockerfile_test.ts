@@ -1,6 +1,6 @@
 /**
- * A project with only a Dockerfile: with Podman or Docker, its image is built, and runs in the
- * sandbox; otherwise the deploy reports that they are missing.
+ * A project with only a Dockerfile. With Podman or Docker, its image is built and runs in the
+ * sandbox. Otherwise, the deploy reports that they are missing.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -12,7 +12,10 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const MACHINE = Deno.env.toObject();
 
-/** A static program, as in an image without an operating system. Its path selects its action. */
+/**
+ * A static program, as in an image without an operating system. The request path selects its
+ * action.
+ */
 const SERVER = `package main
 
 import (
@@ -106,12 +109,12 @@ async function succeeds(program: string, args: readonly string[], cwd?: string):
 const FOUND = await findToolchains(MACHINE, ["container", "go"]);
 const ENGINE = FOUND.find(({ toolchain }) => toolchain.id === "container")?.program;
 
-/** Images that the tests have built, keyed by name. */
+/** Images that the tests have built, by name. */
 const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
 
-/** Why no image can be built here; `undefined` if one can. */
+/** Why images cannot be built here; `undefined` if they can. */
 async function whyNot(): Promise<string | undefined> {
   if (ENGINE === undefined) return "this machine has no Podman or Docker";
   if (FOUND.length < 2) return "this machine has no Go, which makes the image's program";

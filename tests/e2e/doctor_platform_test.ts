@@ -1,5 +1,6 @@
 /**
- * Checks of `svc doctor` for the machine, its platform, and managed databases in a data directory.
+ * The checks that `svc doctor` runs for the machine, its platform, and managed databases in a data
+ * directory.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +30,7 @@ async function examine(
   return (name) => points.filter((point) => point.name === name);
 }
 
-/** Like `examine()`, for names that each belong to a single check. */
+/** Like `examine()`, but for names that each belong to a single check. */
 async function examineEach(...given: Parameters<typeof examine>): Promise<(name: string) => Point> {
   const named = await examine(...given);
   return (name) => {
@@ -101,7 +102,7 @@ Deno.test("svc doctor examines the platform, the login and the machine it runs o
   }));
 
 Deno.test({
-  name: "svc doctor checks the PostgreSQL in the data directory, and starts nothing",
+  name: "svc doctor checks PostgreSQL in the data directory without starting anything",
   ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {
@@ -128,7 +129,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "svc doctor checks its rights on the server of SVC_POSTGRES_URL, and prints no password",
+  name: "svc doctor checks its rights on the SVC_POSTGRES_URL server, and prints no password",
   ignore: NO_POSTGRES !== undefined,
   fn: () =>
     withSandbox(async (box) => {

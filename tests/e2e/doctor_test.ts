@@ -1,4 +1,4 @@
-/** Checks of `svc doctor` for the storages that nodes share. */
+/** The checks that `svc doctor` runs for storage that nodes share. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import * as z from "zod";
@@ -23,7 +23,7 @@ const known = (variables: Readonly<Record<string, string | undefined>>): Record<
     ),
   );
 
-/** Runs `svc doctor`; returns its checks by name. */
+/** Runs `svc doctor`, and returns its checks by name. */
 async function examine(
   flags: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ async function examine(
 }
 
 Deno.test({
-  name: "svc doctor checks a PostgreSQL without changing it, and reports problems",
+  name: "svc doctor checks PostgreSQL without changing it, and reports problems",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();

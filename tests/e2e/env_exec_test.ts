@@ -1,4 +1,4 @@
-/** `svc env exec` as a process: streams, exit codes, signals, and attacks with variables. */
+/** `svc env exec` as a process: streams, exit codes, signals, and attacks through variables. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";

@@ -1,4 +1,4 @@
-/** Acknowledged files keep their names after a power loss, according to the system calls. */
+/** Checks system calls to ensure that acknowledged files keep their names after a power loss. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";
@@ -8,11 +8,11 @@ const STRACE = "/usr/bin/strace";
 
 const hasStrace = await Deno.stat(STRACE).then(() => true, () => false);
 
-/** The target of a rename, or the flushed folder or file, in a line of the trace. */
+/** The rename target, or the flushed folder or file, in a line of the trace. */
 const RENAME = /\brename(?:at2?)?\(.*"([^"]+)"(?:, [A-Z_0-9]+)?(?:\)| <unfinished)/;
 const FLUSH = /\bf(?:data)?sync\(\d+<([^>]+)>/;
 
-/** New names of files whose folder was not flushed afterwards. */
+/** The new names of files whose folder was not flushed afterwards. */
 function unflushed(trace: string, root: string): readonly string[] {
   const waiting = new Set<string>();
   for (const line of trace.split("\n")) {
@@ -30,7 +30,7 @@ Deno.test({
   fn: () =>
     withSandbox(async (box) => {
       const log = join(box.folder, "trace");
-      // With -D, the program is the child process, and strace runs as a separate process.
+      // With -D, the program is the child process, and strace itself runs separately.
       const strace = [STRACE, "-D", "-f", "-y", "-qq", "-o", log] as const;
       const calls = ["-e", "trace=rename,renameat,renameat2,fsync,fdatasync", "-s", "4096"];
       box.platform = await startProgram({

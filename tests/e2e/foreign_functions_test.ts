@@ -1,4 +1,4 @@
-/** Functions that are written for other platforms, and apps that a module exports, served here. */
+/** Serves functions that were written for other platforms, and apps that a module exports. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../helpers/foreign_functions.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 
-/** A build next to functions: its pages stay static. */
+/** A build alongside functions. Its pages stay static. */
 const BUILT: Project = {
   files: {
     "package.json": '{"name":"b","private":true,"scripts":{"build":"node build.mjs"}}',

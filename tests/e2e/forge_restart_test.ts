@@ -1,4 +1,4 @@
-/** A report to a forge that is waiting, or being sent, while the platform stops or is killed. */
+/** A report to a forge that is waiting or being sent while the platform stops or is killed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit } from "../../src/lib/_test_git.ts";
@@ -11,7 +11,7 @@ const test = testNeeding("git");
 
 const TOKEN = "s3cret-token-of-a-forge";
 
-/** Maximum wait for a build, or for the second attempt of a report. */
+/** Maximum time to wait for a build, or for the second attempt at a report. */
 const PATIENCE_MS = 60_000;
 
 const ARGS = ["--allow-private-upstreams"];
@@ -28,11 +28,11 @@ interface ForgeBench {
   tell(action: string): Promise<{ readonly id: string }>;
   status(id: string): Promise<string>;
   report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
-  /** Commits that were reported as live, in the order of the reports. */
+  /** Commits that were reported as live, in the order in which they were reported. */
   marks(): readonly string[];
 }
 
-/** Runs a test with a project whose repository is at a forge, and a pull request there. */
+/** Runs a test with a project whose repository is on a forge, and with a pull request there. */
 async function withForge(test: (parts: ForgeBench) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await box.start(ARGS);
@@ -139,7 +139,7 @@ test("a report interrupted by kill -9 is sent again, without repeating its comme
       await box.platform!.kill();
     };
     const { id } = await tell("opened");
-    // One kill can interrupt both requests.
+    // A single kill can interrupt both requests.
     for (let seen = 0; seen < 2;) {
       await until(() => kills.length, (count) => count > seen, PATIENCE_MS);
       seen = kills.length;

@@ -13,7 +13,7 @@ testFramework("astro", {
   },
   async also(project) {
     await checkKept(project, "/shared");
-    // Astro's own route caching, with a provider of five lines.
+    // Astro's own route caching, with a five-line provider.
     await checkKept(project, "/cached");
     assert.equal((await project.ask("/api/invalidate")).text, "invalidated");
     assert.equal((await project.ask("/cached")).headers["x-svc-cache"], "MISS");

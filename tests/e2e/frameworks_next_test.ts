@@ -1,6 +1,6 @@
 /**
- * A Next.js app as its own scaffolder creates it, with pages that are cached, revalidated, guarded,
- * streamed and rendered for each visitor: deployed without a config.
+ * A Next.js app, as created by its own scaffolder, that is deployed without configuration. It has
+ * pages that are cached, revalidated, guarded, streamed and rendered for each visitor.
  *
  * @module
  */
@@ -41,7 +41,7 @@ async function deployNext(box: Sandbox): Promise<Deployed> {
   const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
   assert.equal(code, 0, stderr);
   await cp(FIXTURE, box.site, { recursive: true });
-  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
+  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as HTTPS.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   await box.json(["init", "--create", "--name", "harbour"]);
   const told = await box.json(["deploy", "--prod"]);
@@ -60,7 +60,7 @@ function headingOf({ status, text }: Answer): string {
   return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
 }
 
-/** Sends requests until the response is the expected one. */
+/** Sends requests until it gets the expected response. */
 async function askUntil(
   { ask }: Deployed,
   path: string,
@@ -83,7 +83,7 @@ const post = (body: unknown): Ask => ({
   body: JSON.stringify(body),
 });
 
-/** Pages that were created once are served by the edge until they are revalidated. */
+/** The edge serves pages that were created once until they are revalidated. */
 async function checkCached(site: Deployed): Promise<void> {
   assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
   const first = await askUntil(site, "/clock", isHit);
@@ -98,7 +98,7 @@ async function checkCached(site: Deployed): Promise<void> {
   await askUntil(site, "/blog/first", (answer) => headingOf(answer) !== old);
 }
 
-/** Fields with which clients pretend to be Next.js's own host. */
+/** Headers that clients send to pretend to be Next.js's own host. */
 const TRICKS: readonly Readonly<Record<string, string>>[] = [
   {},
   { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
@@ -201,7 +201,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // The client can abort the rest of an action's response once it knows the redirect.
+    // The client may abort the rest of an action's response once it knows the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }

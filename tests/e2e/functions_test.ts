@@ -1,6 +1,6 @@
 /**
- * Functions from the file to the response: bundled by the CLI, run by the platform, and ended with
- * it.
+ * Functions, from the file to the response. They are bundled by the CLI, run by the platform, and
+ * ended when the platform ends.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ async function writeFiles(folder: string): Promise<void> {
   }
 }
 
-/** Descendants of the platform's process, according to proc(5). */
+/** Descendants of the platform process, according to proc(5). */
 function childrenOf(pid: number): number[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {
@@ -87,7 +87,7 @@ function isAlive(pid: number): boolean {
 const untilGone = (pids: readonly number[]) =>
   until(() => pids.filter(isAlive), (alive) => alive.length === 0);
 
-/** All data that a connection receives for a GET; calls `meanwhile` once the body has started. */
+/** All data that a connection receives for a GET. Calls `meanwhile` once the body has started. */
 async function readWhole(port: number, path: string, meanwhile: () => void): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`));

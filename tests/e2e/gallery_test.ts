@@ -1,4 +1,7 @@
-/** The gallery of `fixtures/gallery`, deployed from git: uploads, a queue, and its own previews. */
+/**
+ * The gallery in `fixtures/gallery`, deployed from git: uploads, a queue, and preview deployments
+ * with their own data.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";

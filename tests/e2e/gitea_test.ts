@@ -1,6 +1,6 @@
 /**
  * A real forge: Gitea calls a deploy hook, and receives reports about the deployment.
- * `FORGE_TESTS=all` runs it; the first run builds Gitea.
+ * `FORGE_TESTS=all` runs it. The first run builds Gitea.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { type Gitea, startGitea } from "../helpers/gitea.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Maximum wait for a build and its reports. */
+/** Maximum time to wait for a build and its reports. */
 const PATIENCE_MS = 60_000;
 
 const REPOSITORY = "/repos/ada/shop";
@@ -17,11 +17,11 @@ const REPOSITORY = "/repos/ada/shop";
 interface Bench {
   readonly box: Sandbox;
   readonly gitea: Gitea;
-  /** Commits a front page on a branch and pushes it; returns the SHA. */
+  /** Commits a front page on a branch and pushes it. Returns the SHA. */
   push(branch: string, page: string): Promise<string>;
-  /** Waits until the newest status of a commit is `state`; returns all of them, newest first. */
+  /** Waits until the latest status of a commit is `state`. Returns all statuses, newest first. */
   marked(sha: string, state: string): Promise<readonly Mark[]>;
-  /** Waits until the only comment of a pull request contains all of the texts. */
+  /** Waits until the only comment on a pull request contains all of the strings. */
   commented(pull: number, ...texts: string[]): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** An API key with the CLI: created with limits, used, changed and revoked. */
+/** An API key in the CLI: created with limits, used, changed and revoked. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/contract/api_keys.ts";

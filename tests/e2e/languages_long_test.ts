@@ -1,7 +1,7 @@
 /**
  * Real apps in other languages, each with packages from its registry, from `git push` to live: with
  * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
- * Only runs with `LANGUAGES`, set to `all` or to comma-separated names, because it installs
+ * Runs only if `LANGUAGES` is set to `all` or to comma-separated names, because it installs
  * packages.
  */
 import assert from "node:assert/strict";
@@ -16,23 +16,23 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const WANTED = Deno.env.get("LANGUAGES")?.split(",");
 
-/** Maximum wait for a build, which fetches and compiles packages, in milliseconds. */
+/** Maximum time to wait for a build, which fetches and compiles packages, in milliseconds. */
 const BUILD_MS = 900_000;
 
 interface App {
-  /** Toolchains that build it. */
+  /** Toolchains that are needed to build it. */
   readonly needs: readonly string[];
-  /** The first word of the page. */
+  /** The first word on the page. */
   readonly says: string;
-  /** The file with the words of the page. */
+  /** The file that contains the page's words. */
   readonly page: string;
   /** Changes the copy of its folder before it is committed. */
   prepare?(folder: string): Promise<void>;
-  /** Why it cannot run here, apart from missing toolchains. */
+  /** Why the app cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
-  /** The app also performs actions that need system calls. */
+  /** Whether the app also performs actions that need system calls. */
   readonly escapes?: true;
-  /** Missing features of the app: a database connection, a shutdown message, child processes. */
+  /** Features that the app lacks: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
 }
 
@@ -82,7 +82,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to static files, with a text from their front page. */
+/** Sites that are built to static files, with text from their front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {
@@ -90,13 +90,16 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
-/** The folders of rustup and Cargo, which default to the home folder: the test has another one. */
+/**
+ * The folders of rustup and Cargo. They default to the home folder, but the test uses a different
+ * one.
+ */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
   CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,
 });
 
-/** A pushed app, as its visitors and its owner see it. */
+/** A pushed app, as seen by its visitors and its owner. */
 class Pushed {
   readonly #box: Sandbox;
   readonly #app: App;
@@ -114,7 +117,7 @@ class Pushed {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     await box.json(["projects", "create", "--name", name, "--link"]);
     await box.json(["link", "--git-remote"]);
-    // By default, a replaced server ends an hour later.
+    // By default, a server ends an hour after it is replaced.
     await Deno.writeTextFile(join(folder, "svc.toml"), "\n[skew]\nmax_age = 0\n", { append: true });
     return new Pushed(box, name, app, folder);
   }
@@ -130,7 +133,7 @@ class Pushed {
     return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
-  /** The expected page, with a word of the source and the value of a variable. */
+  /** The expected page, with a word from the source and the value of a variable. */
   async shows(word: string, greeting: string): Promise<void> {
     assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
@@ -162,7 +165,7 @@ class Pushed {
     await this.#box.json(["env", "set", "GREETING", "--plain", "--value", value, "--all"]);
   }
 
-  /** Another version of the page. */
+  /** A different version of the page. */
   async change(from: string, to: string): Promise<void> {
     const path = join(this.folder, this.#app.page);
     const text = await Deno.readTextFile(path);
@@ -171,7 +174,7 @@ class Pushed {
   }
 }
 
-/** Processes on this machine that run a server of this test's project. */
+/** Processes on this machine that run a server for this test's project. */
 function serversOf(box: Sandbox): readonly number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -218,7 +221,7 @@ async function changeAndReturn(box: Sandbox, site: Pushed, app: App): Promise<vo
   }
 }
 
-/** The server is killed; the next requests start another. */
+/** The server is killed. The next requests start another one. */
 async function crash(box: Sandbox, site: Pushed): Promise<void> {
   const running = serversOf(box);
   assert.ok(running.length > 0, "no process has the project's variables");

@@ -1,7 +1,7 @@
 /**
  * Servers in other languages, from `svc deploy` to live: with logs, variables and rollback, and the
- * limits of the sandbox. The apps need no packages; a language without a toolchain on this machine
- * is skipped.
+ * limits of the sandbox. The apps do not need packages. Languages without a toolchain on this
+ * machine are skipped.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const MACHINE = Deno.env.toObject();
 
 interface App {
   readonly files: Readonly<Record<string, string>>;
-  /** Toolchains that it needs. */
+  /** The toolchains that it needs. */
   readonly needs: readonly string[];
 }
 
@@ -72,7 +72,7 @@ fn main() {
 const JAVA: App = {
   needs: ["java"],
   files: {
-    // A project of an unknown kind is built and started with the commands in svc.toml.
+    // A project of an unknown kind is built and started using the commands in svc.toml.
     "svc.toml": `[build]
 command = "javac -d out Main.java"
 output_dirs = ["out"]
@@ -207,10 +207,7 @@ const APPS: Readonly<Record<string, App>> = {
   php: PHP,
 };
 
-/**
- * Folders in which toolchains keep built and fetched files, because home folders of tests are
- * empty.
- */
+/** Folders where toolchains keep built and fetched files, because tests have empty home folders. */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
   GOFLAGS: "",
@@ -244,7 +241,7 @@ async function logsOf(box: Sandbox, name: string): Promise<string> {
   return stdout;
 }
 
-/** Addresses at which servers listen, as the machine sees them. */
+/** The addresses where servers listen, as seen by the machine. */
 function serverAddresses(): readonly string[] {
   const rows = Deno.readTextFileSync("/proc/net/tcp").split("\n").slice(1);
   return rows.flatMap((row) => {
@@ -347,7 +344,7 @@ async function escape(box: Sandbox): Promise<void> {
     (await Deno.connect({ hostname, port: Number(port) })).close();
     answers.push(await ask("connect", address));
   }
-  // The server only reaches itself.
+  // The server can reach only itself.
   assert.equal(answers.filter((answer) => answer === "connected").length, 1);
   assert.ok(
     answers.length > 2 && answers.filter((answer) => answer !== "connected")
@@ -360,7 +357,7 @@ async function escape(box: Sandbox): Promise<void> {
 
 async function exhaust(box: Sandbox): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    // The processes of the previous round have ended, and use no slots.
+    // The processes from the previous round have ended and no longer use slots.
     const bomb = await textOf(box, "python", "/fork");
     assert.match(bomb, /^Resource temporarily unavailable after 12\d$/);
   }

@@ -1,6 +1,5 @@
 /**
- * Tests the cleanup of folders that a killed platform or command left outside of the data
- * directory.
+ * Tests the cleanup of folders that a killed platform or command left outside the data directory.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -26,7 +25,7 @@ const leftIn = async (folder: string): Promise<readonly string[]> =>
   (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
     .filter((name) => name.startsWith("svc-fn-"));
 
-Deno.test("the next start removes folders that functions of a killed platform left", () =>
+Deno.test("the next start removes folders left by the functions of a killed platform", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(join(temporary, OTHER), { recursive: true });
@@ -43,7 +42,8 @@ Deno.test("the next start removes folders that functions of a killed platform le
     assert.match(before, /^svc-fn-[0-9a-f]{16}-/);
     assert.deepEqual(others, []);
     await box.platform!.kill();
-    // A function process that notices the end in time removes its folder; a killed one does not.
+    // A function process that notices the end in time removes its folder. A killed process does
+    // not.
     await Deno.mkdir(join(temporary, before), { recursive: true });
     await box.start();
     assert.ok(!(await leftIn(temporary)).includes(before));
@@ -52,13 +52,13 @@ Deno.test("the next start removes folders that functions of a killed platform le
     assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder is kept");
   }));
 
-/** A folder that a process seems to have created two minutes ago. */
+/** A folder that appears to have been created by a process two minutes ago. */
 async function age(folder: string): Promise<void> {
   const then = new Date(Date.now() - 120_000);
   await Deno.utime(folder, then, then);
 }
 
-Deno.test("the next start removes temporary folders of killed commands, and no others", () =>
+Deno.test("the next start removes the temporary folders of killed commands, and no others", () =>
   withSandbox(async (box) => {
     const temporary = join(box.folder, "tmp");
     await Deno.mkdir(temporary);

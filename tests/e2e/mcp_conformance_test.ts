@@ -1,7 +1,6 @@
 /**
- * Runs the published conformance suite of the Model Context Protocol, and the inspector's command
- * line, against `svc mcp` and `/mcp` if `MCP_TESTS=all` is set; otherwise only the suite, against
- * `/mcp`.
+ * Runs the published Model Context Protocol conformance suite against `/mcp`. With `MCP_TESTS=all`,
+ * runs the suite and the inspector's command line against both `svc mcp` and `/mcp`.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -15,7 +14,9 @@ import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const SUITE = "npm:@modelcontextprotocol/conformance@0.1.16";
 const INSPECTOR = "npm:@modelcontextprotocol/inspector@2.12.0";
-/** Features that svc lacks; the suite fails if another scenario fails, or one of these passes. */
+/**
+ * Features that svc lacks. The suite fails if another scenario fails, or if one of these passes.
+ */
 const BASELINE = join(ROOT, "fixtures", "mcp_conformance.yml");
 
 /** Scenarios that have to pass with at least one check. */
@@ -30,7 +31,7 @@ const SCENARIOS = [
 
 const isLong = Deno.env.get("MCP_TESTS") === "all";
 
-/** Runs an npm program with Deno in its own folder. */
+/** Runs an npm program with Deno in a separate folder. */
 function runPackage(box: Sandbox, specifier: string, args: readonly string[]) {
   const deno = Deno.execPath();
   const flags = ["run", "--quiet", "--allow-all", "--no-check", "--no-lock", "--no-config"];
@@ -65,7 +66,7 @@ async function checkConformance(
   }
 }
 
-/** The inspector's output for a method. */
+/** Returns the inspector's output for a method. */
 async function inspect(box: Sandbox, target: readonly string[], args: readonly string[]) {
   const { code, stdout, stderr } = await runPackage(box, INSPECTOR, ["--cli", ...target, ...args]);
   assert.equal(code, 0, stderr.slice(-2000));
@@ -98,7 +99,7 @@ Deno.test("the conformance suite passes at /mcp", needsRegistry, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await using bridge = bridgeToHttp(`${url}/mcp`, TOKEN);
-    // There are no sessions, so there are no session streams.
+    // There are no sessions and therefore no session streams.
     await checkConformance(box, bridge, ["server-sse-multiple-streams"]);
   });
 });

@@ -1,4 +1,6 @@
-/** An agent with only the tools of `svc mcp`, from an empty folder to a rollback of its site. */
+/**
+ * An agent that uses only the tools of `svc mcp`, from an empty folder to a rollback of its site.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -48,9 +50,9 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   };
   return {
     call,
-    /** Everything that the agent was shown. */
+    /** Everything that was shown to the agent. */
     said,
-    /** Runs a result's suggestion, with the CLI's name. */
+    /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
       const suggested = next.find((each) => each.tool === tool);
       assert.ok(suggested, `${tool} is not suggested: ${text}`);
@@ -70,7 +72,7 @@ condition = { path = { type = "exact", value = "/hello" } }
 action = { type = "pipeline", steps = [{ handle = "greet" }] }
 `;
 
-Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with the tools alone", async () => {
+Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools only", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const write = (name: string, text: string) => Deno.writeTextFile(join(box.site, name), text);

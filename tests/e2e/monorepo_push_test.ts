@@ -1,6 +1,6 @@
 /**
- * A repository with two apps and a package that both apps need: a push builds only the changed
- * apps.
+ * A repository with two apps and a package that both apps need. A push builds only the apps that
+ * changed.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** An app whose page has its own text and output of the package. */
+/** An app whose page contains the app's own text and output from the package. */
 const app = (name: string) => ({
   [`apps/${name}/package.json`]: json({
     name,
@@ -59,7 +59,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   await git(root, "init", "--quiet", "--initial-branch=main");
   await box.start();
 
-  /** Pushes a change; returns git's output about each project. */
+  /** Pushes a change, and returns git's output for each project. */
   const push = async (files: Readonly<Record<string, string>>) => {
     await write(files);
     await git(root, "add", "--all");
@@ -90,7 +90,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
       const config = await Deno.readTextFile(join(box.site, "svc.toml"));
       assert.ok(config.includes(`command = "${BUILD}${name}"`), config);
       await box.json(["link", "--git-remote"]);
-      // Nothing links to it by name, so an installation would only take time.
+      // Nothing references it by name, so installing it would only take time.
       const settings = ["--install-command", "true"];
       await box.json(["projects", "update", `shop-${name}`, ...settings]);
     }

@@ -1,13 +1,12 @@
 /**
- * Projects of Node and of Deno with default settings: which engine runs them, and their
- * environment.
+ * Node and Deno projects with default settings: the engine that runs them, and their environment.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Text of files by path; `-> target` creates a symbolic link. */
+/** File contents by path. `-> target` creates a symbolic link. */
 type Files = Readonly<Record<string, string>>;
 
 const LINK = "-> ";
@@ -15,7 +14,7 @@ const LINK = "-> ";
 interface Project {
   readonly files: Files;
   readonly engine: "deno" | "node";
-  /** The response of the page `/`. */
+  /** The response from `/`. */
   readonly answers: string;
 }
 

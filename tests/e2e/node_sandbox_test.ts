@@ -1,6 +1,6 @@
 /**
- * The sandbox of Node servers in `/v1/health` and `svc doctor`: on this machine, and without
- * permission to create namespaces, as in most containers.
+ * The Node server sandbox in `/v1/health` and `svc doctor`: on this machine, and without permission
+ * to create namespaces, as in most containers.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -67,7 +67,7 @@ Deno.test(
     }),
 );
 
-Deno.test("health and doctor show that Node has no namespaces, with advice", {
+Deno.test("health and doctor report that Node has no namespaces, and give advice", {
   ignore: !isRootOnLinux || isInRoot(),
 }, () =>
   inTestFolder(async (home) => {

@@ -1,6 +1,6 @@
 /**
- * `kill -9` while events are raised and inboxes change: everything acknowledged exists afterwards,
- * exactly once.
+ * `kill -9` while events are raised and inboxes change. Afterwards, everything that was
+ * acknowledged exists exactly once.
  */
 import assert from "node:assert/strict";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
@@ -12,7 +12,7 @@ interface Item {
   readonly data: { readonly project?: string };
 }
 
-Deno.test("acknowledged events are in the inbox once after kill -9, and bulk changes survive", () =>
+Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk changes remain", () =>
   withSandbox(async (box) => {
     const acknowledged = new Set<string>();
     let url = "";
@@ -59,8 +59,8 @@ Deno.test("acknowledged events are in the inbox once after kill -9, and bulk cha
       await Promise.all(raising);
       platform = await box.start();
       url = platform.url;
-      // Events are passed on in order, so when this one has a response, all earlier ones have been
-      // passed on.
+      // Events are passed on in order, so once this event has a response, all earlier ones have
+      // been passed on.
       const last = await call("POST", "/v1/events", { event: "deployment.live" });
       assert.equal(last.status, 200);
       await last.body?.cancel();

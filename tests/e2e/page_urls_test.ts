@@ -1,4 +1,4 @@
-/** The URL of each page with the settings of svc.toml and of other hosts, in production and dev. */
+/** The URL of each page with settings from svc.toml and from other hosts, in production and dev. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { exchange } from "../../src/lib/_exchange.ts";
@@ -24,7 +24,7 @@ action = { type = "rewrite", target = "/about.html" }
 `,
 };
 
-/** Redirects and contents by path. */
+/** Redirects and content by path. */
 type Rows = Readonly<Record<string, readonly [status: number, told: string]>>;
 
 const ALIKE: Rows = {
@@ -40,7 +40,7 @@ const ALIKE: Rows = {
 interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** A configuration file of another host, whose settings are imported. */
+  /** A configuration file from another host, whose settings are imported. */
   readonly imports?: string;
   readonly rows: Rows;
 }
@@ -114,7 +114,7 @@ async function writeSite(box: Sandbox, { name, files }: Case): Promise<void> {
   }
 }
 
-/** The command that a deploy suggests, which writes the settings; the next deploy suggests none. */
+/** The command that a deploy suggests for writing the settings. The next deploy suggests none. */
 async function importSettings(box: Sandbox, file: string): Promise<void> {
   const line = `rules import ${file} --output svc.rules.toml`;
   const before = await box.tool(["deploy", "--dry-run"]);
@@ -126,7 +126,7 @@ async function importSettings(box: Sandbox, file: string): Promise<void> {
   assert.doesNotMatch(after.stderr, /rules import/);
 }
 
-Deno.test("each page has one URL that others redirect to, in production and dev", async (t) => {
+Deno.test("each page has one URL that others redirect to, in production and in dev", async (t) => {
   await withSandbox(async (box) => {
     const { port } = await box.start();
     for (const site of cases) {

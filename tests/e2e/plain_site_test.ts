@@ -8,7 +8,7 @@ import { copySite, urlOf, withSandbox } from "../helpers/sandbox.ts";
 const PLAIN = join(ROOT, "fixtures", "sites", "plain");
 const HOST = "kestrel-hut.localhost";
 
-/** Parts of the folder that are not part of the site, or that a rule blocks. */
+/** Files in the folder that are not part of the site or are blocked by a rule. */
 const ELSEWHERE = /^(?:svc\.toml|svc\.rules\.toml|notes\/)/;
 
 for (const name of ["hut.css", "daylight.js"]) {
@@ -85,7 +85,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       });
     }
 
-    await t.step("a page that the client has cached is not sent again", async () => {
+    await t.step("a page that the client has already cached is not sent again", async () => {
       const { etag } = (await box.page(HOST, "/")).headers;
       const page = await box.page(HOST, "/", { headers: { "if-none-match": String(etag) } });
       assert.deepEqual([page.status, page.text], [304, ""]);

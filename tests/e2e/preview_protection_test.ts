@@ -1,6 +1,4 @@
-/**
- * `[previews] protection` in the svc.toml of a deployment, which overrides the project's setting.
- */
+/** `[previews] protection` in a deployment's svc.toml overrides the project's setting. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -13,7 +11,7 @@ const declare = (box: Sandbox, protection: string): Promise<void> =>
     `[project]\nname = "shop"\n\n[previews]\nprotection = ${JSON.stringify(protection)}\n`,
   );
 
-/** Deploys to production, and returns the statuses there and at the unique URL. */
+/** Deploys to production, and returns the statuses of the production URL and the unique URL. */
 async function deployed(box: Sandbox, protection: string, headers: Record<string, string> = {}) {
   await declare(box, protection);
   const { urls } = await box.json(["deploy", "--prod"]) as { urls: Record<string, string> };

@@ -1,4 +1,4 @@
-/** Files in a project's own folder that no visitor should get. */
+/** Files in a project's own folder that visitors must not get. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../../src/lib/_test_git.ts";
@@ -55,7 +55,7 @@ Deno.test("a project's root folder is deployed without secrets or configuration"
   });
 });
 
-Deno.test("a deploy names submodules and Git LFS files that are not fetched", async () => {
+Deno.test("a deploy names submodules and Git LFS files that have not been fetched", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "site");
     const oid = `oid sha256:${"a".repeat(64)}\nsize 9000000\n`;

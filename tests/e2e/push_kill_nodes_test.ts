@@ -1,6 +1,6 @@
 /**
- * `kill -9` of a node while it receives a push, and while it builds the pushed commit: the push
- * counts for all nodes or for none, can be repeated through another one, and another node takes
+ * `kill -9` of a node while it receives a push, and while it builds the pushed commit. The push
+ * applies on all nodes or on none, it can be repeated through another node, and another node takes
  * over the build.
  */
 import assert from "node:assert/strict";
@@ -24,16 +24,18 @@ import { Node } from "../helpers/machines/machines.ts";
 import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
-/** Three starts of nodes, and ten seconds until a dead one is detected: for long runs only. */
+/**
+ * Nodes are started three times, and detecting a dead one takes ten seconds: for long runs only.
+ */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
- * Maximum time until another node starts the build of a killed node: 15 seconds, more on a busy
+ * Maximum time until another node starts a killed node's build: 15 seconds, or more on a busy
  * machine.
  */
 const TAKEN_UP_MS = 20_000;
 
-/** Two nodes with one PostgreSQL and one folder of files; only `a` builds at first. */
+/** Two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds. */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
   const firstUid = freeBuildUid();
@@ -52,7 +54,7 @@ async function startNodes(folder: string, pg: TestPg) {
   return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
 }
 
-/** A fresh clone, like any client's. */
+/** A fresh clone, as any client would have. */
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [
@@ -87,7 +89,10 @@ Deno.test({
     const dataDir = join(folder, "a");
     const push = ({ url }: Node) =>
       beginPush(site, { url, repository: "default/shop.git", token: TOKEN, env });
-    /** Checks that both nodes have complete copies and the same head: one of these commits. */
+    /**
+     * Checks that both nodes have complete copies, and that their head is the same and one of these
+     * commits.
+     */
     const agree = async (...heads: readonly string[]): Promise<void> => {
       const found = await Promise.all([a, b].map((node) => headOf(node, env)));
       assert.equal(found[0], found[1]);

@@ -27,7 +27,7 @@ const push = (box: Sandbox) =>
     env: box.env,
   });
 
-/** Starts the platform again, and checks that nothing remains of the interrupted push. */
+/** Starts the platform again, and checks that the interrupted push has left nothing behind. */
 async function startAgain(box: Sandbox): Promise<void> {
   await box.start();
   await until(

@@ -1,4 +1,4 @@
-/** Deploys an empty folder's first site, then previews of branches and of pull requests. */
+/** Deploys the first site from an empty folder, then previews of branches and pull requests. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const BRANCH = "changes";
 
 const FORGE_TOKEN = "s3cret-token-of-a-forge";
 
-/** Runs the real git client like a user, and returns its output. */
+/** Runs the real git client as a user would, and returns its output. */
 async function asPerson(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, ...args],
@@ -46,7 +46,7 @@ interface Delivered {
   readonly message: string;
 }
 
-/** Sends a signed, recorded payload, as the forge at `at` does. */
+/** Sends a recorded payload, signed as the forge at `at` would sign it. */
 async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>, at: URL) {
   const recorded = await Deno.readTextFile(
     join(ROOT, "fixtures", "forges", `github_${name}.json`),
@@ -86,7 +86,7 @@ test("three commands and a push make a site live; a branch and a pull request ge
   await withSandbox(async (box) => {
     await box.start(["--allow-private-upstreams"]);
     await git(box.site, "init", "--quiet", "--initial-branch=master");
-    // The first command is `svc login`; here, the key is in the environment.
+    // The first command is `svc login`. Here, the key is in the environment instead.
     await box.json(["projects", "create", "--name", "hello-world", "--branch", "master", "--link"]);
     await box.json(["link", "--git-remote"]);
     await commitPage(box, "master", "pushed");
@@ -107,7 +107,8 @@ test("three commands and a push make a site live; a branch and a pull request ge
 });
 
 /**
- * The same folder moves to a forge, which calls a hook and receives reports about the deployment.
+ * The same folder is moved to a forge, which calls a hook and receives reports about the
+ * deployment.
  */
 async function followForge(box: Sandbox): Promise<void> {
   const bare = join(box.folder, "forge", `${REPOSITORY}.git`);

@@ -1,7 +1,7 @@
 /**
- * `kill -9` of the platform while messages are sent and delivered: each acknowledged message is
- * delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets how often it is
- * killed.
+ * `kill -9` of the platform while messages are sent and delivered. Every acknowledged message is
+ * delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets the number of
+ * kills.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ Deno.test("kill -9 loses no message acknowledged by a queue", () =>
     await box.json(["deploy", "--prod", "--skip-build"]);
 
     const acknowledged = new Set<string>();
-    /** Sends one message after the other, each sender with its own key. */
+    /** Sends messages one after another. Each sender uses its own key. */
     async function sendUntilDead(sender: number, round: number): Promise<void> {
       try {
         for (let number = 0;; number++) {

@@ -1,5 +1,5 @@
 /**
- * Successors that end at each stage of taking over: the previous platform serves again, and no
+ * Successors that end at each stage of a takeover. The previous platform serves again, and no
  * request is dropped. `RESTARTS=10` kills more of them.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 1);
 
-/** Maximum wait for a line of the platform's log, in milliseconds. */
+/** Maximum time to wait for a line in the platform's log, in milliseconds. */
 const LINE_LIMIT_MS = 30_000;
 
 /** Resolves when the platform has logged `words` this many times. */
@@ -31,12 +31,12 @@ const TOOK_OVER = /is taking over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
-/** Clients have moved to a platform when it has served some requests on new connections. */
+/** Clients have moved to a platform once it has served some requests on new connections. */
 async function askAll(box: Sandbox): Promise<void> {
   for (const load of LOADS) await new Client(box.platform!.port, load, false).send();
 }
 
-/** Takes over like another platform, up to `stage`, and then ends. */
+/** Takes over as another platform would, up to `stage`, and then ends. */
 async function takeOverUntil(
   box: Sandbox,
   stage: "asked" | "listening" | "released" | "opened",
@@ -79,7 +79,7 @@ Deno.test("a platform resumes serving when its successor exits at any stage", as
   });
 });
 
-/** The platform that served again can be replaced, and its successor can be stopped. */
+/** The platform that resumed serving can be replaced, and its successor can be stopped. */
 async function replaceAndStop(box: Sandbox): Promise<void> {
   const before = box.platform!;
   box.platform = await startProgram({
@@ -92,7 +92,7 @@ async function replaceAndStop(box: Sandbox): Promise<void> {
   assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
 }
 
-Deno.test("a platform resumes serving when its successor is killed, or fails after the hand-over", async () => {
+Deno.test("a platform resumes serving if its successor is killed or fails after the handover", async () => {
   await withSandbox(async (box) => {
     const { port, pid } = await box.start();
     await deployKiosk(box);
@@ -120,7 +120,7 @@ Deno.test("a platform resumes serving when its successor is killed, or fails aft
       await said(box, SERVES_AGAIN, RESTARTS + 1);
       await askAll(box);
     });
-    // Responses that a successor has started end with it, so no client is active here.
+    // Responses that a successor has started end when it ends, so no client is active here.
     const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
     await ready.kill();
     await said(box, SERVES_AGAIN, RESTARTS + 2);

@@ -10,7 +10,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
 /**
- * Starts a platform that takes over from the running one; returns when the running platform has
+ * Starts a platform that takes over from the running one. Returns when the previous platform has
  * ended.
  */
 async function replace(box: Sandbox): Promise<void> {
@@ -25,7 +25,7 @@ async function replace(box: Sandbox): Promise<void> {
   assert.equal(await before.ended, 0, before.errors());
 }
 
-Deno.test("platforms that replace each other drop no request", async () => {
+Deno.test("platforms that replace each other drop no requests", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await deployKiosk(box);

@@ -1,9 +1,12 @@
-/** Configuration files of other hosts: imported by the CLI, deployed, and tested over HTTP. */
+/**
+ * Configuration files from other hosts. They are imported by the CLI, deployed, and tested over
+ * HTTP.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** A request with its expected status, fields and body. */
+/** A request with its expected status, headers and body. */
 interface Row {
   readonly path: string;
   readonly status: number;

@@ -1,6 +1,6 @@
 /**
- * A project with signs of a server that svc cannot run is not published unless its settings allow
- * it.
+ * A project that appears to have a server that svc cannot run is not published unless its settings
+ * allow it.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { withSandbox } from "../helpers/sandbox.ts";
 
 interface Row {
   readonly files: Readonly<Record<string, string>>;
-  /** The result of detection; a project is published by default. */
+  /** The result of detection. A project is published by default. */
   readonly seen?: RegExp;
 }
 
@@ -40,7 +40,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "plain": { files: { ...PAGE, "tool.py": "print(1)\n" } },
 };
 
-Deno.test("svc deploy publishes no server of a kind that it cannot run", async (t) => {
+Deno.test("svc deploy does not publish a kind of server that it cannot run", async (t) => {
   await withSandbox(async (box) => {
     const write = async (name: string, files: Row["files"]) => {
       for (const [path, text] of Object.entries(files)) {

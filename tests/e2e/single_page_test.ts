@@ -1,4 +1,7 @@
-/** A single-page app: each path without a file gets its page, on the platform as in a preview. */
+/**
+ * A single-page app: each path without a file gets the app's page, both on the platform and in a
+ * preview.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
@@ -8,7 +11,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const HOST = "tides.localhost";
 const DOCUMENT = { accept: "text/html,*/*;q=0.8" };
 
-/** A project built by Vite. */
+/** A project built with Vite. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": '{"devDependencies":{"vite":"7.3.1"},"scripts":{"build":"vite build"}}',
   "dist/index.html": "the app",

@@ -5,12 +5,15 @@ import { withSandbox } from "../helpers/sandbox.ts";
 
 const CLIENTS = 300;
 
-/** Far less than the platform waits for requests in progress, and more than a busy machine takes. */
+/**
+ * Far less than the time that the platform waits for requests in progress, but more than a busy
+ * machine needs.
+ */
 const MAX_STOP_MS = 8000;
 
 const REQUEST = new TextEncoder().encode("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-/** Sends requests, over a new connection whenever the platform ends one. */
+/** Sends requests, using a new connection whenever the platform closes one. */
 async function sendRequests(port: number): Promise<void> {
   const buffer = new Uint8Array(64 * 1024);
   try {

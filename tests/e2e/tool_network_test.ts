@@ -14,7 +14,7 @@ interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server in front of the platform; `on` responds to its requests or passes them on. */
+/** A server in front of the platform. `on` responds to its requests or passes them on. */
 function relay(
   box: Sandbox,
   on: (request: Request, pass: () => Promise<Response>) => Promise<Response>,
@@ -42,7 +42,7 @@ function relay(
   };
 }
 
-/** Starts the CLI; `line` resolves when stderr shows a text. */
+/** Starts the CLI. `output` resolves when it has ended. */
 function startTool(box: Sandbox, args: readonly string[], env: Record<string, string>) {
   const [program, ...first] = programCommand();
   const child = new Deno.Command(program, {
@@ -68,7 +68,7 @@ async function makeShop(box: Sandbox): Promise<void> {
 const productionOf = async (box: Sandbox): Promise<unknown> =>
   ((await box.json(["projects", "info", "shop"])).project as JsonObject).productionDeploymentId;
 
-Deno.test("the CLI names a platform that never responds while it waits", async () => {
+Deno.test("while it waits, the CLI names a platform that never responds", async () => {
   await withSandbox(async (box) => {
     using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const url = `http://127.0.0.1:${silent.addr.port}`;
@@ -116,7 +116,7 @@ Deno.test("the CLI reports that a dead proxy or another server blocks a platform
   });
 });
 
-Deno.test("a deploy names a file that changes during the upload", () =>
+Deno.test("a deploy names the file that changes during the upload", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const file = join(box.site, "log.txt");
@@ -169,7 +169,7 @@ Deno.test("an interrupted rollback shows the live deployment, and how to undo th
     assert.equal(await productionOf(box), second.id);
   }));
 
-Deno.test("a deploy that is interrupted after production changed reports that", () =>
+Deno.test("a deploy reports if it was interrupted after production changed", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     await box.json(["deploy", "--prod"]);

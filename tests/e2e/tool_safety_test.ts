@@ -1,11 +1,11 @@
 /**
- * The CLI changes nothing that the user did not name, and passes on none of svc's own credentials.
+ * The CLI changes nothing that the user did not name, and does not pass on svc's own credentials.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** The words of a suggested command without quotes. */
+/** The words of a suggested command, without quotes. */
 const wordsOf = (line: string) => line.split(" ").slice(1);
 
 async function failure(box: Sandbox, args: readonly string[]) {
@@ -51,7 +51,7 @@ Deno.test("an empty value is stored only if explicitly requested", () =>
     assert.equal((await box.tool(["env", "validate"])).code, 0);
   }));
 
-Deno.test("no child process of the CLI gets a credential of svc", () =>
+Deno.test("no child process of the CLI gets svc's credentials", () =>
   withSandbox(async (box) => {
     await box.start();
     const own = {

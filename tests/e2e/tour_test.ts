@@ -1,4 +1,4 @@
-/** The tour of the README, step by step, through the real CLI and platform. */
+/** The tour in the README, step by step, with the real CLI and platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ajvWithFormats } from "../../src/lib/_test_ajv.ts";

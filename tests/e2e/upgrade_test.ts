@@ -1,6 +1,6 @@
 /**
- * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. Unit tests cover
- * its decisions; here, it must result in a working program.
+ * `svc upgrade` of the compiled program as a process, over HTTP, replacing its own file. Unit tests
+ * cover its decisions. Here, the result must be a working program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import { startOnTerminal } from "../helpers/terminal.ts";
 import { patchProgram } from "../helpers/patched_program.ts";
 
 const BINARY = programFile();
-/** Whether this user may mount disks. */
+/** Whether this user is allowed to mount disks. */
 const CAN_MOUNT = Deno.uid() === 0;
 const [OLD, NEW] = ["0.1.1", "0.2.0"];
 const FOLDER = `/download/v${NEW}`;
@@ -29,7 +29,7 @@ interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The same installation, run by a user who owns nothing. */
+  /** The same installation, when run by a user who owns nothing. */
   readonly asNobody: () => Installation;
   version(): Promise<string>;
 }
@@ -72,7 +72,7 @@ function installation(home: string, path: string, place: string, user?: number):
   };
 }
 
-/** The step's own installation of the old program, in its own folder. */
+/** A separate installation of the old program for the step, in its own folder. */
 type Install = (folder?: string) => Promise<Installation>;
 
 async function refuses(box: Installation, says: RegExp, args: readonly string[] = []) {
@@ -84,7 +84,7 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
 }
 
-/** The start of a program linked for a machine that does not exist. */
+/** The beginning of a program that is linked for a machine that does not exist. */
 function ofAnotherMachine(program: Uint8Array): Uint8Array {
   const MACHINE_AT = 18;
   const start = program.slice(0, 200_000);
@@ -173,7 +173,7 @@ Deno.test({
 
       await t.step({
         name: "a folder that only another user can write to changes nothing",
-        // Its own root needs root privileges.
+        // A separate root file system requires root privileges.
         ignore: !CAN_MOUNT || isInRoot(),
         fn: async () => {
           await Deno.chmod(dirname(dirname(box.path)), 0o755);
@@ -310,7 +310,8 @@ Deno.test({
 
       await t.step({
         name: "a running platform continues, and is named with the command that restarts it",
-        // In its own root, the program is a different file from the one that this process sees.
+        // In its own root file system, the program is a different file from the one that this
+        // process sees.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {
           const busy = await install();

@@ -1,5 +1,5 @@
 /**
- * A page's violations of WCAG 2.2 AA, found by axe.
+ * WCAG 2.2 AA violations on a page, found by axe.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A TLS proxy in front of Pebble that refuses requests, because Pebble checks neither CAA nor
- * limits.
+ * A TLS proxy in front of Pebble that refuses requests. It is needed because Pebble checks neither
+ * CAA nor limits.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import type { Pebble } from "./pebble.ts";
 
 export interface Refusal {
-  /** Start of the path of the requests to refuse: `/order-plz` or `/finalize-order/`. */
+  /** Path prefix of the requests to refuse: `/order-plz` or `/finalize-order/`. */
   readonly path: string;
   readonly status: number;
   /** The last part of the error's type, such as `caa`. */
@@ -19,11 +19,11 @@ export interface Refusal {
 
 export interface AuthorityProxy {
   readonly directoryUrl: string;
-  /** PEM file that trusts the proxy. */
+  /** PEM file with which clients trust the proxy. */
   readonly serverCaFile: string;
   /** How to refuse requests from now on. */
   refusal: Refusal | undefined;
-  /** Paths of the requests so far that were handled or refused on purpose. */
+  /** Paths of the requests that have been handled or deliberately refused so far. */
   readonly paths: string[];
   /** Stops listening. */
   leave(): Promise<void>;
@@ -46,7 +46,7 @@ export async function startAuthorityProxy(
   { folder, caaIdentities }: { readonly folder: string; readonly caaIdentities: readonly string[] },
 ): Promise<AuthorityProxy> {
   const { certFile, keyFile } = await makeCertificate(folder, "proxy", ["IP:127.0.0.1"]);
-  // Pebble builds its URLs from the host of a request, which HTTP/2 clients cannot choose.
+  // Pebble builds its URLs from the request's host, which HTTP/2 clients cannot choose.
   const client = Deno.createHttpClient({
     caCerts: [await Deno.readTextFile(pebble.serverCaFile)],
     http2: false,

@@ -1,5 +1,5 @@
 /**
- * A client of a project's blob store, which signs like S3 clients.
+ * A client for a project's blob store that signs requests like S3 clients.
  *
  * @module
  */
@@ -14,10 +14,10 @@ export interface BlobKey {
   readonly bucket: string;
 }
 
-/** Sends a request; paths start after the bucket. */
+/** Sends a request. Paths start after the bucket. */
 export type SendToBucket = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** The types of bodies differ between Deno and the package. */
+/** Body types differ between Deno and the package. */
 type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 export async function createBlobKey(platform: TestPlatform, project: string): Promise<BlobKey> {
@@ -46,7 +46,7 @@ export async function answerOf(response: Promise<Response>): Promise<string> {
   return `${status} ${await (await response).text()}`;
 }
 
-/** Uploads the pieces of an object as its parts. */
+/** Uploads the pieces of an object as parts. */
 export async function uploadInParts(
   send: SendToBucket,
   key: string,

@@ -1,6 +1,6 @@
 /**
- * A server that speaks the Telegram Bot API with the features that our bot uses: long polling,
- * messages with checked markup, blocked chats, too many requests.
+ * A server that implements the parts of the Telegram Bot API that our bot uses: long polling,
+ * messages with validated markup, blocked chats, and rate limiting.
  *
  * @module
  */
@@ -22,13 +22,13 @@ export interface TestBotApi extends AsyncDisposable {
   readonly url: string;
   readonly sent: SentMessage[];
   readonly edited: string[];
-  /** Chats that the bot may not write to. */
+  /** Chats that the bot is not allowed to write to. */
   readonly blocked: Set<number>;
-  /** Seconds to wait: each makes the next `sendMessage` respond with 429. */
+  /** Seconds to wait. Each entry makes the next `sendMessage` respond with 429. */
   readonly tooMany: number[];
   /** Sends a message as the person in a chat. */
   write(chatId: number, text: string): void;
-  /** Taps the last button with that name as the person in a chat. */
+  /** Taps the last button with a name as the person in a chat. */
   tap(chatId: number, label: string): void;
   /** Resolves when this many messages have been sent to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;
@@ -50,7 +50,8 @@ const refuse = (code: number, description: string, parameters?: object) =>
   Response.json({ ok: false, error_code: code, description, parameters }, { status: code });
 
 /**
- * Whether a text is HTML that the Bot API accepts: known tags, closed in order, no bare `<` or `&`.
+ * Whether a string is HTML that the Bot API accepts: known tags, closed in order, and no bare `<`
+ * or `&`.
  */
 function isMarkup(text: string): boolean {
   const open: string[] = [];

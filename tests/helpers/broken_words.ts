@@ -1,5 +1,5 @@
 /**
- * Finds words that a page breaks over two lines.
+ * Finds words that a page breaks across two lines.
  *
  * @module
  */
@@ -23,8 +23,8 @@ interface PageDocument {
 }
 
 /**
- * Words that a line break splits, although they fit on one line of a phone. Log lines may break
- * anywhere, as in a terminal.
+ * Words that are split by a line break although they fit on one line on a phone. Log lines can
+ * break anywhere, as in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {

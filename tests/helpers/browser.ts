@@ -1,6 +1,5 @@
 /**
- * A browser from the API's point of view: it keeps its cookie, sends its origin, and names a
- * workspace.
+ * A browser, as seen by the API: it keeps its cookie, sends its origin, and names a workspace.
  *
  * @module
  */
@@ -51,7 +50,7 @@ export class Browser {
   }
 }
 
-/** Creates an account, signed in with a new browser. */
+/** Creates an account that is signed in with a new browser. */
 export async function signUp(platform: ApiCaller, name: string): Promise<Browser> {
   const browser = new Browser(platform);
   const answer = await browser.send("POST", "/v1/sign-up", {
@@ -86,7 +85,7 @@ export async function join(
   return await guest.send("POST", "/v1/invitations/accept", { json: { token } });
 }
 
-/** Enrols an authenticator; returns its secret and the recovery codes. */
+/** Enrolls an authenticator. Returns its secret and the recovery codes. */
 export async function enrol(browser: Browser) {
   const started = await browser.send("POST", "/v1/account/two-factor", {
     json: { password: PASSWORD },

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type Browser, chromium, type ConsoleMessage, type Page } from "playwright-core";
 
-/** The browser's program; `undefined` if none is installed. */
+/** The browser program; `undefined` if none is installed. */
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
   .find((path) => {
     try {
@@ -16,10 +16,13 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Folder of screenshots, for people. */
+/** Folder for screenshots that people look at. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
-/** Options of a test that drives the browser, which keeps its pipes open until the process ends. */
+/**
+ * Options for a test that drives the browser. The browser keeps its pipes open until the process
+ * ends.
+ */
 export const BROWSER_TEST = {
   ignore: CHROMIUM === undefined,
   sanitizeOps: false,
@@ -43,7 +46,7 @@ export async function withChromium<T>(
   }
 }
 
-/** Collects a page's problems: its console, its errors, and failed requests. */
+/** Collects a page's problems: console messages, errors, and failed requests. */
 export function hearComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (line: ConsoleMessage) => {
@@ -51,7 +54,7 @@ export function hearComplaints(page: Page): string[] {
   });
   page.on("pageerror", (error: Error) => complaints.push(error.message));
   page.on("requestfailed", (request) => {
-    // The browser cancels pending loads of a page that it leaves.
+    // The browser cancels a page's pending loads when it navigates away.
     if (request.failure()?.errorText === "net::ERR_ABORTED") return;
     complaints.push(`failed: ${request.url()}`);
   });

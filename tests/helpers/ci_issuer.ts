@@ -1,6 +1,6 @@
 /**
- * An issuer of tokens for workflows, on loopback: discovery document, keys, and tokens with the
- * claims that GitHub Actions and GitLab CI document.
+ * A token issuer for workflows, on the loopback address. It has a discovery document, keys, and
+ * tokens with the claims that GitHub Actions and GitLab CI document.
  *
  * @module
  */
@@ -12,7 +12,7 @@ type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
 type Claims = Readonly<Record<string, unknown>>;
 
 export interface CiIssuer extends AsyncDisposable {
-  /** The claim `iss` of its tokens. */
+  /** The `iss` claim of its tokens. */
   readonly url: string;
   /** Requested paths. */
   readonly asked: string[];
@@ -29,7 +29,7 @@ export interface CiIssuer extends AsyncDisposable {
 export const KEYS_PATH = "/keys";
 export const DISCOVERY_PATH = "/.well-known/openid-configuration";
 
-/** Starts an issuer below a path, as on a GitHub Enterprise Server. */
+/** Starts an issuer under a path, as on a GitHub Enterprise Server. */
 export async function startIssuer(
   path = "",
   { cert, key }: { readonly cert?: string; readonly key?: string } = {},

@@ -1,5 +1,5 @@
 /**
- * Nodes that share a store, files and keys, for tests.
+ * Nodes for tests that share a store, files and keys.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { PlatformOptions } from "../../src/serve/mod.ts";
 import type { ProgramOptions } from "./platform_process.ts";
 import { start, startInProcess, type TestPlatform } from "./platform.ts";
 
-/** A PostgreSQL, and folders of nodes that share it, files and keys. */
+/** A PostgreSQL server, and the folders of nodes that share it along with files and keys. */
 export class Cluster implements AsyncDisposable {
   readonly #running = new Set<TestPlatform>();
 
@@ -40,12 +40,12 @@ export class Cluster implements AsyncDisposable {
     return new Cluster(pg, folder, kv, password!, socket!, database);
   }
 
-  /** Starts a node; a second start uses the same data directory, and therefore the same name. */
+  /** Starts a node. A second start uses the same data directory, and therefore the same name. */
   async start(name: string, more: Partial<ProgramOptions> = {}): Promise<TestPlatform> {
     return this.#add(await start(join(this.folder, name), this.#shared(more)));
   }
 
-  /** {@link start}, in the test's own process: see {@link startInProcess}. */
+  /** Like {@link start}, but in the test's own process: see {@link startInProcess}. */
   async startInProcess(name: string, more: Partial<PlatformOptions>): Promise<TestPlatform> {
     return this.#add(await startInProcess(join(this.folder, name), this.#shared(more)));
   }
@@ -65,13 +65,13 @@ export class Cluster implements AsyncDisposable {
     return platform;
   }
 
-  /** A connection to the store that can be cut, and the address of the store through it. */
+  /** A connection to the store that can be cut, and the store's address through it. */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
     const proxy = new TestProxy(this.#socket);
     return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };
   }
 
-  /** Number of records with a key that starts with a word. */
+  /** Number of records whose key starts with a word. */
   async countRecords(first: string): Promise<number> {
     const [found] = await this.pg.runSql(
       // A string in a key starts with 2 and ends with 0, as Deno KV encodes it.
@@ -83,7 +83,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Drops purges and changes of nodes, as the store does after 15 minutes. */
+  /** Drops nodes' purges and changes, as the store does after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

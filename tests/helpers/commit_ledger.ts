@@ -16,13 +16,13 @@ export async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 export interface Writer {
-  /** Numbers with an acknowledged commit. */
+  /** Numbers whose commit was acknowledged. */
   readonly ledger: number[];
   /** Resolves when the connection is lost. */
   readonly ended: Promise<void>;
 }
 
-/** Commits one number after the other, some of them with a second row in the same transaction. */
+/** Commits one number after another, some of them with a second row in the same transaction. */
 export async function startWriter(url: string, writer: number): Promise<Writer> {
   const client = await connect(url);
   const ledger: number[] = [];
@@ -53,7 +53,7 @@ export async function databaseUrl(box: Sandbox): Promise<string> {
   return stdout.trim();
 }
 
-/** Compares the table with the acknowledged numbers; returns the number of rows. */
+/** Compares the table with the acknowledged numbers. Returns the number of rows. */
 export async function checkLedgers(
   url: string,
   ledgers: readonly (readonly number[])[],

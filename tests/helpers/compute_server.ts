@@ -1,4 +1,4 @@
-/** Servers of deployments for tests: run in their own processes, with their logs. */
+/** Deployment servers for tests. They run in separate processes, and their logs can be read. */
 import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
@@ -52,7 +52,7 @@ const compiled = (command: string, argument: string) => (folder: string) => ({
   env: { NO_COLOR: "1" },
 });
 
-/** Starts the program as the process of a server on Deno. */
+/** Starts the program as the process of a Deno server. */
 export const spawnServer: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? computeProcessCommand({ env })
   : compiled(COMPILED, COMPUTE_PROCESS_ARGUMENT);
@@ -65,7 +65,7 @@ const spawnCommand: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? commandProcessCommand({ env })
   : compiled(COMPILED, COMMAND_PROCESS_ARGUMENT);
 
-/** Creates a server that a shell command starts, in the folder of the deployment. */
+/** Creates a server that is started by a shell command in the deployment's folder. */
 export const commandServer = (command: string, options: TestOptions = {}): TestServer =>
   computeServer({
     engine: "command",
@@ -88,10 +88,10 @@ export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, f
 
 export type TestEngine = "deno" | "node";
 
-/** The engines of servers: tests of server behaviour run on each engine. */
+/** The server engines. Tests of server behavior run on each of them. */
 export const ENGINES: readonly TestEngine[] = ["deno", "node"];
 
-/** Major version of the machine's Node, on which tests run servers. */
+/** Major version of the machine's Node, which tests use to run servers. */
 export const NODE_MAJOR = machineNode();
 
 function machineNode(): string {
@@ -102,7 +102,7 @@ function machineNode(): string {
 const nodeBinary = await new NodeVersions({ folder: "/none", env })
   .binary({ version: NODE_MAJOR, user: "tests" });
 
-/** Creates a server that ends with its scope. */
+/** Creates a server that ends when its scope ends. */
 export function computeServer(options: TestOptions = {}): TestServer {
   const logs: ComputeLogEntry[] = [];
   const server = createComputeServer({
@@ -144,7 +144,7 @@ export interface EngineTest {
   readonly t: Deno.TestContext;
 }
 
-/** Runs a test of a server's behaviour once on each engine. */
+/** Runs a test of server behavior once on each engine. */
 export function onEachEngine(
   name: string,
   test: (parts: EngineTest) => Promise<void>,
@@ -155,10 +155,10 @@ export function onEachEngine(
   }
 }
 
-/** Writes modules to their own folder, which is removed at the end of the test file. */
+/** Writes modules to a separate folder, which is removed at the end of the test file. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTestFolder("svc-compute-test-");
-  // Readable like folders of deployments, because a server on Node has its own user.
+  // Readable like deployment folders, because a Node server runs as a different user.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);

@@ -109,7 +109,7 @@ export const MANIFEST = {
   ],
 };
 
-/** The same manifest, but with a short timeout for its server. */
+/** The same manifest, but with a short server timeout. */
 export const HASTY_MANIFEST = {
   ...MANIFEST,
   layers: MANIFEST.layers.map((layer) =>
@@ -132,7 +132,7 @@ export function withEngine(manifest: unknown, engine: TestEngine | undefined): u
   };
 }
 
-/** Deploys the server; a different `version` creates a different server. */
+/** Deploys the server. A different `version` creates a different server. */
 export async function deployServer(
   platform: TestPlatform,
   project: string,
@@ -142,7 +142,7 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
-    /** The engine of the server; by default, the manifest decides. */
+    /** The server's engine; by default, the manifest decides. */
     readonly engine?: TestEngine;
   } = {},
 ) {
@@ -159,7 +159,7 @@ export async function deployServer(
   });
 }
 
-/** A server with a handwritten WebSocket echo; it closes on `bye`. */
+/** A server with a handwritten WebSocket echo that closes on `bye`. */
 export const SOCKET_SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -211,7 +211,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Routes everything to the server, with a rule for each phase of an upgrade. */
+/** Routes all requests to the server, with a rule for each phase of an upgrade. */
 export const SOCKET_SITE = {
   server: SOCKET_SERVER,
   manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },

@@ -1,5 +1,5 @@
 /**
- * A corporate proxy: it sees host and port of a TLS connection (CONNECT), but not its content.
+ * A corporate proxy. It sees the host and port of a TLS connection (CONNECT), but not its content.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 export interface ProxiedPlace extends AsyncDisposable {
   /** Connection targets requested from the proxy, in order. */
   readonly asked: readonly string[];
-  /** Environment with which a program reaches the host through the proxy. */
+  /** Environment variables that let a program reach the host through the proxy. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Reads up to the empty line after a head, and returns the head. */
+/** Reads up to the empty line that ends a head, and returns the head. */
 async function readHead(connection: Deno.Conn): Promise<string> {
   const decoder = new TextDecoder();
   const piece = new Uint8Array(4096);
@@ -26,7 +26,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Forwards a connection, after its CONNECT, to a port of this machine. */
+/** Forwards a connection to a port on this machine after its CONNECT request. */
 async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
   const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
   if (target === undefined) return connection.close();
@@ -40,9 +40,9 @@ async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Pro
 }
 
 /**
- * Puts `place` behind `https://<host>`, which only the proxy reaches.
+ * Makes `place` available at `https://<host>`, which is reachable only through the proxy.
  *
- * @param folder for the certificate, whose file the environment names.
+ * @param folder for the certificate. The environment names the certificate's file.
  */
 export async function proxyPlace(
   place: string,

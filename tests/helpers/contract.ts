@@ -22,7 +22,7 @@ const ajv = ajvWithFormats({ strict: false, validateFormats: true });
 ajv.addSchema(document, "api", undefined, false);
 const validators = new Map<string, ValidateFunction>();
 
-/** The document that the test run has created once for all files; otherwise creates it. */
+/** The document, which the test run creates once for all files. Creates it if it is missing. */
 async function readDocument() {
   const made = Deno.env.get("API_DOCUMENT");
   if (made !== undefined) return JSON.parse(await Deno.readTextFile(made)) as OpenApiDocument;
@@ -50,7 +50,7 @@ interface AnswerNode {
 
 type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Fields of responses that the document must name. */
+/** Response fields that the document must name. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
 interface Asked {
@@ -61,7 +61,7 @@ interface Asked {
 interface Described {
   readonly where: string;
   readonly node: AnswerNode;
-  /** JSON pointer of the response in the document. */
+  /** JSON pointer to the response in the document. */
   readonly place: string;
 }
 
@@ -94,7 +94,7 @@ function checkFields({ where, node }: Described, headers: Headers): void {
   }
 }
 
-/** Returns the type of a response's content, which the document must name. */
+/** Returns the content type of a response, which the document must name. */
 function checkType({ where, node }: Described, headers: Headers): string {
   const type = (headers.get("content-type") ?? "").split(";")[0]!;
   assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
@@ -107,7 +107,7 @@ function checkValue({ where, place }: Described, type: string, value: unknown): 
   assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails for a response that the document does not describe; other paths pass. */
+/** Fails for a response that the document does not describe. Paths outside the API pass. */
 export function checkAnswer(
   asked: Asked,
   answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },
@@ -123,11 +123,11 @@ export function checkAnswer(
   if (type === "application/json") checkValue(described, type, answer.json);
 }
 
-/** Fields that every stream has, and that the document names. */
+/** Headers that every stream has and that the document names. */
 const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**
- * Requests a stream of events or bytes, and checks status, type and fields of the response; the
+ * Requests a stream of events or bytes, and checks the response's status, type and headers. The
  * caller checks its content. An error is checked completely.
  */
 export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
@@ -150,7 +150,7 @@ export async function fetchStream(url: string, init?: RequestInit): Promise<Resp
   return response;
 }
 
-/** Checks the data of an event in a requested stream. */
+/** Checks an event's data in a requested stream. */
 export function checkEvent(path: string, data: unknown): void {
   const described = describe({ method: "GET", path }, 200, data);
   assert.ok(described !== undefined, `The document has no ${path}`);

@@ -1,5 +1,6 @@
 /**
- * Pushes that a test interrupts: started, and observed on the disk of the node that receives them.
+ * Pushes that a test interrupts. They are started here, and observed on the disk of the node that
+ * receives them.
  *
  * @module
  */
@@ -10,9 +11,9 @@ import { git } from "../../src/lib/_test_git.ts";
 const PICTURE_BYTES = 8 * 1024 * 1024;
 
 export interface PushTo {
-  /** Address of the platform. */
+  /** URL of the platform. */
   readonly url: string;
-  /** Path of the repository, after `/git/`. */
+  /** Path of the repository after `/git/`. */
   readonly repository: string;
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export interface Push {
   ended(): Promise<{ readonly code: number; readonly said: string }>;
 }
 
-/** Starts a push of main from a folder, with the key. */
+/** Starts a push of main from a folder, using the key. */
 export function beginPush(folder: string, { url, repository, token, env }: PushTo): Push {
   const child = new Deno.Command("git", {
     args: [
@@ -55,7 +56,7 @@ export function beginPush(folder: string, { url, repository, token, env }: PushT
   };
 }
 
-/** Commits a page that contains `text`, next to a picture that takes a while to send. */
+/** Commits a page that contains `text`, and a picture that takes a while to send. */
 export async function commitPage(folder: string, text: string): Promise<string> {
   await Deno.writeTextFile(join(folder, "index.html"), text);
   const picture = new Uint8Array(PICTURE_BYTES);
@@ -74,7 +75,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   return await names.catch(() => []);
 }
 
-/** Number of bytes of the running push that have arrived. */
+/** Number of bytes of the running push that have arrived so far. */
 export async function arrivedBytes(dataDir: string): Promise<number> {
   const builds = join(dataDir, "builds");
   const sizes = (await namesIn(builds)).map((name) =>
@@ -88,7 +89,7 @@ export async function foldersOfGit(dataDir: string): Promise<readonly string[]> 
   return (await namesIn(join(dataDir, "builds"))).filter((name) => /^git-/.test(name));
 }
 
-/** The only repository below a data directory; `undefined` if there is none. */
+/** The only repository in a data directory; `undefined` if there is none. */
 async function repositoryIn(dataDir: string): Promise<string | undefined> {
   const [name] = (await namesIn(join(dataDir, "repositories"))).filter((name) =>
     name.endsWith(".git")
@@ -96,12 +97,12 @@ async function repositoryIn(dataDir: string): Promise<string | undefined> {
   return name === undefined ? undefined : join(dataDir, "repositories", name);
 }
 
-/** Runs git in the only repository below a data directory. */
+/** Runs git in the only repository in a data directory. */
 export async function inRepository(dataDir: string, ...args: string[]): Promise<string> {
   return await git((await repositoryIn(dataDir))!, "-c", "safe.directory=*", ...args);
 }
 
-/** Folders of pushes whose objects git has not checked yet. */
+/** Folders of pushes whose objects have not yet been checked by git. */
 export async function uncheckedObjects(dataDir: string): Promise<readonly string[]> {
   const repository = await repositoryIn(dataDir);
   if (repository === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * A platform with people who use its pages: an owner of the workspace `acme`, a viewer of it, and a
- * stranger.
+ * A platform with people who use its pages: an owner and a viewer of the workspace `acme`, and
+ * someone who is not a member.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
 export interface DashboardPlatform {
   readonly platform: TestPlatform;
-  /** The platform with a key of the workspace, for helpers that deploy. */
+  /** The platform with a key for the workspace, for helpers that deploy. */
   readonly own: TestPlatform;
   readonly ada: Visitor;
   readonly viewer: Visitor;
   readonly stranger: Visitor;
-  /** Calls the API as the workspace; an unexpected response is an error. */
+  /** Calls the API with the workspace's key. An unexpected response is an error. */
   api(method: string, path: string, json?: unknown, status?: number): Promise<ApiAnswer>;
 }
 
@@ -63,7 +63,7 @@ export function withDashboard(
   }, options);
 }
 
-/** Opens a page of a browser that is signed in as the owner. */
+/** Opens a page in a browser that is signed in as the owner. */
 export async function signInBrowser(
   context: BrowserContext,
   { ada, platform }: Pick<DashboardPlatform, "ada" | "platform">,

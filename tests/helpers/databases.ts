@@ -1,5 +1,5 @@
 /**
- * Databases on a real platform, on each engine, and their clients.
+ * Databases on a real platform, on each engine, with their clients.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { until } from "../../src/lib/_test_until.ts";
 import type { ProgramOptions } from "./platform_process.ts";
 import { createProject, start, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
 
-/** Options of a platform for each engine. */
+/** Platform options for each engine. */
 const ENGINES: Readonly<Record<string, Partial<ProgramOptions>>> = {
   embedded: {},
   server: { postgres: "local" },
 };
 
-/** The engine that starts faster: a cluster if the machine has PostgreSQL. */
+/** The engine that starts faster: a PostgreSQL cluster if the machine has PostgreSQL. */
 export const QUICK_ENGINE = NO_POSTGRES === undefined ? ENGINES.server! : ENGINES.embedded!;
 
 export interface DatabaseTest {
@@ -32,19 +32,22 @@ export interface DatabaseTest {
   rows(sql: string, branch?: string): Promise<(string | null)[][]>;
 }
 
-/** A test of databases, which runs on each engine. */
+/** A database test, which runs on each engine. */
 export interface DatabaseCase {
   readonly name: string;
   /** The engine that the platform must have in addition to the embedded one. */
   readonly only?: string;
-  /** Continues with the previous case's database and content: a new one takes seconds. */
+  /**
+   * Continues with the previous case's database and content, because creating a database takes
+   * seconds.
+   */
   readonly shares?: true;
   run(test: DatabaseTest): Promise<void>;
 }
 
 /**
- * Runs tests on one platform per engine, because creating a cluster and a template takes time: each
- * test has its own project and database `orders`.
+ * Runs tests on one platform per engine, because creating a cluster and a template takes time. Each
+ * test has its own project and its own `orders` database.
  */
 export function onEachDatabase(
   name: string,
@@ -125,7 +128,7 @@ export function callsOf(
   };
 }
 
-/** Sends a query; the response is a stream. */
+/** Sends a query. The response is a stream. */
 export function sendSql(
   platform: TestPlatform,
   at: string,
@@ -140,7 +143,7 @@ export function sendSql(
   });
 }
 
-/** The connection string of a branch. */
+/** The connection string for a branch. */
 export async function urlOf(platform: TestPlatform, at: string, branch = "main"): Promise<string> {
   const { status, json } = await platform.api(
     "GET",
@@ -150,7 +153,7 @@ export async function urlOf(platform: TestPlatform, at: string, branch = "main")
   return json.url;
 }
 
-/** Connects like users' programs, and ends the connection afterwards. */
+/** Connects as users' programs do, and ends the connection afterwards. */
 export async function withClient<T>(
   connectionString: string,
   run: (client: pg.Client) => Promise<T>,

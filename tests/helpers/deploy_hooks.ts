@@ -1,7 +1,7 @@
 /**
  * Deploy hooks with a real repository. A build creates one page with its commit, or runs the
- * project's build command: {@link HANGS} and {@link FAILS}. Tests that delay builds, or observe
- * parallel ones, pass {@link HeldBuilds} to a platform in their own process.
+ * project's build command: {@link HANGS} and {@link FAILS}. Tests that delay builds or observe
+ * parallel builds pass {@link HeldBuilds} to a platform in their own process.
  *
  * @module
  */
@@ -21,25 +21,28 @@ import { until } from "../../src/lib/_test_until.ts";
 /** A build command whose page contains the built commit. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
-/** A build command that never ends by itself. */
+/** A build command that never ends on its own. */
 export const HANGS = "sleep 600";
-/** A build command that fails; another command may precede it. */
+/** A build command that fails. Another command may precede it. */
 export const FAILS = "exit 3";
 
 export interface HookPlatform extends TestPlatform {
   readonly folder: string;
   readonly repository: TestRepository;
-  /** Posts to a hook's URL like its caller. */
+  /** Posts to a hook's URL as its caller would. */
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
-  /** Creates a hook of the project `shop` and returns its response. */
+  /** Creates a hook for the project `shop`, and returns the response. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
-  /** Sets the behaviour of the next builds of the project `shop`. */
+  /** Sets how the next builds of the project `shop` behave. */
   setBuildCommand(command: string): Promise<void>;
-  /** Waits for a state of the build of a triggered deployment. */
+  /** Waits until a triggered deployment's build reaches a state. */
   buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
-  /** Waits until a host's front page is `text`: the edge follows the store a moment later. */
+  /**
+   * Waits until a host's front page is `text`, because the edge follows the store with a short
+   * delay.
+   */
   shows(host: string, text: string): Promise<void>;
-  /** Waits until a triggered deployment has ended, by its status URL. */
+  /** Waits until a triggered deployment has ended, according to its status URL. */
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
 }
 
@@ -52,13 +55,13 @@ export interface HeldBuilds {
 
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
-/** A repository, and the folder that contains it and the data directory. */
+/** A repository, and the folder that contains both it and the data directory. */
 export interface HookFolder {
   readonly folder: string;
   readonly repository: TestRepository;
 }
 
-/** Starts a platform with the data in a folder, for hooks of the project `shop`. */
+/** Starts a platform with the data in a folder, for the hooks of the project `shop`. */
 export async function startHooks(
   { folder, repository }: HookFolder,
   options: Partial<ProgramOptions> = {},
@@ -70,7 +73,7 @@ export async function startHooks(
 /** Number of {@link HeldBuilds} that run at the same time. */
 export const RUNNER_CONCURRENCY = 2;
 
-/** {@link startHooks}, in the test's own process, with builds of `runner`. */
+/** Like {@link startHooks}, but in the test's own process and with builds by `runner`. */
 export async function startHooksWith(
   runner: HeldBuilds,
   { folder, repository }: HookFolder,
@@ -123,13 +126,13 @@ function hookPlatform(platform: TestPlatform, { folder, repository }: HookFolder
   };
 }
 
-/** Runs a test on a platform with the project `shop` of a fresh repository. */
+/** Runs a test on a platform with the project `shop` from a fresh repository. */
 export const withHooks = (
   run: (platform: HookPlatform) => Promise<void>,
   options: Partial<ProgramOptions> = {},
 ): Promise<void> => withShop((place) => startHooks(place, options), run);
 
-/** {@link withHooks}, with builds of `runner`: see {@link startHooksWith}. */
+/** Like {@link withHooks}, but with builds by `runner`: see {@link startHooksWith}. */
 export const withHooksOf = (
   runner: HeldBuilds,
   run: (platform: HookPlatform) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Descriptors of processes, according to the system, and one that this process leaves open to its
- * child processes.
+ * Process descriptors, as reported by the system, and a descriptor that this process leaves open
+ * for its child processes.
  */
 import assert from "node:assert/strict";
 import type { ProcessCommand } from "../../src/runtime/mod.ts";
@@ -35,7 +35,7 @@ const SYMBOLS = {
 
 const O_RDWR = 2;
 
-/** Opens a file as a shell does for a program: it is open in all processes that this one starts. */
+/** Opens a file as a shell does for a program. It is open in all processes that this one starts. */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);
   const descriptor = libc.symbols.open(new TextEncoder().encode(`${path}\0`), O_RDWR);
@@ -48,7 +48,7 @@ export function openForChildren(path: string): Disposable {
   };
 }
 
-/** The command with a file open on descriptor 9, regardless of who starts it. */
+/** The command with a file open on descriptor 9, regardless of what starts it. */
 export function withOpenFile(
   { command, args, env }: ProcessCommand,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * The frameworks of the spec under `svc dev`, each in its own folder.
+ * The frameworks in the spec under `svc dev`, each in its own folder.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 
-/** Maximum wait for output of a process, in milliseconds. */
+/** Maximum time to wait for output from a process, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export interface Served {
@@ -15,18 +15,18 @@ export interface Served {
   readonly pid: number;
   /** The object that it printed when it was ready. */
   readonly told: Record<string, unknown>;
-  /** Messages of its log so far. */
+  /** The log messages so far. */
   readonly lines: readonly string[];
-  /** Waits for a message, from the given one on. */
+  /** Waits for a message, starting at the given one. */
   said(pattern: RegExp, from?: number): Promise<string>;
-  /** Sends a signal and waits for the end; returns the exit code. */
+  /** Sends a signal, waits until the process has ended, and returns the exit code. */
   end(signal?: Deno.Signal): Promise<number>;
 }
 
 export interface ServeOptions {
   readonly cwd: string;
   readonly env?: Record<string, string>;
-  /** Receives each message of its log immediately, even before it is ready. */
+  /** Receives each log message immediately, even before the process is ready. */
   readonly heard?: (message: string) => void;
 }
 

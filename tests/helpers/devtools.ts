@@ -1,5 +1,6 @@
 /**
- * A debugger for the DevTools protocol: one session with the program, or with one of its workers.
+ * A debugger that uses the DevTools protocol: one session with the program or with one of its
+ * workers.
  *
  * @module
  */
@@ -15,7 +16,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** A frame of a paused thread. */
+/** A stack frame of a paused thread. */
 export interface Frame {
   readonly functionName: string;
   readonly location: { readonly scriptId: string; readonly lineNumber: number };
@@ -27,7 +28,7 @@ export interface Script {
   readonly sourceMapURL: string;
 }
 
-/** Maximum wait for the program, in milliseconds. */
+/** Maximum time to wait for the program, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 function within<T>(waited: Promise<T>, what: string): Promise<T> {
@@ -38,8 +39,8 @@ function within<T>(waited: Promise<T>, what: string): Promise<T> {
 }
 
 /**
- * Receives messages of one thread, and stores its events, which may arrive before a test waits for
- * them.
+ * Receives messages from one thread, and stores its events, because they may arrive before a test
+ * waits for them.
  */
 export class Session {
   readonly #answers = new Map<number, PromiseWithResolvers<Params>>();
@@ -72,7 +73,7 @@ export class Session {
     return within(answer.promise, `The response to ${method}`);
   }
 
-  /** The first event with a name that matches; each event is returned once. */
+  /** The first event with a name that matches. Each event is returned once. */
   async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
     for (;;) {
       const at = this.#events.findIndex(({ method, params }) =>
@@ -83,7 +84,7 @@ export class Session {
     }
   }
 
-  /** Waits until the thread is paused; returns its innermost frame. */
+  /** Waits until the thread is paused. Returns its innermost frame. */
   async paused(): Promise<Frame> {
     const { callFrames } = await this.event("Debugger.paused");
     return (callFrames as Frame[])[0]!;
@@ -100,11 +101,11 @@ export class Session {
 
 export interface Inspector extends Disposable {
   readonly main: Session;
-  /** A session with the next worker that the program starts, or has started. */
+  /** A session with the next worker that the program starts or has already started. */
   worker(): Promise<Session>;
 }
 
-/** Attaches to the inspector at an address, as soon as it listens. */
+/** Attaches to the inspector at an address as soon as it is listening. */
 export async function openInspector(address: string): Promise<Inspector> {
   const list = () => fetch(`http://${address}/json/list`).then((answer) => answer.json(), () => []);
   const targets = await until(list, (found) => found.length > 0);

@@ -1,6 +1,6 @@
 /**
  * A name server that applies signed updates (RFC 2136, RFC 8945) to the zone of a test's DNS
- * server. It checks signatures itself.
+ * server. It verifies signatures itself.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface DnsUpdates {
   close(): Promise<void>;
 }
 
-/** Reads a message in wire format from its start. */
+/** Reads a message in wire format from the start. */
 class Reading {
   at = 0;
   readonly #bytes: Buffer;
@@ -57,7 +57,7 @@ interface Update {
   readonly isAdded: boolean;
 }
 
-/** The change in a message; `undefined` if the signature is wrong. */
+/** The change in a message; `undefined` if the signature is invalid. */
 function readUpdate(message: Buffer, secret: Buffer): Update | undefined {
   const reading = new Reading(message);
   reading.take(12);
@@ -115,7 +115,7 @@ async function answer(
   connection.close();
 }
 
-/** Applies updates of one zone to `names`. */
+/** Applies updates for one zone to `names`. */
 export function startDnsUpdates(names: Map<string, DnsEntry>, zone: string): DnsUpdates {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -1,11 +1,13 @@
 /**
- * Custom domains for tests, and responses to a client over HTTPS.
+ * Custom domains for tests, and the responses that a client gets over HTTPS.
  *
  * @module
  */
 import type { TestPlatform } from "./platform.ts";
 
-/** The result for a client that trusts only one root: status and text, or why it disconnected. */
+/**
+ * The result for a client that trusts only one root: the status and text, or why it disconnected.
+ */
 export async function secureGet(
   port: number,
   host: string,
@@ -13,7 +15,7 @@ export async function secureGet(
     readonly ca: string;
     readonly path?: string;
     readonly http1?: boolean;
-    /** The field of the response to return, instead of its body and status. */
+    /** The response header to return instead of the body and status. */
     readonly header?: string;
   },
 ): Promise<string> {
@@ -36,7 +38,7 @@ export async function secureGet(
   return new TextDecoder().decode(success ? stdout : stderr);
 }
 
-/** Binds a name, proves it, and points it to the platform. */
+/** Binds a name, verifies it, and points it to the platform. */
 export async function bindDomain(
   platform: TestPlatform,
   names: Map<string, object | string>,

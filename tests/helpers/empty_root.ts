@@ -1,13 +1,13 @@
 /**
- * The compiled program in its own root: `EMPTY_ROOT=libc` only has the C library,
- * `EMPTY_ROOT=tools` also the programs of this machine, read-only.
+ * The compiled program in its own root file system. `EMPTY_ROOT=libc` contains only the C library;
+ * `EMPTY_ROOT=tools` also contains this machine's programs, read-only.
  *
  * @module
  */
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
 
-/** Programs that svc may start but does not contain. */
+/** Programs that svc may start but that are not part of it. */
 export type Tool = "sh" | "node" | "npm" | "git";
 
 /** Skips a test if the platform or program lacks a program that it starts. */
@@ -21,13 +21,13 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
     Deno.test({ name, ...needs(...tools), fn });
 }
 
-/** True if the program only finds the C library. */
+/** True if the program can find only the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program is started in its own root, which requires root privileges. */
+/** True if the program is started in its own root file system, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
-/** The command for the program at `path`: in this run's root, if it has one. */
+/** The command for the program at `path`, in this run's root file system if it has one. */
 export function commandOf(path: string): {
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;

@@ -10,13 +10,13 @@ import { rawRequest } from "./platform.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A request and the expectations for its response: status, and words in fields and body. */
+/** A request and what its response must have: the status, and words in the headers and body. */
 export type Row = readonly [request: string, expected: RegExp, headers?: Record<string, string>];
 
 export interface Project {
   readonly files: Files;
   readonly rows: readonly Row[];
-  /** Message of the deploy. */
+  /** Message from the deploy. */
   readonly says?: readonly RegExp[];
 }
 
@@ -133,7 +133,7 @@ export const NETLIFY: Project = {
   ],
 };
 
-/** Writes the files of a project, for the version of Node that this machine has. */
+/** Writes a project's files, for this machine's version of Node. */
 export async function writeProject(folder: string, files: Files): Promise<void> {
   for (const [path, text] of Object.entries({ ...files, ".nvmrc": NODE_MAJOR })) {
     const absolute = join(folder, path);
@@ -142,7 +142,7 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Sends the request of a row and checks the response. */
+/** Sends a row's request and checks the response. */
 export async function checkRow(
   { port, host }: { readonly port: number; readonly host: string },
   [request, expected, headers = {}]: Row,

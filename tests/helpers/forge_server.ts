@@ -1,6 +1,6 @@
 /**
- * A fake forge: validates requests against each API's documentation, stores statuses and comments,
- * and can fail on demand.
+ * A fake forge. It validates requests against each API's documentation, stores statuses and
+ * comments, and can fail on demand.
  *
  * @module
  */
@@ -139,21 +139,21 @@ const KINDS: Readonly<Record<ForgeKind, (token: string) => Paths>> = {
 export interface ForgeServer extends AsyncDisposable {
   readonly api: string;
   readonly port: number;
-  /** Statuses of commits, in order. */
+  /** Commit statuses, in order. */
   readonly statuses: { readonly sha: string; readonly state: string; readonly sent: unknown }[];
-  /** Comments by their ids. */
+  /** Comments by ID. */
   readonly comments: Map<number, { pull: number; text: string; version: number }>;
-  /** Problems of requests. */
+  /** Problems with requests. */
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
-  /** Serves requests instead of the forge, while it is set. */
+  /** If set, serves requests instead of the forge. */
   refuse: ((request: Request) => Response | undefined) | undefined;
-  /** Called with a performed request, before its response is sent. */
+  /** Called with a request after it was performed and before its response is sent. */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
-/** Serves one repository as a forge of this kind does, to clients with the token. */
+/** Serves one repository, as a forge of this kind would, to clients with the token. */
 export function serveForge(
   kind: ForgeKind,
   { repository, token }: { readonly repository: string; readonly token: string },

@@ -1,6 +1,6 @@
 /**
- * A small real project of a framework: installed, built and deployed by `svc deploy` without
- * configuration, then tested with the requests that all of them support.
+ * A small but real framework project. `svc deploy` installs, builds and deploys it without
+ * configuration. It is then tested with the requests that all such projects support.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 import { needs } from "./empty_root.ts";
 
-/** Frameworks in the spec; `fixtures/frameworks` has a project of each. */
+/** Frameworks in the spec. `fixtures/frameworks` has a project for each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cookies: readonly string[];
   readonly text: string;
-  /** Number of parts in which the body arrived. */
+  /** Number of chunks in which the body arrived. */
   readonly parts: number;
 }
 
@@ -38,14 +38,14 @@ export interface DeployedProject {
   ask(path: string, more?: Ask): Promise<Answer>;
 }
 
-/** Deploys the fixture to production of a new platform. */
+/** Deploys the fixture to production on a new platform. */
 async function deployFramework(
   box: Sandbox,
   name: FrameworkName,
 ): Promise<DeployedProject> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
-  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
+  // As behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as HTTPS.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   const init = await box.json(["init", "--create"]);
   assert.equal((init.framework as { id: string } | null)?.id, name);
@@ -61,7 +61,7 @@ async function deployFramework(
   };
 }
 
-/** Sends a request to a site by its host name; the body is read in parts as they arrive. */
+/** Sends a request to a site by hostname. The body is read in chunks as they arrive. */
 export function askSite(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {
@@ -112,7 +112,7 @@ function markOf({ text, status }: Answer): string {
   return MARK.exec(plain(text))?.[0] ?? assert.fail(`No mark in: ${text.slice(0, 500)}`);
 }
 
-/** A page rendered per request, with query, cookies and the requested URL. */
+/** A page that is rendered per request, with the query, the cookies and the requested URL. */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];
   assert.match(markOf(first), /^Rendered/);
@@ -141,13 +141,13 @@ async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
 
 interface ImmutableAssets {
   readonly page: string;
-  /** Pattern of the path of an asset in the page. */
+  /** Pattern for the path of an asset on the page. */
   readonly pattern: RegExp;
-  /** Path of a missing asset. */
+  /** Path of an asset that does not exist. */
   readonly missing: string;
 }
 
-/** Assets of a page that are named by their content stay cached; a missing one is a plain 404. */
+/** A page's content-named assets stay cached. A missing asset is a plain 404. */
 async function checkImmutable(
   { ask }: DeployedProject,
   assets: ImmutableAssets,
@@ -174,7 +174,7 @@ async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
   assert.match(moved.headers.location ?? "", /\/about$/);
 }
 
-/** The first part arrives while the server still waits for the last. */
+/** The first chunk arrives while the server is still waiting for the last. */
 async function checkStream({ ask }: DeployedProject): Promise<void> {
   const { text, parts } = await ask("/api/stream");
   assert.equal(text, "first\nlast\n");
@@ -187,7 +187,7 @@ async function checkMissing({ ask }: DeployedProject): Promise<void> {
   assert.match(plain(missing.text), /No such berth/);
 }
 
-/** The expected responses of every project in `fixtures/frameworks`. */
+/** The expected responses from every project in `fixtures/frameworks`. */
 async function checkProject(project: DeployedProject): Promise<void> {
   await checkRendered(project);
   await checkPrerendered(project);
@@ -203,13 +203,13 @@ function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string
 }
 
 /**
- * Declares the test of a framework: its project is deployed and passes the requests of all
- * frameworks; `also` tests more. Skipped if npm is missing.
+ * Declares the test for a framework. Its project is deployed and must pass the requests for all
+ * frameworks; `also` contains further tests. Skipped if npm is missing.
  */
 export function testFramework(name: FrameworkName, wanted: {
-  /** The framework's name, as people write it. */
+  /** The framework's display name. */
   readonly title: string;
-  /** Targets of the layers of the manifest that is created. */
+  /** Targets of the layers in the generated manifest. */
   readonly layers: Readonly<Record<string, "STATIC" | "COMPUTE">>;
   readonly assets: ImmutableAssets;
   also?(project: DeployedProject): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * A front edge as its users run it: `svc edge --join` as a process.
+ * A front edge, as its users run it: `svc edge --join` as a process.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { type Answer, rawRequest, type TestPlatform } from "./platform.ts";
 export interface TestEdge {
   readonly name: string;
   readonly port: number;
-  /** Its port for HTTPS, with `--https-port`. */
+  /** Its HTTPS port, set with `--https-port`. */
   readonly httpsPort: number | undefined;
   readonly key: string;
   readonly cacheDir: string;
   /** Lines on stderr. */
   readonly lines: string[];
-  /** Requests a path on a host from the edge. */
+  /** Requests a path on a host through the edge. */
   get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
   kill(): Promise<void>;
 }

@@ -24,7 +24,10 @@ import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
-/** Starts the program as a function process: the compiled one, if the test is about it. */
+/**
+ * Starts the program as a function process. If the test is about the compiled program, starts that
+ * one.
+ */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
   COMPILED === undefined ? spawnSource(socketPath) : {
     command: COMPILED,
@@ -37,7 +40,7 @@ const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
-  /** Warnings of long processor time: on a busy machine, first calls cause them. */
+  /** Warnings about long processor time, which first calls can cause on a busy machine. */
   readonly slow: FunctionLogEntry[];
 }
 
@@ -102,7 +105,7 @@ export function invocation(
 
 export const bodyOf = (text: string): ReadableStream<Uint8Array> => new Response(text).body!;
 
-/** The text of the body of a response or request that a step returned. */
+/** The body text of a response or request that a step returned. */
 export async function bodyText(result: InvocationResult): Promise<string> {
   const body = result.type === "response"
     ? result.response.body

@@ -1,5 +1,5 @@
 /**
- * A workspace with something on every page of the dashboard.
+ * A workspace that has content on every page of the dashboard.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { create, deploy, rawRequest, STATIC_MANIFEST } from "./platform.ts";
 export const SHOP = "/workspaces/acme/projects/harbour-shop";
 export const STUDIO = "/workspaces/acme/projects/shop/databases/orders";
 
-/** The icon of a site. */
+/** A site's icon. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">
 <rect width="40" height="40" fill="#0b4f6c"/><g fill="none" stroke="#fff" stroke-width="3">
 <path d="M6 16q7-7 14 0t14 0"/><path d="M6 26q7-7 14 0t14 0"/></g></svg>`;
@@ -42,7 +42,7 @@ const VISITOR = {
   referer: "https://news.example/harbours",
 };
 
-/** Fills the workspace; returns the names and paths of the pages to view. */
+/** Fills the workspace. Returns the names and paths of the pages to view. */
 export async function furnishDashboard(parts: DashboardPlatform) {
   const { api, own, platform, ada } = parts;
   const { shop: failed } = await failSites(parts);

@@ -29,7 +29,9 @@ export async function withEverything(
   }, { bot: { token: BOT_TOKEN, api: api.url }, allowPrivateUpstreams: true });
 }
 
-/** Parameters whose value depends on the endpoint: two kinds of keys share a parameter name. */
+/**
+ * Parameters whose value depends on the endpoint, because two kinds of keys share a parameter name.
+ */
 export function valueOf(
   known: Readonly<Record<string, string>>,
   path: string,
@@ -46,7 +48,7 @@ export const PARAMETERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates one item of each kind in the workspace `ada`; returns a value for each path parameter.
+ * Creates one item of each kind in the workspace `ada`. Returns a value for each path parameter.
  */
 export async function furnish(
   platform: HookPlatform,
@@ -113,7 +115,7 @@ export async function furnish(
   const published = await own.api("PUT", `${at}/rules`, {
     json: {
       schemaVersion: "EDGE_RULE_SET_V1",
-      // Nothing listens there, so that an error is shown.
+      // Nothing listens there, so an error is shown.
       rules: [{
         id: "adas-broken",
         condition: { path: { type: "exact", value: "/adas-broken" } },

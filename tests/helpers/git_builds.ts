@@ -13,16 +13,16 @@ import { until } from "../../src/lib/_test_until.ts";
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;
   readonly repository: TestRepository;
-  /** Creates a project for a git URL, and a hook for it; returns the hook's URL. */
+  /** Creates a project for a git URL, and a hook for the project. Returns the hook's URL. */
   project(
     name: string,
     settings?: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly id: string; readonly hook: string }>;
-  /** Posts to a hook as curl does, with only its URL and a body. */
+  /** Posts to a hook as curl would, with only the hook's URL and a body. */
   trigger(hook: string, body: Readonly<Record<string, unknown>>): Promise<Triggered>;
-  /** Commits files on a branch, triggers, and waits for the end. */
+  /** Commits files on a branch, triggers a build, and waits until it has ended. */
   build(hook: string, files: Readonly<Record<string, string>>, branch?: string): Promise<Ended>;
-  /** Waits until a deployment is live, failed or stopped. */
+  /** Waits until a deployment is live, has failed, or was stopped. */
   ended(id: string): Promise<Ended>;
   log(id: string): Promise<readonly BuildLogLine[]>;
 }
@@ -44,7 +44,7 @@ export interface Ended {
 
 const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 
-/** Maximum wait for one build: npm may have to fetch something. */
+/** Maximum time to wait for one build. npm may have to download packages. */
 const PATIENCE_MS = 120_000;
 
 /** Runs a test on a platform whose repositories are in their own folder. */
@@ -54,7 +54,7 @@ export const withBuilds = (
 ): Promise<void> =>
   withRepository((folder, own) => start(`${folder}/data`, { ...own, ...options }), run);
 
-/** {@link withBuilds}, in the test's own process: see {@link startInProcess}. */
+/** Like {@link withBuilds}, but in the test's own process: see {@link startInProcess}. */
 export const withBuildsInProcess = (
   run: (platform: BuildPlatform) => Promise<void>,
   options: Partial<PlatformOptions>,
@@ -119,6 +119,6 @@ async function withRepository(
   }
 }
 
-/** The log's lines as one text. */
+/** The log's lines as one string. */
 export const textOf = (lines: readonly BuildLogLine[]): string =>
   lines.map(({ text }) => text).join("\n");

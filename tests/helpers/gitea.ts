@@ -1,5 +1,5 @@
 /**
- * Gitea, a forge, as a process: built from its Go module if it is missing.
+ * Gitea, a forge, as a process. It is built from its Go module if it is missing.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { Child } from "./machines/child.ts";
 const VERSION = "v1.26.0";
 const USER = "ada";
 
-/** Folder of the program; building it once takes a few minutes. */
+/** Folder that contains the program. Building it takes a few minutes, but only once. */
 async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
@@ -21,7 +21,7 @@ async function findGitea(): Promise<string> {
   return folder;
 }
 
-/** Settings for one user on 127.0.0.1, whose webhooks may only reach this machine. */
+/** Settings for one user on 127.0.0.1, whose webhooks can reach only this machine. */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests
 RUN_MODE = prod
@@ -66,7 +66,7 @@ export interface Gitea extends AsyncDisposable {
   api(method: string, path: string, body?: unknown): Promise<any>;
 }
 
-/** Starts Gitea with one user, in its own folder that the caller removes. */
+/** Starts Gitea with one user, in a separate folder that the caller removes. */
 export async function startGitea(folder: string): Promise<Gitea> {
   const program = await findGitea();
   await Deno.mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Connections of clients whose requests last until the test ends them.
+ * Client connections whose requests last until the test ends them.
  *
  * @module
  */
@@ -13,8 +13,8 @@ export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
   /**
-   * Requests the remaining parts; returns whether everything arrived unchanged, or the connection
-   * ended early.
+   * Requests the remaining parts. Returns whether everything arrived unchanged, or whether the
+   * connection closed early.
    */
   finish(): Promise<"whole" | "broken">;
 }
@@ -24,11 +24,11 @@ export interface RequestTarget {
   readonly host: string;
   readonly path: string;
   readonly content: Buffer;
-  /** True if the content is sent and returned; otherwise, it is a file. */
+  /** True if the content is sent and returned; false if it is a file. */
   readonly isEcho: boolean;
 }
 
-/** Reads parts of a response until there are this many bytes; fewer only at its end. */
+/** Reads parts of a response until there are this many bytes, or fewer if the response ends. */
 async function readUpTo(
   parts: AsyncIterator<Buffer>,
   size: number,
@@ -43,7 +43,7 @@ async function readUpTo(
   return Buffer.concat(read);
 }
 
-/** A persistent connection, used for one request after another. */
+/** A persistent connection that is used for one request after another. */
 export class ClientConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #socket: unknown;
@@ -62,7 +62,7 @@ export class ClientConnection {
     return `${(await response).statusCode} ${text}`;
   }
 
-  /** Sends a request; the start of the response arrives immediately, the rest on demand. */
+  /** Sends a request. The start of the response arrives immediately, the rest on demand. */
   async hold({ host, path, content, isEcho }: RequestTarget): Promise<HeldRequest> {
     const first = isEcho ? content.byteLength / 2 : 1;
     const { asked, response } = this.#open(
@@ -110,7 +110,7 @@ export class ClientConnection {
       agent: this.#agent,
     });
     const response = once(asked, "response").then(([response]) => response as IncomingMessage);
-    // Later failures appear where the response is read.
+    // Later failures surface where the response is read.
     asked.on("error", () => {});
     send(asked);
     return { asked, response };

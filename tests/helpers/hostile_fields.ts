@@ -1,6 +1,6 @@
 /**
- * The contract's fields that accept markup, read from the bodies of all endpoints, so that tests
- * include new ones.
+ * The contract's fields that accept markup. They are read from the bodies of all endpoints so that
+ * tests include new fields.
  *
  * @module
  */
@@ -38,7 +38,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** Formats that cannot contain markup. */
+/** String formats that cannot contain markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
 /** Markup that a field with this schema accepts; `undefined` if there is none. */
@@ -50,7 +50,10 @@ function markupFor(schema: Schema): string | undefined {
   return (format === "uri" ? ADDRESSES : TEXTS).find(fits);
 }
 
-/** A field by its path in the body, such as `data.detail` or `files[].path`, and its markup. */
+/**
+ * A field, identified by its path in the body, such as `data.detail` or `files[].path`, and its
+ * markup.
+ */
 export type OpenFields = ReadonlyMap<string, string>;
 
 function collect(schema: Schema, place: string, root: Schema, found: Map<string, string>): void {
@@ -71,7 +74,7 @@ function collect(schema: Schema, place: string, root: Schema, found: Map<string,
   }
 }
 
-/** The fields of each operation's body that accept markup. */
+/** The fields in each operation's body that accept markup. */
 export function openFields(): ReadonlyMap<string, OpenFields> {
   const all = new Map<string, OpenFields>();
   for (const [operation, { body }] of Object.entries(endpoints) as [string, Endpoint][]) {
@@ -86,7 +89,7 @@ export function openFields(): ReadonlyMap<string, OpenFields> {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A body with a text at a path; lists get one member, and missing objects are created. */
+/** A body with a string at a path. Lists get one member, and missing objects are created. */
 function put(body: Body, place: string, text: string): Body {
   const [, name = "", list, rest = ""] = /^([^.[]+)(\[\])?\.?(.*)$/.exec(place)!;
   const there = body[name];
@@ -97,7 +100,7 @@ function put(body: Body, place: string, text: string): Body {
 
 /** Sends bodies whose fields contain markup, and records which of them were accepted. */
 export class HostileSender {
-  /** Paths of fields by the result of their markup. */
+  /** Field paths by the result of their markup. */
   readonly taken = new Set<string>();
   readonly refused = new Set<string>();
   readonly #open = openFields();
@@ -109,13 +112,16 @@ export class HostileSender {
   }
 
   /**
-   * Fills all open fields of an operation, or those in `only`: together, or one by one if that is
-   * refused. Returns the last successful response.
+   * Fills all open fields of an operation, or those in `only`. They are filled together, or one by
+   * one if that is refused. Returns the last successful response.
    */
   async fill(operation: keyof typeof endpoints, given: {
-    /** Values of the parameters of its path. */
+    /** Values of the path parameters. */
     readonly params?: Readonly<Record<string, string>>;
-    /** The fields that must be valid, or the body of the nth call, for names that are used up. */
+    /**
+     * The fields that must be valid, or the body of the nth call, for names that can be used only
+     * once.
+     */
     readonly base?: Body | ((turn: number) => Body);
     readonly only?: RegExp;
   }): Promise<ApiAnswer | undefined> {
@@ -137,7 +143,7 @@ export class HostileSender {
     };
     let last = await send(fields);
     if (last !== undefined) return last;
-    // A field that another call accepted does not count as refused, because variants of an
+    // A field that was accepted in another call does not count as refused, because variants of an
     // operation have different fields.
     for (const field of fields) {
       const answer = await send([field]);
@@ -152,7 +158,7 @@ export class HostileSender {
     return [...this.refused].filter((field) => !this.taken.has(field));
   }
 
-  /** Fields of the contract that were never filled. */
+  /** Contract fields that were never filled. */
   forgotten(elsewhere: (field: string) => boolean): string[] {
     return [...this.#open].flatMap(([operation, fields]) =>
       [...fields.keys()].map((place) => `${operation} ${place}`)

@@ -1,5 +1,5 @@
 /**
- * Git objects and packs, built byte by byte, so that they can be invalid in ways that git never
+ * Git objects and packs that are built byte by byte, so they can be invalid in ways that git never
  * produces.
  *
  * @module
@@ -23,7 +23,7 @@ export type ObjectType = keyof typeof NUMBERS;
 export const bytesOf = (content: string | Uint8Array): Bytes =>
   typeof content === "string" ? encoder.encode(content) : new Uint8Array(content);
 
-/** Concatenates texts and bytes. */
+/** Concatenates strings and bytes. */
 export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
   const all = parts.map(bytesOf);
   const result = new Uint8Array(all.reduce((sum, { byteLength }) => sum + byteLength, 0));
@@ -37,11 +37,11 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
 
 /** One object in a pack. */
 export interface Entry {
-  /** The number of the object's type in packs, which can be one that git does not know. */
+  /** The number of the object's type in packs. It can be one that git does not know. */
   readonly number: number;
-  /** The size that the head claims, regardless of the content. */
+  /** The size declared in the header, regardless of the content. */
   readonly size: number;
-  /** Bytes between head and content: the base of a delta. */
+  /** Bytes between the header and the content: the base of a delta. */
   readonly base?: Bytes;
   readonly content: Bytes;
 }
@@ -63,7 +63,7 @@ export interface TreeEntry {
   readonly sha: string;
 }
 
-/** A tree with its entries in the order given. */
+/** A tree with its entries in the given order. */
 export const tree = (entries: readonly TreeEntry[]): GitObject =>
   object(
     "tree",
@@ -82,7 +82,7 @@ const PERSON = "Eve <eve@example.com> 1700000000 +0000";
 export const commit = (treeSha: string, more = ""): GitObject =>
   object("commit", `tree ${treeSha}\n${more}author ${PERSON}\ncommitter ${PERSON}\n\nTrick\n`);
 
-/** The head of an entry: its type, and its size in groups of seven bits. */
+/** An entry's header: its type, and its size in groups of seven bits. */
 function entryHead(number: number, size: number): Bytes {
   const bytes = [number << 4 | size % 16];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -92,22 +92,22 @@ function entryHead(number: number, size: number): Bytes {
   return Uint8Array.from(bytes);
 }
 
-/** An entry with its content compressed. */
+/** An entry with compressed content. */
 export const packed = ({ number, size, base = new Uint8Array(), content }: Entry): Bytes =>
   joined(entryHead(number, size), base, new Uint8Array(deflateSync(content)));
 
 export interface PackOptions {
   readonly magic?: string;
   readonly version?: number;
-  /** Number of objects according to the head. */
+  /** Number of objects according to the header. */
   readonly count?: number;
   /** Bytes after the last object, before the checksum. */
   readonly garbage?: Uint8Array;
-  /** A different checksum instead of the correct one. */
+  /** A checksum to use instead of the correct one. */
   readonly sum?: Uint8Array;
 }
 
-/** A pack; parts without an option are correct. */
+/** A pack. Parts without an option are correct. */
 export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions = {}): Bytes {
   const { magic = "PACK", version = 2, count = entries.length } = options;
   const head = new DataView(new ArrayBuffer(8));
@@ -122,7 +122,7 @@ export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions =
   return joined(body, options.sum ?? createHash("sha1").update(body).digest());
 }
 
-/** Sizes in deltas: groups of seven bits, the lowest first. */
+/** Sizes in deltas: groups of seven bits, lowest first. */
 export function deltaSize(size: number): number[] {
   const bytes = [size % 128];
   for (let rest = Math.floor(size / 128); rest > 0; rest = Math.floor(rest / 128)) {
@@ -132,7 +132,7 @@ export function deltaSize(size: number): number[] {
   return bytes;
 }
 
-/** An instruction of a delta that copies from the base. */
+/** A delta instruction that copies from the base. */
 export function copy(offset: number, size: number): number[] {
   const bytes = [0x80];
   [offset, offset >>> 8, offset >>> 16, offset >>> 24, size, size >>> 8, size >>> 16]
@@ -144,7 +144,7 @@ export function copy(offset: number, size: number): number[] {
   return bytes;
 }
 
-/** A delta on an object that is named by its SHA. */
+/** A delta against an object that is named by its SHA. */
 export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entry => ({
   number: NAMED_DELTA,
   size: delta.length,
@@ -152,7 +152,7 @@ export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entr
   content: Uint8Array.from(delta),
 });
 
-/** A delta on the object some bytes before it: `base` is the encoded offset. */
+/** A delta against an object some bytes before it. `base` is the encoded offset. */
 export const offsetDelta = (base: readonly number[], delta: readonly number[]): Entry => ({
   number: OFFSET_DELTA,
   size: delta.length,

@@ -1,5 +1,5 @@
 /**
- * Pushes that no git sends: each must be refused with the expected message, and leave the data
+ * Pushes that git never sends. Each must be refused with the expected message and leave the data
  * directory unchanged.
  *
  * @module
@@ -12,7 +12,10 @@ import { start, type TestPlatform, TOKEN } from "./platform.ts";
 
 const CAPABILITIES = "report-status side-band-64k";
 
-/** Number of parallel attacks, each on its own project, because pushes to the same project wait. */
+/**
+ * Number of parallel attacks. Each is on a different project, because pushes to the same project
+ * wait.
+ */
 const AT_ONCE = 4;
 
 /** A packet of git's protocol. */
@@ -21,13 +24,13 @@ export function line(content: string | Uint8Array): Bytes {
   return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);
 }
 
-/** The lines before a pack: the change of one ref, and the end of the list. */
+/** The lines before a pack: the change to one ref, and the end of the list. */
 export const command = (
   ref: string | Uint8Array,
   { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
 ): Bytes => joined(line(joined(`${from} ${to} `, ref, `\0${capabilities}`)), "0000");
 
-/** A push of objects, with the last one as the head of a branch. */
+/** A push of objects. The last object becomes the head of a branch. */
 export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): Bytes {
   const head = objects.at(-1)!;
   return joined(command(ref, { to: head.sha }), pack(objects));
@@ -39,13 +42,13 @@ export interface Attack {
   /** `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
-  /** Replaces the address of the service. */
+  /** Replaces the service's URL. */
   readonly path?: string;
-  /** The key sent as the password; the owner's by default, none for `null`. */
+  /** The key that is sent as the password: the owner's by default, or none if `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection can end before all of the body was sent, and the response can be lost.
+   * True if the connection may close before the whole body is sent, and the response may be lost.
    */
   readonly isLong?: boolean;
   readonly status: number;
@@ -55,7 +58,7 @@ export interface Attack {
 
 export interface Target {
   readonly platform: TestPlatform;
-  /** The address of one of the projects. */
+  /** The URL of one of the projects. */
   readonly repository: string;
   /** Runs attacks, and checks the response of each. */
   attack(attacks: readonly Attack[]): Promise<void>;
@@ -63,22 +66,22 @@ export interface Target {
 
 export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
 
-/** Opens a connection per request, because an early refusal closes it. */
+/** Opens a new connection for each request, because an early refusal closes it. */
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
-/** Files that a platform creates for servers some time after its start. */
+/** Files that a platform creates for servers some time after it starts. */
 const MADE_LATER: ReadonlySet<string> = new Set([
   "compute",
   "compute/incoming",
   "compute/package.json",
 ]);
 
-/** Every path below a folder, except for logs of requests, which are expected to grow. */
+/** Every path in a folder, except for request logs, which are expected to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
-    // A folder can be removed during the walk.
+    // A folder may be removed during the walk.
     const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => []);
     for (const { name, isDirectory } of entries) {
       const inner = `${path}/${name}`;

@@ -17,7 +17,7 @@ const AT = "/v1/projects/shop";
 const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Fields that cannot be filled with a body alone, or that are never shown, with reasons. */
+/** Fields that cannot be filled using only a body, or that are never shown, with reasons. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],
@@ -67,7 +67,7 @@ const RULES = {
   ],
 };
 
-/** Fills the bodies of the contract, and creates the project `shop`. */
+/** Fills the bodies in the contract, and creates the project `shop`. */
 async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: HostileSender) {
   await sender.fill("createProject", {
     base: (turn) => ({ name: turn === 0 ? "shop" : `shop-${turn}` }),
@@ -154,7 +154,7 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
 /** One event for each shape of data. */
 const KINDS = [...new Map(EVENT_NAMES.map((event) => [EVENTS[event].data, event])).values()];
 
-/** Fills names of people and programs, and texts of events. */
+/** Fills the names of people and programs, and the text of events. */
 async function fillPeople(
   { platform, ada }: Pick<DashboardPlatform, "platform" | "ada">,
   sender: HostileSender,
@@ -190,7 +190,7 @@ async function fillPeople(
   for (const field of account.refused) sender.refused.add(field);
 }
 
-/** Fills data from visitors, and texts of sites and their logs. */
+/** Fills data from visitors, and the text of sites and their logs. */
 async function fillTraffic(parts: DashboardPlatform) {
   const send = (method: string, path: string, body?: string) =>
     rawRequest(parts.platform.port, {
@@ -212,7 +212,7 @@ async function fillTraffic(parts: DashboardPlatform) {
   if (taken.status !== 200) throw new Error(`The form is refused: ${taken.status}`);
 }
 
-/** Builds a commit whose message, author, branch and output are markup; returns its deployment. */
+/** Builds a commit whose message, author, branch and output are markup. Returns its deployment. */
 async function fillBuild({ api, own }: DashboardPlatform, repository: TestRepository) {
   await api("POST", "/v1/projects", {
     name: "built",
@@ -245,13 +245,13 @@ const quote = (text: string, sign: string): string =>
   sign + text.replaceAll(sign, sign + sign) + sign;
 
 const TABLE = quote(MARKUP.slice(0, 60), '"');
-/** Creates a table, a column and a row of markup, and ends with an error that contains markup. */
+/** Creates a table, a column and a row with markup, and ends with an error that contains markup. */
 const SQL = `create table ${TABLE} (${quote(IN_PATH, '"')} text);
 insert into ${TABLE} values (${quote(MARKUP, "'")});
 select *, ${quote(MARKUP, "'")} as ${quote(BRANCH, '"')} from ${TABLE};
 select * from ${quote(`no ${BRANCH}`, '"')}`;
 
-/** Creates the workspace; returns the pages that show it. */
+/** Creates the workspace. Returns the pages that show it. */
 export async function fillWorkspace(parts: DashboardPlatform, repository: TestRepository) {
   const { own } = parts;
   const sender = new HostileSender((method, path, json): Promise<ApiAnswer> =>

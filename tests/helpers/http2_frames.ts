@@ -1,11 +1,11 @@
 /**
- * Writes HTTP/2 frame by frame (RFC 9113), for clients that behave like no library.
+ * Writes HTTP/2 frame by frame (RFC 9113), for clients that behave in ways that no library does.
  *
  * @module
  */
 import { Buffer } from "node:buffer";
 
-/** Types of frames. */
+/** Frame types. */
 export const FRAME = {
   headers: 1,
   reset: 3,
@@ -48,30 +48,30 @@ const literal = (name: string, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** The start of a connection that only allows the other side to send headers. */
+/** The start of a connection that allows the other side to send only headers. */
 export const helloWithoutWindow = (): Buffer =>
   Buffer.concat([
     Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
     frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])),
   ]);
 
-/** A whole request: `GET`. */
+/** A complete `GET` request. */
 export function get(stream: number, host: string, path: string, flags = END_STREAM | END_HEADERS) {
   const fields = { ":method": "GET", ":scheme": "http", ":authority": host, ":path": path };
   const head = Object.entries(fields).map(([name, value]) => literal(name, value));
   return frame(FRAME.headers, flags, stream, Buffer.concat(head));
 }
 
-/** A request whose head continues in further frames. */
+/** A request whose headers continue in further frames. */
 export const unfinishedGet = (stream: number, host: string) => get(stream, host, "/", END_STREAM);
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
 
-/** An increment of zero, with which a client makes the other side reset a stream. */
+/** An increment of zero, which makes the other side reset a stream. */
 export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, stream, number(0));
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** A further part of a head, which does not end it. */
+/** A continuation of the headers that does not end them. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

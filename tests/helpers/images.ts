@@ -35,12 +35,14 @@ function header(width: number, height: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(13));
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // 8 bits for each of red, green and blue.
+  // 8 bits each for red, green and blue.
   view.setUint16(8, 0x0802);
   return new Uint8Array(view.buffer);
 }
 
-/** A PNG with a gradient; `seed` creates different ones of the same size. */
+/**
+ * A PNG with a gradient. Different values of `seed` result in different images of the same size.
+ */
 export function makePng(width: number, height: number, seed = 0): Bytes {
   const rows = new Uint8Array(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
@@ -57,7 +59,7 @@ export function makePng(width: number, height: number, seed = 0): Bytes {
   ]);
 }
 
-/** A PNG whose head claims a size that its few bytes do not have. */
+/** A PNG whose header declares a size that its few bytes do not have. */
 export function makeBomb(width: number, height: number): Bytes {
   return join([
     SIGNATURE,
@@ -74,13 +76,13 @@ export function makeAnimatedPng(width: number, height: number): Bytes {
   return join([png.subarray(0, 33), frames, png.subarray(33)]);
 }
 
-/** Width and height in the head of a PNG. */
+/** Width and height in a PNG header. */
 export function pngSize(bytes: Uint8Array): readonly [number, number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** An engine for tests, closed when they end. */
+/** An engine for tests that is closed when they end. */
 export function openEngine(
   options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
 ): ImageEngine & AsyncDisposable {
@@ -151,7 +153,7 @@ export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Numbers as in an ICC profile: 16 bits before and 16 bits after the binary point. */
+/** Numbers in ICC profile format: 16 bits before and 16 bits after the binary point. */
 function fixed(...numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 4));
   numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));

@@ -1,6 +1,6 @@
 /**
- * A reader of the live stream of notifications, with the unmodified `eventsource` client, and the
- * inbox calls that the tests need.
+ * A reader for the live stream of notifications that uses the unmodified `eventsource` client, and
+ * the inbox calls that the tests need.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export class Follower {
   readonly #source: EventSource;
   readonly #seen: Message[] = [];
   readonly #waiting: ((message: Message) => void)[] = [];
-  /** Resolves when the stream is refused permanently. */
+  /** Resolves when the stream is permanently refused. */
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {

@@ -1,7 +1,7 @@
 /**
- * A client that writes to a platform continuously, with every kind of item in turn, and records the
- * state of its project after each write. A backup must contain one of these states: not older than
- * the last acknowledged one before the start of the backup.
+ * A client that continuously writes to a platform, with every kind of item in turn, and records the
+ * state of its project after each write. A backup must contain one of these states, and it must not
+ * be older than the last one that was acknowledged before the backup started.
  *
  * @module
  */
@@ -24,14 +24,12 @@ interface Secrets {
   readonly hooks: Map<string, string>;
 }
 
-/** Size in bytes of the larger file of a deployment. */
+/** Size of a deployment's larger file, in bytes. */
 const LARGE_BYTES = 20_000;
 /** Maximum length of a list in one request. */
 const PAGE = 100;
 
-/**
- * Files of a deployment: one that all deployments share, and two that differ in each deployment.
- */
+/** A deployment's files: one that all deployments share, and two that differ in each deployment. */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,
@@ -51,7 +49,7 @@ export class Ledger {
 
   private constructor(readonly project: string) {}
 
-  /** Creates its own project to write to. */
+  /** Creates a separate project to write to. */
   static async open(platform: LedgerPlatform, project: string): Promise<Ledger> {
     await createProject(platform, project);
     return new Ledger(project);
@@ -73,7 +71,7 @@ export class Ledger {
   }
 
   /**
-   * Compares a platform with the ledger; returns the number of writes that it shows.
+   * Compares a platform with the ledger. Returns the number of writes that it reflects.
    *
    * @param atLeast number of writes that must exist
    */
@@ -216,7 +214,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Kinds of items that a platform has only a few of. */
+  /** Kinds of items that a platform can have only a few of. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;
@@ -352,7 +350,7 @@ function isSame(left: State, right: State): boolean {
   return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value);
 }
 
-/** Waits until all events that were raised are in the inbox: they are delivered in order. */
+/** Waits until all events that were raised are in the inbox. They are delivered in order. */
 export async function untilDelivered(platform: LedgerPlatform): Promise<void> {
   const project = `last-${crypto.randomUUID()}`;
   await read(platform, "POST", "/v1/events", { event: "deployment.live", data: { project } });

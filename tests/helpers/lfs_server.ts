@@ -1,5 +1,5 @@
 /**
- * A server for Git LFS objects (batch API), in memory.
+ * An in-memory server for Git LFS objects (batch API).
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface LfsTestServer extends AsyncDisposable {
   readonly url: string;
-  /** Credentials of requests, by path. */
+  /** Request credentials, by path. */
   readonly asked: { readonly path: string; readonly authorization: string | null }[];
-  /** Stores content, and returns its pointer; `sent` is sent instead. */
+  /** Stores content, and returns its pointer. If set, `sent` is sent instead of the content. */
   add(content: string, sent?: string): string;
 }
 
-/** Starts the server; with `basic`, it accepts clients that send `user:password`. */
+/** Starts the server. With `basic`, it accepts clients that send `user:password`. */
 export function serveLfs({ basic }: { readonly basic?: string } = {}): LfsTestServer {
   const objects = new Map<string, { readonly size: number; readonly sent: string }>();
   const asked: LfsTestServer["asked"] = [];

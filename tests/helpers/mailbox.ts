@@ -1,5 +1,5 @@
 /**
- * A real SMTP server on a random port, and its received mails.
+ * A real SMTP server on a random port, and the emails that it has received.
  *
  * @module
  */
@@ -12,14 +12,14 @@ export interface ReceivedMail {
   readonly subject: string;
   /** The plain text, decoded. */
   readonly text: string;
-  /** The complete mail, unparsed. */
+  /** The complete email, unparsed. */
   readonly source: string;
 }
 
 export interface Mailbox {
   /** For `PlatformOptions.mail`. */
   readonly url: string;
-  /** Returns the next mail as soon as it has arrived. */
+  /** Returns the next email as soon as it has arrived. */
   next(): Promise<ReceivedMail>;
 }
 
@@ -46,7 +46,7 @@ function parse(source: string, to: readonly string[]): ReceivedMail {
   return { to, subject: subject.replace(/\r\n[ \t]/g, " "), text, source };
 }
 
-/** Runs a test next to a mail server that accepts everything. */
+/** Runs a test alongside a mail server that accepts everything. */
 export async function withMailbox(run: (mailbox: Mailbox) => Promise<void>): Promise<void> {
   const mails: ReceivedMail[] = [];
   const waiting: ((mail: ReceivedMail) => void)[] = [];

@@ -1,17 +1,17 @@
 /**
- * Makes a remote MCP server available at a loopback URL: one over HTTP with a token, or one over
- * stdin and stdout. For programs that only speak plain HTTP.
+ * Makes an MCP server available at a loopback URL, for programs that support only plain HTTP. The
+ * server can be remote, over HTTP with a token, or use stdin and stdout.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** Fields that belong to one connection, and must be set again. */
+/** Headers that belong to one connection and must be set again. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 export interface McpBridge extends AsyncDisposable {
-  /** Address of the server. */
+  /** URL of the server. */
   readonly url: string;
 }
 
@@ -23,14 +23,17 @@ function listen(answer: (request: Request) => Promise<Response>): {
   return { server, url: `http://127.0.0.1:${server.addr.port}/mcp` };
 }
 
-/** Passes each request on with a token; other hosts' `Host` and `Origin` are passed on too. */
+/**
+ * Passes on each request with a token. `Host` and `Origin` headers that name other hosts are also
+ * passed on.
+ */
 export function bridgeToHttp(target: string, token: string): McpBridge {
   const client = Deno.createHttpClient({ allowHost: true });
   const { server, url } = listen(async (request) => {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     headers.set("authorization", `Bearer ${token}`);
-    // This address stands for the server behind it; any other name is passed on.
+    // This address stands for the server behind it. Any other name is passed on.
     for (const [name, part] of [["host", "host"], ["origin", "origin"]] as const) {
       if (headers.get(name) === new URL(url)[part]) headers.set(name, new URL(target)[part]);
     }
@@ -51,7 +54,7 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
   };
 }
 
-/** Starts a server that speaks over stdio for each session, and passes messages both ways. */
+/** Starts a stdio server for each session, and passes messages in both directions. */
 export function bridgeToStdio(start: () => StdioClientTransport): McpBridge {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const processes = new Set<StdioClientTransport>();

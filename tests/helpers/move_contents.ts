@@ -1,5 +1,5 @@
 /**
- * All stored data of a platform, read without the code that moves it.
+ * All stored data of a platform, read independently of the code that moves it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { DenoStore, encodeKey } from "../../src/store/mod.ts";
 import type { MoveTarget } from "./machines/move_servers.ts";
 
 interface Content {
-  /** Bytes or number, as text. */
+  /** The bytes or the number, as text. */
   readonly value: string;
   /** In milliseconds since 1970; `Infinity` if it does not expire. */
   readonly expiresAt: number;
@@ -26,10 +26,10 @@ interface Content {
 /** Contents, keyed by encoded key. */
 export type Records = ReadonlyMap<string, Content>;
 
-/** Sizes of blobs by `workspace/sha256`; the content of each blob matches its hash. */
+/** Sizes of blobs by `workspace/sha256`. The content of each blob matches its hash. */
 export type Blobs = ReadonlyMap<string, number>;
 
-/** How much later a record can expire: a commit is retried while PostgreSQL is down. */
+/** How much later a record can expire, because a commit is retried while PostgreSQL is down. */
 const LATER_MS = 15_000;
 
 /** Records that belong to one store only. */
@@ -37,7 +37,7 @@ const OWN = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
 
-/** Deno KV's marks for counters and bytes. */
+/** Deno KV's markers for counters and bytes. */
 const COUNTER = 2;
 const BYTES = 3;
 
@@ -60,7 +60,7 @@ export function readFileRecords(path: string): Records {
   return records;
 }
 
-/** Reads from a PostgreSQL that may have just been killed, with retries while it starts. */
+/** Reads from a PostgreSQL server that may have just been killed. Retries while it starts. */
 export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promise<Records> {
   const read = () =>
     pg.runSql(
@@ -79,7 +79,7 @@ export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promi
 }
 
 /**
- * Compares a target with its source at one moment; returns the number of records that both have.
+ * Compares a target with its source at one moment. Returns the number of records that both have.
  */
 export function compareRecords(source: Records, target: Records, now: number): number {
   const differences: string[] = [];
@@ -93,7 +93,7 @@ export function compareRecords(source: Records, target: Records, now: number): n
       count++;
       if (from.value !== to.value) differences.push(`another value of ${name()}`);
       const later = ends.from === ends.to ? 0 : ends.to - ends.from;
-      // One clock has milliseconds, the other one microseconds.
+      // One clock has millisecond precision, the other microsecond precision.
       if (!(later >= -5 && later <= LATER_MS)) differences.push(`another expiry of ${name()}`);
     } else if (ends.from > now) differences.push(`lost ${name()}`);
     else if (ends.to > now + LATER_MS) differences.push(`not of the source: ${name()}`);
@@ -102,7 +102,7 @@ export function compareRecords(source: Records, target: Records, now: number): n
   return count;
 }
 
-/** Reads all blobs of a folder, each of which must have the content that matches its name. */
+/** Reads all blobs in a folder. The content of each must match its name. */
 export async function readFolderBlobs(folder: string): Promise<Blobs> {
   const blobs = new Map<string, number>();
   for await (const workspace of Deno.readDir(folder)) {
@@ -118,7 +118,7 @@ export async function readFolderBlobs(folder: string): Promise<Blobs> {
   return blobs;
 }
 
-/** Reads all blobs of object storage. */
+/** Reads all blobs in object storage. */
 export async function readStoredBlobs({ blobs: place, env }: MoveTarget): Promise<Blobs> {
   const cache = await Deno.makeTempDir({ prefix: "svc-blobs-" });
   const kv = await DenoStore.open(":memory:");

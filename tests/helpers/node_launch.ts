@@ -1,6 +1,4 @@
-/**
- * Node in its sandbox, for tests: this process runs no project code.
- */
+/** Node in its sandbox, for tests. This process does not run project code. */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { launchNode } from "../../src/runtime/node/sandbox/launch_node.ts";
@@ -14,7 +12,7 @@ async function findNode(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The real Node of this machine; `undefined` if there is none. */
+/** The real Node on this machine; `undefined` if there is none. */
 export const NODE = Deno.build.os === "linux" ? await findNode() : undefined;
 
 export interface LaunchedNode extends AsyncDisposable {
@@ -23,11 +21,11 @@ export interface LaunchedNode extends AsyncDisposable {
   /** Paths on this machine. */
   readonly directory: string;
   readonly folder: string;
-  /** Sends a request to Node's server, which must already listen. */
+  /** Sends a request to Node's server, which must already be listening. */
   ask(path: string): Promise<string>;
 }
 
-/** The start of a Node module that responds to each request with `answer(url)`. */
+/** The beginning of a Node module that responds to each request with `answer(url)`. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -54,7 +52,7 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
 
 export type LaunchOptions = Partial<NodeLaunch> & {
   readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
-  /** More files of the deployment. */
+  /** More files in the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
 };
 
@@ -69,7 +67,7 @@ export async function launchServer(
   const top = await Deno.realPath(await makeTestFolder("svc-node-"));
   const [directory, folder] = [`${top}/app`, `${top}/run`];
   for (const each of [directory, folder]) await Deno.mkdir(each);
-  // Like the platform: only its user has access to the folder from outside.
+  // As on the platform, only its user has access to the folder from outside.
   await Deno.chmod(top, 0o700);
   await Deno.writeTextFile(`${directory}/server.mjs`, code + SERVER);
   for (const [name, content] of Object.entries(options.deployed ?? {})) {

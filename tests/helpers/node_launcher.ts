@@ -1,4 +1,6 @@
-/** Starts Node in the sandbox given by its argument, prints its process id, and keeps running. */
+/**
+ * Starts Node in the sandbox specified by its argument, prints its process ID, and keeps running.
+ */
 import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/types.ts";
 import { launchServer } from "./node_launch.ts";
 

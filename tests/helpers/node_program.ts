@@ -1,5 +1,5 @@
 /**
- * Finds the Node and npm that projects of frameworks need.
+ * Finds the Node and npm that framework projects need.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { dirname, join } from "node:path";
 import { hear, isInstalled } from "../../scripts/_process.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
-/** Node's major version that current frameworks need. */
+/** The major version of Node that current frameworks need. */
 const NODE_MAJOR = 24;
 
 /** True if real projects can be installed and built. */
 export const buildsProjects = isInstalled("npm");
 
-/** Folder with a new enough Node: the machine's, otherwise one from npm in npx's cache. */
+/** Folder with a sufficiently new Node: the machine's own, or one from npm in npx's cache. */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);
   if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
@@ -27,8 +27,8 @@ async function nodeFolder(cache: string): Promise<string | undefined> {
 }
 
 /**
- * Variables for a project's commands: a search path with a new enough Node, this machine's npm
- * cache, and no telemetry.
+ * Variables for a project's commands: a search path with a sufficiently new Node, this machine's
+ * npm cache, and no telemetry.
  */
 export async function nodeVariables(path: string): Promise<Record<string, string>> {
   const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");
@@ -43,7 +43,7 @@ export async function nodeVariables(path: string): Promise<Record<string, string
     ASTRO_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
     NEXT_TELEMETRY_DISABLED: "1",
-    // The scaffold of Next.js asks Google for fonts, which not every machine can reach.
+    // The Next.js scaffold requests fonts from Google, which not every machine can reach.
     NEXT_FONT_GOOGLE_MOCKED_RESPONSES: join(ROOT, "fixtures", "frameworks", "next", "fonts.cjs"),
   };
 }

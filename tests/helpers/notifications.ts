@@ -1,12 +1,12 @@
 /**
- * Steps that tests of notifications share.
+ * Steps shared by notification tests.
  *
  * @module
  */
 import { Browser, PASSWORD } from "./browser.ts";
 import type { ApiAnswer, TestPlatform } from "./platform.ts";
 
-/** Signs in as the owner, who gets the address `olga@example.com`. */
+/** Signs in as the owner, whose address is set to `olga@example.com`. */
 export async function claimOwner(platform: TestPlatform): Promise<Browser> {
   const browser = new Browser(platform);
   const token = new URL(platform.ownerLink!).pathname.split("/").at(-1);

@@ -1,5 +1,5 @@
 /**
- * npm packages that tests run like users, in their own folders.
+ * npm packages that tests run as users would, in separate folders.
  *
  * @module
  */
@@ -11,11 +11,11 @@ export type Variables = Readonly<Record<string, string>>;
 
 const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
-/** A folder in which npm programs run; it is removed at the end. */
+/** A folder for running npm programs. It is removed at the end. */
 export interface NpmFolder extends AsyncDisposable {
-  /** Writes texts by their paths. */
+  /** Writes text files by path. */
   write(files: Variables): Promise<void>;
-  /** Runs a command, expects success and returns its output. */
+  /** Runs a command that must succeed, and returns its output. */
   run(command: readonly string[], env: Variables): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ export class NpmPackages {
 
   /**
    * @param versions such as `pg@8.16.3`
-   * @param given a folder in which they are already installed
+   * @param given a folder where they are already installed
    */
   constructor(versions: readonly string[], given: string | undefined) {
     this.#versions = versions;

@@ -1,5 +1,6 @@
 /**
- * The paths of all pages, read from the code that binds them, so that tests include new ones.
+ * The paths of all pages. They are read from the code that binds the pages so that tests include
+ * new ones.
  *
  * @module
  */
@@ -12,7 +13,9 @@ export interface PageRoute {
   readonly path: string;
 }
 
-/** Replaces all services while routes are bound, because none of them is called then. */
+/**
+ * Replaces all services while routes are being bound, because none of them is called at that time.
+ */
 const anything: unknown = new Proxy(() => {}, {
   get: (_, name) => name === "publicOrigin" ? "http://localhost" : anything,
   apply: () => anything,
@@ -30,7 +33,7 @@ export function pageRoutes(): PageRoute[] {
   return routes;
 }
 
-/** The path of the page on which a person gives a program access. */
+/** The path of the page where a person grants access to a program. */
 export async function consentPath(platform: ApiCaller): Promise<string> {
   const redirect = "http://127.0.0.1:4711/callback";
   const { json } = await platform.api("POST", "/oauth/register", {
@@ -47,7 +50,7 @@ export async function consentPath(platform: ApiCaller): Promise<string> {
   })}`;
 }
 
-/** Whether a route leads to a path, without its query. */
+/** Whether a route matches a path, ignoring its query. */
 export function leadsTo(route: string, path: string): boolean {
   const parts = path.split("?", 1)[0]!.split("/");
   const wanted = route.split("/");

@@ -1,5 +1,5 @@
 /**
- * A browser without JavaScript: it keeps its cookie, fills in a page's forms, and submits them to
+ * A browser without JavaScript. It keeps its cookie, fills in a page's forms, and submits them to
  * their actions.
  *
  * @module
@@ -39,7 +39,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return found === undefined ? undefined : unescape(found);
 };
 
-/** The forms of a page. */
+/** The forms on a page. */
 export function formsOf(html: string): PageForm[] {
   return [...html.matchAll(/<form\b[^>]*>[^]*?<\/form>/g)].map(([form]) => {
     const tags = [...form.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag)
@@ -60,9 +60,9 @@ export class Visitor {
     this.#platform = platform;
   }
 
-  /** Sends one request; redirects are not followed. */
+  /** Sends one request. Redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
-    /** Fields; a list means that the field is sent several times. */
+    /** The fields. A list means that the field is sent several times. */
     readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
@@ -85,7 +85,7 @@ export class Visitor {
     return location === null ? page : await this.open(location);
   }
 
-  /** Fills in the form with an action and sends it, following redirects. */
+  /** Fills in the form with an action and submits it, following redirects. */
   async submit(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const form = formsOf(page.html).find((candidate) => candidate.action === action);
     assert.ok(form, `No form for ${action} at ${page.path}: ${page.html}`);
@@ -94,7 +94,10 @@ export class Visitor {
     return location === null ? answer : await this.open(location);
   }
 
-  /** Like `submit()` for an action with a confirmation; `typed` is the reply to its question. */
+  /**
+   * Like `submit()`, but for an action with a confirmation. `typed` is the text to type to confirm
+   * it.
+   */
   async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const question = await this.submit(page, action);
     assert.match(question.html, /<form id="question"/, `${action} does not ask for confirmation`);

@@ -5,12 +5,12 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Maximum bytes on the wire of a page with everything that it loads. */
+/** Maximum transferred size of a page and everything that it loads, in bytes. */
 export const MOST_BYTES = 100_000;
 
 /**
- * Minimum share of a page's text that exists without scripts. It is below 1 because the overview
- * shows a link instead of the figures of the day.
+ * Minimum share of a page's text that exists without scripts. It is below 1 because, without
+ * scripts, the overview shows a link instead of the day's figures.
  */
 const LEAST_SHARE = 0.8;
 
@@ -51,7 +51,7 @@ export class PageScales {
     );
   }
 
-  /** Measures the size of a page, and compares what it shows with and without scripts. */
+  /** Measures the size of a page, and compares its content with and without scripts. */
   async weigh(url: string): Promise<{ readonly bytes: number; readonly faults: string[] }> {
     this.#sizes = [];
     await this.#scripted.goto(url);

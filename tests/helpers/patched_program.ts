@@ -1,6 +1,6 @@
 /**
- * The compiled program with other constants: shipped code that trusts a test's key and reports
- * another version. No option of the program could do that.
+ * The compiled program with different constants: released code that trusts a test's key and reports
+ * a different version. The program has no option for that.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -10,11 +10,11 @@ import config from "../../deno.json" with { type: "json" };
 export interface Patch {
   /** The public key to trust, instead of svc's own. */
   readonly key: string;
-  /** Version with as many characters as the program's own. */
+  /** A version with as many characters as the program's own. */
   readonly version: string;
 }
 
-/** Replaces all occurrences of a text with another of the same length. */
+/** Replaces all occurrences of a string with another of the same length. */
 function replaceText(bytes: Buffer, from: string, to: string): void {
   assert.equal(from.length, to.length);
   let at = bytes.indexOf(from);
@@ -22,7 +22,7 @@ function replaceText(bytes: Buffer, from: string, to: string): void {
   for (; at !== -1; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
 }
 
-/** The bytes of the program at `path`, changed. */
+/** The modified bytes of the program at `path`. */
 export async function patchProgram(path: string, { key, version }: Patch): Promise<Uint8Array> {
   const bytes = Buffer.from(await Deno.readFile(path));
   for (const own of TRUSTED_KEYS) replaceText(bytes, own, key);

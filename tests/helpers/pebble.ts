@@ -1,6 +1,7 @@
 /**
- * Pebble, the ACME test server of Let's Encrypt (Debian package `pebble`), as a process. Found by
- * `SVC_PEBBLE` or on the path; if it is missing, its tests are shown as ignored.
+ * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process. It is
+ * found through `SVC_PEBBLE` or on the search path. If it is missing, its tests are shown as
+ * ignored.
  *
  * @module
  */
@@ -11,11 +12,11 @@ import { unusedPort } from "../../src/lib/unused_port.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;
-  /** PEM file that trusts Pebble's own server. */
+  /** PEM file with which clients trust Pebble's own server. */
   readonly serverCaFile: string;
-  /** PEM of the root of Pebble's certificates. */
+  /** The root of Pebble's certificates, in PEM format. */
   readonly rootCa: string;
-  /** Ends the process; can be called again. */
+  /** Ends the process. Can be called again. */
   close(): Promise<void>;
 }
 
@@ -36,21 +37,21 @@ export async function findPebble(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Fetches a text once the server is up. */
+/** Fetches text once the server is up. */
 const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
   until(
     () => fetch(url, { client }).then((response) => response.text(), () => ""),
     (text) => text !== "",
   );
 
-/** Starts Pebble, which looks up hosts with a DNS server and requests challenges on a port. */
+/** Starts Pebble. It looks up hosts with a DNS server, and requests challenges on a port. */
 export async function startPebble(
   program: string,
   { folder, dnsServer, httpPort, lifeSeconds }: {
     readonly folder: string;
     readonly dnsServer: string;
     readonly httpPort: number;
-    /** Time for which its certificates are valid; years by default. */
+    /** How long its certificates are valid; years by default. */
     readonly lifeSeconds?: number;
   },
 ): Promise<Pebble> {

@@ -25,11 +25,11 @@ export interface Answer {
 
 export interface TestPlatform extends RunningPlatform {
   readonly dataDir: string;
-  /** Messages that the platform logged. */
+  /** Messages that the platform has logged. */
   readonly logged: string[];
   /** Calls the API with the owner's key. */
   api(method: string, path: string, options?: ApiOptions): Promise<ApiAnswer>;
-  /** Requests a path on a host from the edge. */
+  /** Requests a path on a host through the edge. */
   get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -37,7 +37,7 @@ export interface ApiOptions {
   readonly json?: unknown;
   readonly body?: BodyInit;
   readonly headers?: Record<string, string>;
-  /** `null` sends no credentials. */
+  /** With `null`, no credentials are sent. */
   readonly token?: string | null;
   /** The client that makes the connections. */
   readonly client?: Deno.HttpClient;
@@ -50,10 +50,10 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-/** A server with the API: a platform, or a balancer in front of its nodes. */
+/** A server with the API: a platform, or a load balancer in front of its nodes. */
 export type ApiCaller = Pick<TestPlatform, "api">;
 
-/** Sends a request unchanged: nothing in path or host is normalized. */
+/** Sends a request unchanged. Neither the path nor the host is normalized. */
 export async function rawRequest(
   port: number,
   options: {
@@ -72,7 +72,7 @@ export async function rawRequest(
   return { ...answer, body, text: body.toString("utf8") };
 }
 
-/** Parses a response; one that is not JSON comes from a proxy in front of the platform. */
+/** Parses a response. If it is not JSON, it comes from a proxy in front of the platform. */
 function parse(text: string, status: number) {
   try {
     return JSON.parse(text);
@@ -81,7 +81,7 @@ function parse(text: string, status: number) {
   }
 }
 
-/** Calls the API of a platform at a URL, by default with the owner's key. */
+/** Calls the API of the platform at a URL, by default with the owner's key. */
 export async function callApi(
   url: string,
   method: string,
@@ -106,8 +106,8 @@ export async function callApi(
 }
 
 /**
- * The options of a test platform: the test's own, and otherwise only ports, names, the key, and
- * exclusive users for builds. `same_defaults_test.ts` enforces that.
+ * The options for a test platform: the test's own options, and otherwise only ports, names, the
+ * key, and exclusive build users. `same_defaults_test.ts` enforces that.
  */
 export function withTestOptions<
   T extends Pick<Partial<PlatformOptions>, "builds"> & { readonly dataDir: string },
@@ -133,7 +133,7 @@ export function start(
   return startCommand(programCommand(), { ...options, dataDir });
 }
 
-/** Starts a platform with another program, which may add `lines` to its log. */
+/** Starts a platform with a different program, which may add `lines` to its log. */
 export async function startCommand(
   command: Command,
   { lines, ...options }: Partial<ProgramOptions> & {
@@ -147,19 +147,22 @@ export async function startCommand(
   return testPlatform(running, { dataDir: options.dataDir, logged });
 }
 
-/** Not a literal, because Deno would follow it and load the whole platform for each test file. */
+/**
+ * Not a literal, because Deno would follow the import and load the whole platform for each test
+ * file.
+ */
 const SERVE = import.meta.resolve("../../src/serve/mod.ts");
 
 /**
- * Starts a platform in the test's own process: only for tests that set its clock, or pass it parts
- * for which there is no flag. They say why.
+ * Starts a platform in the test's own process. Use this only for tests that set its clock or pass
+ * it parts that have no flag. Such tests must say why.
  */
 export async function startInProcess(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  // Most test files start the program, so they need not load the whole platform.
+  // Most test files start the program, so they do not need to load the whole platform.
   const { startPlatform }: typeof import("../../src/serve/mod.ts") = await import(SERVE);
   const running = await startPlatform({
     // The default depends on the number of processors.
@@ -184,11 +187,11 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The process of a platform: this process, or the program's. */
+/** The platform's process: this process or the program's. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 
-/** Seals the secrets of a data directory with a new key; returns their number. */
+/** Seals the secrets in a data directory with a new key. Returns the number of secrets. */
 export async function rekey(dataDir: string): Promise<number> {
   const { stdout } = await hear([...programCommand(), "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
@@ -196,19 +199,19 @@ export async function rekey(dataDir: string): Promise<number> {
   return resealed;
 }
 
-/** A stopped clock, so that a busy machine's delays do not count. */
+/** A stopped clock, so delays on a busy machine do not count. */
 export function stillClock(): () => number {
   const at = Date.now();
   return () => at;
 }
 
-/** Runs a test on a fresh platform and removes it afterwards. */
+/** Runs a test on a fresh platform, and removes the platform afterwards. */
 export const withPlatform = (
   run: (platform: TestPlatform) => Promise<void>,
   options: Partial<ProgramOptions> = {},
 ): Promise<void> => withStarted((dataDir) => start(dataDir, options), run);
 
-/** {@link withPlatform}, in the test's own process: see {@link startInProcess}. */
+/** Like {@link withPlatform}, but in the test's own process: see {@link startInProcess}. */
 export const withPlatformInProcess = (
   run: (platform: TestPlatform) => Promise<void>,
   options: Partial<PlatformOptions>,
@@ -246,11 +249,11 @@ export const fileList = (files: Files) =>
     size: Buffer.byteLength(content),
   }));
 
-/** Starts a deployment; nothing is uploaded. */
+/** Starts a deployment without uploading anything. */
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** One of the project's own environments; if it is missing, `prod` decides. */
+  /** One of the project's own environments. If it is missing, `prod` decides. */
   environment?: string;
   branch?: string;
   rules?: unknown;

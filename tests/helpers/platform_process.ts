@@ -1,6 +1,6 @@
 /**
- * A platform as its users run it: `svc serve` as a process, with the options of
- * the test as flags and variables.
+ * A platform as its users run it: `svc serve` as a process, with the test's options as flags and
+ * variables.
  *
  * @module
  */
@@ -15,12 +15,14 @@ import {
   variableOf,
 } from "../../src/settings/mod.ts";
 
-/** The options of a platform that its users can give as flags or variables, and its authorities. */
+/**
+ * The platform options that users can set with flags or variables, and the platform's authorities.
+ */
 export type ProgramOptions =
   & GivenSettings
   & Pick<PlatformOptions, "env" | "upstreamCa" | "unhandledErrors">;
 
-/** Messages of `serve` itself, which a platform in the test's process does not log. */
+/** Messages from `serve` itself, which a platform in the test's process does not log. */
 const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
 
 /** A line for people, as the platform logged it. */
@@ -29,7 +31,7 @@ function logLine(line: string): string | undefined {
   return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;
 }
 
-/** The command line and the variables of `svc serve` for these options. */
+/** The command line and the variables for `svc serve` with these options. */
 export function serveCommand(options: GivenSettings): {
   readonly flags: readonly string[];
   readonly secrets: Readonly<Record<string, string>>;
@@ -39,7 +41,7 @@ export function serveCommand(options: GivenSettings): {
   for (const setting of SETTINGS) {
     const { name, option, kind, secret } = setting;
     const value = option === undefined ? undefined : optionAt(options, option);
-    // The data directory is given in addition to the flags.
+    // The data directory is passed in addition to the flags.
     if (value === undefined || value === false || name === "data-dir") continue;
     const written = kind.write(value);
     if (secret !== undefined) secrets[variableOf(setting)] = String(written);
@@ -49,7 +51,7 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** Matches no line: everything that the program writes to stderr is its log. */
+/** Matches no line, because everything that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
 
 export interface ProcessOptions {
@@ -57,13 +59,13 @@ export interface ProcessOptions {
   readonly command: Command;
   /** Receives the log, as `level message`. */
   readonly logged: string[];
-  /** Lines on stderr, in addition to the log, that the test expects. */
+  /** Lines that the test expects on stderr in addition to the log. */
   readonly lines?: RegExp;
 }
 
 /**
- * Starts the program. Ending it fails the test if it does not exit with 0, or has written something
- * unexpected to stderr.
+ * Starts the program. When the program ends, the test fails if it does not exit with 0 or has
+ * written anything unexpected to stderr.
  */
 export async function startProcess(
   options: ProgramOptions,
@@ -107,7 +109,7 @@ export async function startProcess(
     ownerLink,
     pid,
     finished: ended.then(() => {}),
-    // When asked to stop, the program may end by itself first.
+    // When asked to stop, the program itself first reports that it is not ready.
     leave: () => Promise.resolve(),
     showOnly() {
       throw new TypeError("No flag of svc serve shows one site: use startInProcess()");

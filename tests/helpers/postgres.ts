@@ -1,11 +1,11 @@
 /**
- * Checks whether a test's program finds a PostgreSQL on the machine.
+ * Checks whether a test's program finds PostgreSQL on the machine.
  *
  * @module
  */
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { isEmpty } from "./empty_root.ts";
 
-/** Why the program finds no PostgreSQL; `undefined` if it finds one. */
+/** Why the program does not find PostgreSQL; `undefined` if it does. */
 export const noServer = (): string | undefined =>
   isEmpty() ? "the root of this run has no PostgreSQL" : NO_POSTGRES;

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import type { rawRequest } from "./platform.ts";
 
-/** The fields of a request for a page. */
+/** The headers of a request for a page. */
 export const PAGE = { accept: "text/html" };
 
 /** The first `name=value` pair that a response sets. */
@@ -26,10 +26,10 @@ export type Get = (
   headers?: Record<string, string>,
 ) => ReturnType<typeof rawRequest>;
 
-/** Name at the listener without TLS, which receives these requests. */
+/** Name on the listener without TLS, which receives these requests. */
 export const plain = (url: string) => url.replace(/^https:/, "http:");
 
-/** Signs a person in at a protected page, through the platform; returns the cookie of the host. */
+/** Signs in a person on a protected page, through the platform. Returns the host's cookie. */
 export async function signInAt(get: Get, url: string, session: string): Promise<string> {
   const sent = await get(url, PAGE);
   assert.equal(sent.status, 302, sent.text);

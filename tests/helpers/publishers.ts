@@ -1,5 +1,5 @@
 /**
- * A platform that trusts workflows of an issuer on loopback.
+ * A platform that trusts workflows from an issuer on the loopback address.
  *
  * @module
  */
@@ -14,11 +14,11 @@ export interface CiPlatform {
   readonly issuer: CiIssuer;
   /** The required audience of tokens. */
   readonly audience: string;
-  /** Adds a publisher for `octo-org/octo-repo` of the issuer. */
+  /** Adds a publisher for the issuer's `octo-org/octo-repo`. */
   trust(more?: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
 }
 
-/** Runs a test with an issuer, and a platform that may reach it. */
+/** Runs a test with an issuer and a platform that is allowed to reach it. */
 export async function withCi(run: (parts: CiPlatform) => Promise<void>): Promise<void> {
   const dataDir = await makeTestFolder("svc-publishers-");
   await using issuer = await startIssuer();

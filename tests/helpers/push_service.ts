@@ -1,5 +1,5 @@
 /**
- * A push service for browsers: issues subscriptions, verifies senders (VAPID, RFC 8292), and
+ * A push service for browsers. It issues subscriptions, verifies senders (VAPID, RFC 8292), and
  * decrypts messages (RFC 8291).
  *
  * @module
@@ -24,7 +24,7 @@ export interface TestPushService extends AsyncDisposable {
   readonly messages: PushedMessage[];
   /** Requests that were refused, with the reason. */
   readonly refused: string[];
-  /** Responses of a subscription from now on: status and headers. */
+  /** The responses for a subscription from now on: status and headers. */
   readonly answers: Map<string, { readonly status: number; readonly headers?: HeadersInit }>;
   /** The result of a browser's `PushSubscription.toJSON()`. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } };
@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims of a VAPID header whose signature is valid. @throws if it is not */
+/** The claims in a VAPID header. @throws if the header is missing or invalid */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

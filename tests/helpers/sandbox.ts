@@ -1,6 +1,6 @@
 /**
- * A separate machine account for one test: an empty home, a project folder, and a platform on an
- * empty data directory, which are all removed afterwards.
+ * A separate environment for one test: an empty home folder, a project folder, and a platform with
+ * an empty data directory. All of them are removed afterwards.
  *
  * @module
  */
@@ -20,21 +20,23 @@ import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 export interface Sandbox {
-  /** Removed with everything in it after the test. */
+  /** Removed after the test, with everything in it. */
   readonly folder: string;
   readonly dataDir: string;
-  /** Where the CLI is called: the project's folder. */
+  /** The folder where the CLI is called: the project's folder. */
   site: string;
   readonly env: Record<string, string>;
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
-  /** Starts the platform on the data directory, with its own users for builds, and points the CLI at it. */
+  /**
+   * Starts the platform on the data directory with its own build users, and points the CLI to it.
+   */
   start(args?: readonly string[]): Promise<Platform>;
   /** Calls the CLI in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
-  /** Calls the CLI with `--json`, expects success and returns its one object. */
+  /** Calls the CLI with `--json`, expects success, and returns the single object that it prints. */
   json(args: readonly string[]): Promise<JsonObject>;
-  /** Fetches from the platform by host name. */
+  /** Fetches from the platform by hostname. */
   page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;
 }
 
@@ -43,7 +45,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
-/** Message of a failure of the platform itself; the reason is only in its log. */
+/** Message for a failure of the platform itself. The reason is only in its log. */
 const INTERNAL = '"code":"internal"';
 
 /** Parses text that must be exactly one JSON object on one line. */
@@ -55,13 +57,13 @@ export function oneObject(stdout: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Copies a site of `fixtures/sites` to a folder. */
+/** Copies a site from `fixtures/sites` to a folder. */
 export async function copySite(name: string, to: string): Promise<void> {
   await cp(join(ROOT, "fixtures", "sites", name), to, { recursive: true });
 }
 
-/** Host name of a URL, for requests to the site. */
-/** The URL of a file of a site, with the defaults of `[static]`. */
+/** Hostname in a URL, for requests to the site. */
+/** The URL of a file in a site, with the `[static]` defaults. */
 export const urlOf = (file: string): string =>
   `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
 
@@ -69,7 +71,7 @@ export function hostOf(url: unknown): string {
   return new URL(String(url)).hostname;
 }
 
-/** Calls the API with the key of the platform, expects success and returns the response. */
+/** Calls the API with the platform's key, expects success, and returns the response. */
 export async function callApi(box: Sandbox, method: string, path: string, body?: unknown) {
   const response = await fetch(`${box.platform!.url}${path}`, {
     method,
@@ -123,7 +125,7 @@ function createSandbox(folder: string): Sandbox {
   return sandbox;
 }
 
-/** Runs a test in a sandbox; the platform is started only when the test asks for it. */
+/** Runs a test in a sandbox. The platform is started only when the test asks for it. */
 export async function withSandbox(test: (sandbox: Sandbox) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-e2e-" }));
   const sandbox = createSandbox(folder);

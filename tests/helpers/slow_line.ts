@@ -9,9 +9,9 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
-  /** Share of the pieces that are resent after a while, as on a line that loses packets. */
+  /** Share of chunks that are resent after a while, as on a line that loses packets. */
   lost: number;
-  /** Cuts every connection; new ones are refused until it is repaired. */
+  /** Cuts every connection. New ones are refused until the line is repaired. */
   cut(): void;
   mend(): void;
   /** Targets requested since the line was opened. */
@@ -25,10 +25,10 @@ interface Piece {
   readonly due: number;
 }
 
-/** Time after which a lost piece is resent, in milliseconds: the minimum on Linux. */
+/** Time after which a lost chunk is resent, in milliseconds. This is the minimum on Linux. */
 const RESENT_MS = 200;
 
-/** Opens a line to a port of this machine. */
+/** Opens a line to a port on this machine. */
 export function openLine(to: number, delayMs = 0): SlowLine {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();

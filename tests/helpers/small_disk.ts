@@ -1,6 +1,6 @@
 /** A disk that is easy to fill. */
 
-/** Mounts a disk in memory, of `megabytes`; `undefined` if this user may not. */
+/** Mounts an in-memory disk of `megabytes`; `undefined` if this user is not allowed to. */
 export async function mountDisk(
   path: string,
   megabytes = 16,
@@ -16,7 +16,7 @@ export async function mountDisk(
   return { [Symbol.asyncDispose]: async () => void await run("umount", "--lazy", path) };
 }
 
-/** Uses every byte of a disk. */
+/** Fills every byte of a disk. */
 export async function fill(path: string): Promise<void> {
   for (const size of [64 * 1024, 4096, 1]) {
     using file = await Deno.open(path, { append: true, create: true });

@@ -1,5 +1,5 @@
 /**
- * A real SMTP server on a random port that stores mails, and fails on demand.
+ * A real SMTP server on a random port that stores emails and fails on demand.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 export interface ReceivedMail {
   readonly to: string;
   readonly from: string;
-  /** Header fields, names in lower case, unfolded. */
+  /** Unfolded headers, with names in lowercase. */
   readonly headers: ReadonlyMap<string, string>;
   /** All parts, decoded. */
   readonly text: string;
@@ -19,12 +19,12 @@ export interface ReceivedMail {
 }
 
 export interface SmtpOptions {
-  /** Requires these credentials. */
+  /** If set, these credentials are required. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
-  /** Handles RCPT: returns an SMTP error, or nothing to accept the recipient. */
+  /** Handles RCPT. Returns an SMTP error, or nothing to accept the recipient. */
   readonly refuse?: (to: string) => string | undefined;
-  /** How long it waits before it replies to a complete mail, in milliseconds. */
+  /** Delay before the reply to a complete email, in milliseconds. */
   readonly answerAfterMs?: number;
   /** Port to listen on; a free one by default. */
   readonly port?: number;
@@ -34,7 +34,7 @@ export interface TestSmtp extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Resolves when this many mails have arrived. */
+  /** Resolves when this many emails have arrived. */
   until(count: number): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ function readMail(raw: string) {
   return { headers, text: decode(raw.slice(end)) };
 }
 
-/** Output of the server's program, one line each. */
+/** Output lines from the server program. */
 type Message =
   | { readonly port: number }
   | { readonly rcpt: string }

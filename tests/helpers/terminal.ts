@@ -1,12 +1,12 @@
 /**
- * The program in a terminal: a pseudo-terminal of `script` (util-linux), whose keys are typed and
- * whose screen is read by the test.
+ * The program in a terminal: a pseudo-terminal from `script` (util-linux), in which the test types
+ * keys and reads the screen.
  *
  * @module
  */
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 
-/** Maximum wait for output of a program, in milliseconds. */
+/** Maximum time to wait for output from a program, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export interface Terminal {
@@ -15,21 +15,21 @@ export interface Terminal {
   /** Waits until the output after the first `from` characters matches. */
   shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   type(keys: string): Promise<void>;
-  /** Waits for the end of the program; returns its exit code. */
+  /** Waits until the program has ended, and returns its exit code. */
   readonly ended: Promise<number>;
-  /** Closes the terminal, as its window would: the program gets SIGHUP. */
+  /** Closes the terminal, as closing its window would. The program gets SIGHUP. */
   hangUp(): Promise<void>;
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Starts the program on its own terminal. */
+/** Starts the program in a separate terminal. */
 export function startOnTerminal(
   argv: readonly string[],
   { cwd, env = {}, program = programCommand() }: {
     readonly cwd: string;
     readonly env?: Record<string, string>;
-    /** A program other than svc. */
+    /** A program to run instead of svc. */
     readonly program?: readonly string[];
   },
 ): Terminal {

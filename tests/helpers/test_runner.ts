@@ -1,5 +1,5 @@
 /**
- * Builds that a test delays, or counts while they run at the same time.
+ * Builds that a test can delay, and whose parallel runs it can count.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import {
 import { FAILS, HANGS, type HeldBuilds, MAKES_PAGE } from "./deploy_hooks.ts";
 import { fileList, sha256, STATIC_MANIFEST } from "./platform.ts";
 
-/** Builds as the project's command says: immediately, or when `open()` is called. */
+/** Builds as specified by the project's command: immediately, or when `open()` is called. */
 export class TestRunner implements HeldBuilds {
   /** Started jobs, in order. */
   readonly jobs: BuildJob[] = [];
-  /** The result of the next builds, instead of a page. */
+  /** The result of the next builds instead of a page. */
   outcomes: BuildOutcome[] = [];
   /** Maximum number of builds that ran at the same time. */
   busiest = 0;
@@ -31,7 +31,7 @@ export class TestRunner implements HeldBuilds {
     [this.#gate, this.#release] = [promise, resolve];
   }
 
-  /** Lets builds continue. */
+  /** Allows builds to continue. */
   open(): void {
     this.#release();
     this.#gate = Promise.resolve();

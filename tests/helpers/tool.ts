@@ -1,6 +1,6 @@
 /**
- * The CLI in JSON mode, in this process, against a platform of a test. Its output is checked
- * against the schemas of `svc schema`.
+ * The CLI in JSON mode, in this process, using a test's platform. Its output is checked against the
+ * schemas from `svc schema`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits as commands do between two checks, but only briefly. */
+/** Waits between two checks, as commands do, but only briefly. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
@@ -19,7 +19,7 @@ export interface ToolOptions extends RunOptions {
   readonly home: string;
 }
 
-/** The first line of the response of a command that succeeds. */
+/** The first line of the output of a command that succeeds. */
 // deno-lint-ignore no-explicit-any -- any command's output
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;

@@ -21,7 +21,7 @@ import {
 export interface Machinery extends AsyncDisposable {
   readonly platform: TestPlatform;
   readonly folder: string;
-  /** Starts a server that speaks HTTPS on loopback; its URL has no path. */
+  /** Starts an HTTPS server on the loopback address. Its URL has no path. */
   serve(handler: Deno.ServeHandler): Upstream;
   /** Starts a listener whose connections the test handles byte by byte. */
   listen(talk: (conn: Deno.TlsConn) => Promise<void>): Upstream;
@@ -33,7 +33,9 @@ export interface Upstream {
   readonly url: string;
 }
 
-/** Opens a platform that may reach loopback, and trusts the servers of the test. */
+/**
+ * Opens a platform that is allowed to reach loopback addresses and that trusts the test's servers.
+ */
 export async function openMachinery(more: Partial<ProgramOptions> = {}): Promise<Machinery> {
   const folder = await makeTestFolder("svc-edge-");
   const { certFile, keyFile } = await makeCertificate(folder, "upstream", [
@@ -95,11 +97,11 @@ export interface Publication {
   readonly rules?: readonly unknown[];
   /** Replaces the manifest of a static site. */
   readonly manifest?: object;
-  /** The `images` of the manifest. */
+  /** The manifest's `images`. */
   readonly images?: unknown;
-  /** Shows it to a share of the visitors first. */
+  /** Shows the deployment to a share of the visitors first. */
   readonly rolling?: unknown;
-  /** The `functionLimits` of the manifest. */
+  /** The manifest's `functionLimits`. */
   readonly functionLimits?: unknown;
 }
 
@@ -115,7 +117,7 @@ async function bundle(sources: Readonly<Record<string, string>>) {
   });
 }
 
-/** Publishes files, functions and rules to production and returns the deployment. */
+/** Publishes files, functions and rules to production, and returns the deployment. */
 export async function publish(platform: TestPlatform, project: string, given: Publication) {
   const { files = { "index.html": "home" }, rules = [], images, functionLimits } = given;
   const { manifest = STATIC_MANIFEST } = given;
@@ -153,21 +155,21 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
   return live.json;
 }
 
-/** A rule for everything, or for paths with a prefix. */
+/** A rule for all paths, or for paths with a prefix. */
 export const rule = (id: string, action: object, prefix?: string): object => ({
   id,
   action,
   ...(prefix === undefined ? {} : { condition: { path: { type: "prefix", value: prefix } } }),
 });
 
-/** Passes on everything below a prefix to another site. */
+/** Passes on all requests under a prefix to another site. */
 export const proxyTo = (url: string, prefix = "/up/"): object => ({
   id: `proxy-${prefix}`,
   condition: { path: { type: "glob", value: `${prefix}{rest...}` } },
   action: { type: "rewrite", target: `${url}/{rest}`, external: true },
 });
 
-/** The processes of functions that this process has started. */
+/** The function processes that this process has started. */
 export function functionProcesses(): number[] {
   const processes = [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {
@@ -178,7 +180,7 @@ export function functionProcesses(): number[] {
       return []; // It has ended in the meantime, or is not a process.
     }
   });
-  // The platform is this process, or the program that it started.
+  // The platform is this process or the program that it started.
   const platforms = new Set(
     processes.flatMap(({ pid, parent }) => parent === Deno.pid ? [pid] : []),
   ).add(Deno.pid);

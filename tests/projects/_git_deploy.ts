@@ -1,5 +1,5 @@
 /**
- * Deploys a project as a push does: a repository, a deploy hook, and a build on the platform.
+ * Deploys a project as a push would: with a repository, a deploy hook, and a build on the platform.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { callApi, hostOf, type Sandbox } from "../helpers/sandbox.ts";
 
-/** Maximum wait for a build: packages may need to be fetched. */
+/** Maximum time to wait for a build. Packages may need to be fetched. */
 const PATIENCE_MS = 300_000;
 
 const ENDED = ["LIVE", "FAILED", "STOPPED"];
@@ -33,8 +33,8 @@ export interface GitDeployed {
 }
 
 /**
- * Commits the project's folder and deploys its branch with a hook. The platform must run with a git
- * root above the folder.
+ * Commits the project's folder, and deploys its branch with a hook. The platform must run with a
+ * git root above the folder.
  */
 export async function deployFromGit(
   box: Sandbox,

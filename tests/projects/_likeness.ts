@@ -1,6 +1,6 @@
 /**
- * Finds how a deployment's responses differ from the responses of the same project under its own
- * `start`: status, headers and body of each linked page.
+ * Finds differences between a deployment's responses and those of the same project under its own
+ * `start` script: the status, headers and body of each linked page.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
 /** Maximum time for one response. */
 const PATIENCE_MS = 30_000;
 
-/** Maximum number of compared pages and files per project. */
+/** Maximum number of pages and files to compare per project. */
 const MAX_PAGES = 60;
 
-/** Time after the first bytes from which a body counts as a stream. */
+/** A body that takes longer than this after its first bytes counts as a stream. */
 const STREAM_MS = 600;
 
-/** Headers that name the connection, the machine or the copy, not the response. */
+/** Headers that describe the connection, the machine or the copy rather than the response. */
 const OF_TRANSPORT = new Set([
   ...["accept-ranges", "age", "cache-status", "connection", "content-encoding", "content-length"],
   ...["date", "etag", "keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
-  // The edge sends it with every file.
+  // The edge sends this header with every file.
   "x-content-type-options",
 ]);
 
@@ -57,11 +57,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Time between its first bytes and its end. */
+  /** Time between the first bytes and the end. */
   readonly streamedMs: number;
 }
 
-/** Sends one request and follows no redirect. */
+/** Sends one request without following redirects. */
 export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
   const { path, method = "GET", body } = wanted;
   const authority = `${host}:${port}`;
@@ -110,13 +110,13 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * Headers about revalidating a copy: for files, the server may omit them; for rendered pages, the
+ * Headers about revalidating a copy. For files, the server may omit them. For rendered pages, the
  * edge consumes `s-maxage`.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
 
-/** A header's value without the parts in which servers of the same files may differ. */
+/** A header's value, without the parts that may differ between servers of the same files. */
 function valueOf(name: string, value: string): string | undefined {
   const plain = value.toLowerCase().replaceAll(/[\s"]/g, "");
   if (name === "content-type") {
@@ -144,7 +144,7 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
   return found;
 }
 
-/** A side's response; status 0 if it ends early, like a failing stream. */
+/** A side's response. The status is 0 if the response ends early, like a failing stream. */
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
@@ -167,7 +167,8 @@ export interface Pair {
 }
 
 /**
- * Differences between the responses to one request, as sentences, and the page, to find its links.
+ * Differences between the responses to one request, as sentences, and the page, so that its links
+ * can be found.
  */
 async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   const theirs = await outcomeOf(own, asked);
@@ -198,7 +199,7 @@ async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   return { differences, page: isPage ? theirs.text : "" };
 }
 
-/** Paths of the same site in a page. */
+/** Paths on a page that belong to the same site. */
 export function linksOf(page: string, path: string): string[] {
   const base = new URL(path, "http://site.invalid");
   const found: string[] = [];
@@ -209,7 +210,7 @@ export function linksOf(page: string, path: string): string[] {
   return found;
 }
 
-/** Crawls both sides from the given requests on, and returns all differences. */
+/** Crawls both sides, starting with the given requests, and returns all differences. */
 export async function compareSides(first: readonly Asking[], pair: Pair): Promise<string[]> {
   const known = new Set<string>();
   const differences: string[] = [];

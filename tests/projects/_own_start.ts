@@ -1,5 +1,5 @@
 /**
- * Runs a project with its own `start`, on this machine and without svc.
+ * Runs a project with its own `start` script, on this machine and without svc.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { until } from "../../src/lib/_test_until.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import type { Side } from "./_likeness.ts";
 
-/** Maximum wait until it listens. */
+/** Maximum time to wait until it is listening. */
 const PATIENCE_MS = 60_000;
 
 export interface OwnStart {
   readonly folder: string;
-  /** A shell command, which runs with `PORT` and with the project's programs on its path. */
+  /** A shell command. It runs with `PORT`, and with the project's programs on its search path. */
   readonly start: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ async function isOpen(port: number): Promise<boolean> {
   return false;
 }
 
-/** Starts the project, calls `test` once it listens, and ends its whole process group. */
+/** Starts the project, calls `test` once it is listening, and then ends its whole process group. */
 export async function withOwnStart(
   { folder, start, env }: OwnStart,
   test: (side: Side) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each with a small server that uses it: the files of
- * `fixtures/packages/cases`, with the versions of `package.json` next to them.
+ * Popular npm packages, each with a small server that uses it: the files in
+ * `fixtures/packages/cases`, with the versions in the `package.json` next to them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 
 const FIXTURES = join(ROOT, "fixtures", "packages");
 
-/** Names of the packages that a module imports, or loads according to a comment. */
+/** Names of the packages that a module imports or, according to a comment, loads. */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -36,8 +36,8 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
 }
 
 /**
- * The cases selected by `PACKAGES`: `all`, or comma-separated names; by default, a few that install
- * fast.
+ * The cases selected by `PACKAGES`: `all` or comma-separated names. By default, a few that install
+ * quickly.
  */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));
@@ -53,19 +53,19 @@ function packageJson(dependencies: Readonly<Record<string, string>>): string {
   return JSON.stringify({ name: "app", private: true, type: "module", scripts, dependencies });
 }
 
-/** Writes the server of one case, which only declares the packages of that case. */
+/** Writes the server for one case. It declares only the packages for that case. */
 export async function writeCase(folder: string, { code, dependencies }: PackageCase) {
   await Deno.writeTextFile(join(folder, "case.js"), code);
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
 }
 
-/** Writes the files that all cases share, with a package.json for all of their packages. */
+/** Writes the files that all cases share, with one package.json for all of their packages. */
 export async function writeShared(folder: string, cases: readonly PackageCase[]): Promise<void> {
   for (const name of ["ask.js", "folder.js", "server.js", "worker_task.js"]) {
     await cp(join(FIXTURES, name), join(folder, name));
   }
   const dependencies = Object.assign({}, ...cases.map((each) => each.dependencies));
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
-  // Packages of different cases can need different versions of the same peer.
+  // Packages in different cases can need different versions of the same peer dependency.
   await Deno.writeTextFile(join(folder, ".npmrc"), "legacy-peer-deps=true\n");
 }

@@ -1,6 +1,6 @@
 /**
- * A real project: created by its recipe, deployed by the CLI, tested over HTTP, and opened in a
- * browser.
+ * A real project that is created by its recipe, deployed by the CLI, tested over HTTP, and opened
+ * in a browser.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Number of files to request, because packages of a server have thousands. */
+/** Number of files to request. A server's packages have thousands. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(
@@ -47,7 +47,7 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Creates the project and returns its folder, in which the sandbox's CLI then runs. */
+/** Creates the project, and returns its folder. The sandbox's CLI then runs there. */
 async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;
@@ -140,7 +140,7 @@ function checkEngine(recipe: Recipe, deployed: Deployed): void {
 const isInside = (path: string, directory: string) =>
   directory === "." || path.startsWith(`${directory}/`);
 
-/** Requests every file of the servers' folders; a response never contains that file. */
+/** Requests every file in the servers' folders. No response may contain that file. */
 async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
   const layers = layersOf(deployed);
   const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);
@@ -191,7 +191,7 @@ async function look(box: Sandbox, { name, recipe }: NamedRecipe, host: string): 
   });
 }
 
-/** Compares the deployment with the project under its own `start`, on the same build. */
+/** Compares the deployment with the same build of the project under its own `start` script. */
 async function checkLikeness(
   box: Sandbox,
   { recipe }: NamedRecipe,

@@ -1,6 +1,6 @@
 /**
- * A recipe: how a real project is created by its own scaffolder, and its required responses once
- * deployed. Each is a `recipe.json` in its own folder.
+ * A recipe describes how a real project is created by its own scaffolder, and its required
+ * responses once it is deployed. Each recipe is a `recipe.json` in its own folder.
  *
  * @module
  */
@@ -19,23 +19,26 @@ const request = z.strictObject({
 
 const check = request.extend({
   status: z.int().default(200),
-  /** Texts that the body must have, without comments of frameworks. */
+  /** Strings that the body must contain, ignoring comments from frameworks. */
   contains: z.union([z.string(), z.array(z.string())]).optional(),
-  /** Regular expressions for response headers; `null` for one that must be missing. */
+  /** Regular expressions for response headers; `null` for a header that must be missing. */
   answers: z.record(z.string(), z.string().nullable()).optional(),
 });
 
 const browser = z.strictObject({
   path: z.string().default("/"),
-  /** Selector of the element to click once the page has loaded. */
+  /** Selector for the element to click once the page has loaded. */
   click: z.string().optional(),
-  /** Text that the page shows in the end. */
+  /** Text that the page must eventually show. */
   expect: z.string().optional(),
-  /** Selector of a picture that must be shown. */
+  /** Selector for a picture that must be shown. */
   picture: z.string().optional(),
 });
 
-/** Texts to send to a WebSocket, each after a text that it has sent, and the expected replies. */
+/**
+ * Strings to send to a WebSocket, each after a message from the WebSocket, and the expected
+ * replies.
+ */
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),
@@ -43,13 +46,13 @@ const conversation = z.strictObject({
   receives: z.array(z.string()).min(1),
 });
 
-/** The project under its own `start`, which the deployment must match. */
+/** The project under its own `start` script, which the deployment must match. */
 const own = z.strictObject({
-  /** Shell command that runs after the deploy on the built output, with `PORT`. */
+  /** Shell command that runs with `PORT` on the built output after the deploy. */
   start: z.string(),
-  /** More variables for it. */
+  /** Additional variables for the command. */
   env: variables.default({}),
-  /** Requests in addition to `checks`; links of pages are followed. */
+  /** Requests in addition to `checks`. Links on pages are followed. */
   requests: z.array(request).default([]),
   /** Allowed differences, with reasons: headers, or `body /path`, `status /path`. */
   mayDiffer: variables.default({}),
@@ -57,26 +60,26 @@ const own = z.strictObject({
 
 const recipeSchema = z.strictObject({
   title: z.string(),
-  /** True for the few that every run of the suite includes. */
+  /** True for the few recipes that every run of the suite includes. */
   ci: z.boolean().default(false),
-  /** The scaffolder, with its version. It runs in an empty folder. */
+  /** The scaffolder and its version. It runs in an empty folder. */
   scaffold: command.optional(),
-  /** Typed lines for the scaffolder. */
+  /** Lines to type at the scaffolder's prompts. */
   answers: z.array(z.string()).optional(),
-  /** The folder that it creates, relative to the one in which it ran. */
+  /** The folder that it creates, relative to the one where it runs. */
   folder: z.string().default("."),
   /** Files that are added or replaced, as text. */
   files: z.record(z.string(), z.string()).default({}),
   /** Binary files, in Base64. */
   binaries: z.record(z.string(), z.string()).default({}),
-  /** Texts that are replaced in files of the scaffold. */
+  /** Strings to replace in the scaffolded files. */
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
-  /** Commands after that, such as an installation of more packages. */
+  /** Commands to run afterwards, such as installing more packages. */
   commands: z.array(command).default([]),
-  /** True to deploy it with a deploy hook, from a repository that the platform builds. */
+  /** True to deploy it through a deploy hook, from a repository that the platform builds. */
   git: z.boolean().default(false),
   /**
-   * Folder in which `svc` is called, relative to the project; for a build from git its root
+   * Folder where `svc` is called, relative to the project. For a build from git, this is the root
    * directory.
    */
   workingFolder: z.string().default("."),
@@ -84,12 +87,15 @@ const recipeSchema = z.strictObject({
   env: variables.default({}),
   /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
-  /** If the deploy must be refused: texts of its message. */
+  /** If the deploy must be refused, the strings that its message must contain. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
-  /** Conversations with WebSockets; the project under its own `start` has them too. */
+  /**
+   * Conversations with WebSockets. They also take place with the project under its own `start`
+   * script.
+   */
   sockets: z.array(conversation).default([]),
-  /** Paths that must not be public, in addition to all files of the server. */
+  /** Paths that must not be public, in addition to all server files. */
   notPublic: z.array(z.string()).default([]),
   browser: browser.optional(),
   own: own.optional(),
@@ -120,7 +126,8 @@ export function readRecipes(): readonly NamedRecipe[] {
 }
 
 /**
- * True for a selected project: in `PROJECTS` (names, or `all`) or, if that is not set, marked `ci`.
+ * True for a selected project: one that is in `PROJECTS` (names or `all`), or is marked `ci` if
+ * `PROJECTS` is not set.
  */
 export function isChosen({ name, recipe }: NamedRecipe, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === "") return recipe.ci;

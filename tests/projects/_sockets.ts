@@ -1,5 +1,5 @@
 /**
- * Conversations with WebSockets of a project, from outside.
+ * Conversations with a project's WebSockets, from outside.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { Conversation } from "./_recipe.ts";
 const PATIENCE_MS = 30_000;
 
 /**
- * Sends a text after each message, and checks the messages. Sends the first text immediately if the
- * server does not send first: then there are as many texts as messages.
+ * Sends a string after each message, and checks the messages. If there are as many strings as
+ * messages, the server does not send first, so the first string is sent immediately.
  */
 export async function converse(
   { host, port }: Side,

@@ -1,7 +1,9 @@
-/** @module The files of a folder. */
+/** @module Lists the files in a folder. */
 import { join } from "node:path";
 
-/** Paths of all regular files below a folder, relative and with `/`. */
+/**
+ * Relative paths of all regular files in a folder and its subfolders, with `/` as the separator.
+ */
 export async function walk(root: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isFile, isDirectory } of Deno.readDir(join(root, below))) {

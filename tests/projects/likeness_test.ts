@@ -17,7 +17,7 @@ async function withServer(answer: RequestListener, test: (side: Side) => Promise
   }
 }
 
-/** Serves every path itself, except for the named ones. */
+/** Handles every path itself, except for the named ones. */
 const site =
   (more: Readonly<Record<string, RequestListener>>): RequestListener => (request, response) => {
     const named = more[request.url!];
@@ -35,7 +35,7 @@ const differencesOf = async (live: RequestListener, own: RequestListener = site(
   return found;
 };
 
-Deno.test("compareSides() finds nothing if only times and named headers differ", async () => {
+Deno.test("compareSides() ignores differences in times and named headers", async () => {
   const live = site({});
   assert.deepEqual(
     await differencesOf((request, response) => {
@@ -91,7 +91,7 @@ Deno.test("compareSides() reports a different body, and a stream in one piece", 
   assert.deepEqual(more, []);
 });
 
-Deno.test("steady() omits hosts, times and random values, and nothing else", () => {
+Deno.test("steady() omits only hosts, times and random values", () => {
   const side = { host: "site.localhost", port: 8000 };
   assert.equal(
     steady(
@@ -102,7 +102,7 @@ Deno.test("steady() omits hosts, times and random values, and nothing else", () 
   );
 });
 
-Deno.test("steady() makes texts that name each side's host identical", () => {
+Deno.test("steady() makes strings identical that differ only in each side's host", () => {
   const text = 'location?.hostname ?? "localhost"';
   assert.equal(
     steady(text, { host: "shop.localhost", port: 8787 }),

@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each in a server: deployed, it responds as under plain Node. `PACKAGES`
- * selects packages: `all`, or comma-separated names.
+ * Popular npm packages, each in a server. When deployed, the server responds as it does under plain
+ * Node. `PACKAGES` selects packages: `all` or comma-separated names.
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";
@@ -10,7 +10,7 @@ import { askSide } from "./_likeness.ts";
 import { withOwnStart } from "./_own_start.ts";
 import { type PackageCase, readCases, writeCase, writeShared } from "./_packages.ts";
 
-/** A native addon with a computed name, and a thread from a file. */
+/** A native addon with a computed name, and a thread that is started from a file. */
 const USUAL = ["lightningcss", "pino"];
 
 const PAGE = { path: "/" };
@@ -22,7 +22,7 @@ async function install(box: Sandbox, cases: readonly PackageCase[]): Promise<voi
   assert.equal(code, 0, stderr);
 }
 
-/** Compares the responses of one server under plain Node and deployed. */
+/** Compares a server's responses under plain Node with those of its deployment. */
 async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
   await writeCase(box.site, wanted);
   const { urls } = await box.json(["deploy", "--prod"]);

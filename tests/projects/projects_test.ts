@@ -1,6 +1,6 @@
 /**
- * Real projects, each created by its own scaffolder, deployed and visited: the few marked `ci`, or
- * those selected by `PROJECTS` (`all`, or comma-separated names).
+ * Real projects, each created by its own scaffolder, deployed and visited. These are the few marked
+ * `ci`, or those selected by `PROJECTS` (`all` or comma-separated names).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";
@@ -14,7 +14,7 @@ for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
     name: `${named.recipe.title} goes live exactly as scaffolded`,
     ignore: !buildsProjects || CHROMIUM === undefined,
-    // The driver keeps pipes of the browser open until the process ends.
+    // The driver keeps the browser's pipes open until the process ends.
     sanitizeOps: false,
     sanitizeResources: false,
     fn: () => withSandbox((box) => checkProject(box, named)),

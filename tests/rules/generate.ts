@@ -1,5 +1,6 @@
 /**
- * Generates random rule sets and requests for tests, from few words, so that they often match.
+ * Generates random rule sets and requests for tests. They use only a few words, so they often
+ * match.
  *
  * @module
  */
@@ -58,7 +59,7 @@ const pairs = (name: string, more = "2") =>
     maxKeys: 2,
   });
 
-/** Up to three fields, so that conditions sometimes match. */
+/** Up to three fields, so conditions sometimes match. */
 function leaf(pathOf: fc.Arbitrary<PathMatch>): fc.Arbitrary<LeafCondition> {
   const fields = fc.record({
     path: pathOf,
@@ -109,7 +110,7 @@ const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([or
   origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
 ).filter((text) => text !== "");
 
-/** Targets that only a redirect can have: they are relative to the path of the request. */
+/** Targets that only a redirect can have, because they are relative to the request's path. */
 const link = fc.constantFrom("to", "./to/it?k=1", "../to", "..", "?q=3");
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -175,7 +176,7 @@ const rule = fc.record({
   pick: fc.nat(2),
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
-/** Authored rule sets that are valid except for rules about caches and gates. */
+/** Authored rule sets that are valid except for the rules about caches and gates. */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,
   maxLength: 24,

@@ -1,5 +1,5 @@
 /**
- * A simple evaluation of a rule set for tests: checks every rule, in order, without compiling,
+ * A simple rule set evaluation for tests. It checks every rule, in order, without compiling,
  * indexing or caching.
  *
  * @module
@@ -38,7 +38,9 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** Data that the oracle needs in addition to the facts, to match addresses independently. */
+/**
+ * Data that the oracle needs in addition to the facts in order to match addresses independently.
+ */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -90,7 +92,10 @@ function capturesOf(rule: RuntimeRule, facts: RequestFacts): ReadonlyMap<string,
 
 const parametersOf = (query: string) => [...new URLSearchParams(`?${query}`).keys()];
 
-/** The query parameters of a rewrite's target, and the request's parameters with other names. */
+/**
+ * The query parameters of a rewrite's target, and those of the request's parameters that have
+ * different names.
+ */
 function merge(own: string, asked: string): string {
   const pairs = asked.split("&").filter((pair) =>
     parametersOf(pair).every((name) => !parametersOf(own).includes(name))
@@ -98,7 +103,7 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** The path to which a browser at `path` follows a link. */
+/** The path that a browser at `path` goes to when it follows a link. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
 /** Fills a target of the form `[origin]/path[?query]`. */
@@ -158,7 +163,7 @@ function headerEdits(
   );
 }
 
-/** Runs the security phase; true if it responds. */
+/** Runs the security phase. Returns true if it responds. */
 function runSecurity(
   rules: readonly { readonly rule: RuntimeRule; readonly ref: RuleRef }[],
   draft: Draft,

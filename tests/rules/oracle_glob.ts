@@ -1,5 +1,5 @@
 /**
- * A simple matcher of globs for tests: tries every match, the shortest first.
+ * A simple glob matcher for tests that tries every match, shortest first.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-/** True if `**` is a whole segment, and can therefore match zero segments. */
+/** True if `**` is a whole segment and can therefore match zero segments. */
 function isOptional(tokens: readonly GlobToken[], index: number): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];
@@ -21,7 +21,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens from an index on; `inside` replaces the text of the first token. */
+/** Matches the tokens starting at an index. `inside` replaces the text of the first token. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],
@@ -53,7 +53,7 @@ function rest(
   return undefined;
 }
 
-/** Captures in order, or `undefined` if the normalized path does not match the glob. */
+/** The captures in order, or `undefined` if the normalized path does not match the glob. */
 export function matchGlobPlainly(
   tokens: readonly GlobToken[],
   path: string,

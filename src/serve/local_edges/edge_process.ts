@@ -1,4 +1,4 @@
-/** The process of an edge, as the platform sees it. @module */
+/** An edge process, as seen by the platform. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../../lib/error_message.ts";
@@ -8,7 +8,7 @@ import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { type EdgeSetup, type FromEdge, fromEdge, messagesOf, type ToEdge } from "./wire.ts";
 
-/** Environment variables for the process. */
+/** Environment variables to pass to the process. */
 const KEPT = ["HOME", "DENO_DIR", "TMPDIR"];
 
 function commandOf(name: string): readonly [string, ...string[]] {
@@ -55,7 +55,7 @@ export class EdgeProcess {
     this.send(setup);
   }
 
-  /** Sends a message; a message to an ended process is lost. */
+  /** Sends a message. A message to a process that has ended is lost. */
   send(message: ToEdge): void {
     const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#input.write(line).catch(() => {});

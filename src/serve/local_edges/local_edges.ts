@@ -1,6 +1,6 @@
 /**
- * Edges on this machine that share the platform's port: the system spreads connections over their
- * processes and this one. Each edge serves what it can; an edge that ends is replaced.
+ * Edges on this machine that share the platform's port. The system distributes connections among
+ * their processes and this one. Each edge serves what it can; an edge that ends is replaced.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
 import { EdgeProcess } from "./edge_process.ts";
 import type { EdgeSetup } from "./wire.ts";
 
-/** Time for handshakes that have started with an edge that is about to stop. */
+/** Time to complete handshakes that were started with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
 /** Maximum time for an edge to stop accepting, and then to finish its requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
-/** Pauses before an edge is replaced; an edge that has run for a while is replaced immediately. */
+/** Delays before an edge is replaced. An edge that has run for a while is replaced immediately. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
@@ -43,7 +43,7 @@ export interface LocalEdgesOptions {
 
 export class LocalEdges {
   readonly #slots: readonly Slot[];
-  /** Makes edges join and leave the port one after the other. */
+  /** Makes edges join and leave the port one at a time. */
   #steering: Promise<void> = Promise.resolve();
 
   readonly #options: LocalEdgesOptions;
@@ -80,7 +80,7 @@ export class LocalEdges {
     for (const { process } of this.#slots) process?.send({ type: "leave" });
   }
 
-  /** Stops all edges from accepting connections, so that this process receives all of them. */
+  /** Stops all edges from accepting connections, so this process receives all new connections. */
   async stop(): Promise<void> {
     await this.#stop(this.#slots);
   }
@@ -107,7 +107,7 @@ export class LocalEdges {
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.term === term) {
       const began = performance.now();
-      // A program that was just replaced cannot be started for a moment.
+      // A program file that was just replaced cannot be started for a moment.
       const reason = await this.#run(slot, term).catch(messageOf);
       if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
@@ -148,7 +148,7 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. New connections reach this process in the meantime, so none is lost. */
+  /** Stops edges. In the meantime, new connections go to this process, so none are lost. */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.term = undefined;

@@ -10,14 +10,14 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** `auto` creates no edges on machines with this many processors or fewer. */
+/** With `auto`, machines with this many processors or fewer get no edges. */
 const FEW_PROCESSORS = 2;
-/** `auto` creates at most one edge per this much memory; an edge uses about 70 MB of it. */
+/** With `auto`, there is at most one edge per this amount of memory. An edge uses about 70 MB. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 
 export interface Machine {
-  /** Number of processors that this process may use, including the limits of its control group. */
+  /** Number of processors that this process may use, given the limits of its control group. */
   readonly processors: number;
   /** Memory in bytes. */
   readonly memory: number;

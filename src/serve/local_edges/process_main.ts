@@ -1,4 +1,8 @@
-/** The process of an edge that shares its platform's port and ends with it. @module */
+/**
+ * The process of an edge that shares its platform's port and ends when the platform ends.
+ *
+ * @module
+ */
 import { join } from "node:path";
 import { loadGeo } from "../../edge/mod.ts";
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
@@ -16,7 +20,7 @@ function send(message: FromEdge): void {
   Deno.stdout.writeSync(encoder.encode(`${JSON.stringify(message)}\n`));
 }
 
-/** Once the edge is stopping, it may lose the platform, which is expected. */
+/** An edge that is stopping may lose its connection to the platform, which is expected. */
 let isStopping = false;
 
 const log = ({ level, message }: PlatformLog): void => {

@@ -16,7 +16,7 @@ const setup = z.object({
   port: z.int(),
   /** Folder of the platform's files; missing if the files are in object storage. */
   files: z.string().optional(),
-  /** Folder for copies of files, if `files` is missing. */
+  /** Folder for cached copies of files, if `files` is missing. */
   cacheDir: z.string(),
   cacheBytes: z.int(),
   memoryBytes: z.int(),
@@ -30,8 +30,8 @@ const setup = z.object({
 export type EdgeSetup = z.infer<typeof setup>;
 
 /**
- * Messages from the platform: the edge's setup, when to listen, when to end each connection with
- * its next response, and when to stop.
+ * Messages from the platform: the edge's setup, and when to listen, to close each connection after
+ * its next response, and to stop.
  */
 export const toEdge = z.discriminatedUnion("type", [
   setup,
@@ -39,7 +39,10 @@ export const toEdge = z.discriminatedUnion("type", [
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 
-/** Messages from the edge: it has all sites, accepts connections, or has stopped accepting them. */
+/**
+ * Messages from the edge: it has loaded all sites, accepts connections, or has stopped accepting
+ * them.
+ */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),
   z.object({
@@ -50,7 +53,7 @@ export const fromEdge = z.discriminatedUnion("type", [
 ]);
 export type FromEdge = z.infer<typeof fromEdge>;
 
-/** Reads the lines of a stream as messages; an unknown message ends it with an error. */
+/** Reads the lines of a stream as messages. An unknown message ends the stream with an error. */
 export async function* messagesOf<T>(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   schema: z.ZodType<T>,

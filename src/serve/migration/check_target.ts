@@ -11,7 +11,7 @@ export type Found =
   | { readonly kind: "begun"; readonly move: Move }
   | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
 
-/** Returns the target's records if they equal the source; `undefined` if they differ. */
+/** Returns the target's records if they equal the source's, or `undefined` if they differ. */
 async function findEqual(
   { from, to, vaults }: Opened,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ async function findEqual(
   };
 }
 
-/** @throws {MigrationError} if the target contains anything that this move has not written. */
+/** @throws {MigrationError} if the target contains anything that this move did not write. */
 export async function findTarget(opened: Opened, signal: AbortSignal): Promise<Found> {
   const { dataDir, move, to, vaults } = opened;
   const begun = await readMove(dataDir.root);

@@ -20,7 +20,7 @@ import { moveRecords, type Survey, surveyRecords } from "./move_records.ts";
 import { type Opened, openEnds } from "./open_ends.ts";
 import type { MovedStore } from "./record_store.ts";
 
-/** Data that exists on one node only, by folder. */
+/** Data that exists only on one node, by folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
   build_logs: "build logs: a node that starts there stores them for all nodes",
   databases: "databases of the embedded engine: move them with svc db export and import",
@@ -102,7 +102,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   if (files) options.onPart("files", files);
   const movedFiles = vaults && await moveFiles(vaults, options);
   if (to) options.onPart("records", records);
-  // A version that a client has stored must not become the version of another value.
+  // A version that a client has stored must never become the version of a different value.
   if (to) await to.continueAfter(version);
   const movedRecords = to && await moveRecords({ from, to }, options);
   if (to !== undefined && from.isShared && version !== await from.version()) {

@@ -37,7 +37,7 @@ async function furnish(dataDir: string): Promise<void> {
   store.close();
 }
 
-/** Returns all moved content of a store as text. */
+/** Returns all content of a store that is moved, as text. */
 async function contentOf(place: string, env: Record<string, string>): Promise<readonly string[]> {
   const store = await openRecords(place, env);
   try {
@@ -159,7 +159,7 @@ test("continues where it was interrupted, and copies later changes", async (tool
 test("reports the moved data when it is run again, and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
-  // The process may be killed after everything is done, but before it is reported.
+  // The process may be killed when everything is done but not yet reported.
   const again = await migrate({});
   assert.deepEqual(again.records, { ...there.records, copied: 0 });
   assert.equal(again.resumed, true);

@@ -5,7 +5,7 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Nodes still use a store that is being moved. */
+/** Nodes are still using a store that is being moved. */
 export class StoreInUseError extends Error {
   override readonly name = "StoreInUseError";
 

@@ -1,7 +1,7 @@
-/** Types of a move. @module */
+/** Types for a move. @module */
 import type { Environment } from "../../lib/network_variables.ts";
 
-/** One kind of data, with its source and target; by default in the data directory. */
+/** The source and target of one kind of data; both default to the data directory. */
 export interface Ends {
   readonly from?: string;
   readonly to?: string;
@@ -12,7 +12,7 @@ export interface Amount {
   readonly bytes: number;
 }
 
-/** Interrupts a move, and reports its progress. */
+/** Can interrupt a move, and receives its progress. */
 export interface Watch {
   readonly signal: AbortSignal;
   onProgress(done: Amount): void;
@@ -21,12 +21,12 @@ export interface Watch {
 export interface MigrationOptions {
   /** The platform's data directory; the platform must be stopped. */
   readonly dataDir: string;
-  /** Records move between a file and `postgres://`, and files between a folder and `s3://`. */
+  /** Records can move between a file and `postgres://`, and files between a folder and `s3://`. */
   readonly records?: Ends;
   readonly files?: Ends;
-  /** Location of the records if they are not moved; by default in the data directory. */
+  /** Location of the records if they are not moved; defaults to the data directory. */
   readonly kv?: string;
-  /** File of the keys that secrets are sealed with; in the data directory by default. */
+  /** File with the keys that secrets are sealed with; by default, it is in the data directory. */
   readonly keysFile?: string;
   /** Checks everything without changing it. */
   readonly dryRun?: boolean;
@@ -35,7 +35,7 @@ export interface MigrationOptions {
   /** Environment variables with passwords and access keys. */
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Called before each kind of data is moved, with its amount. */
+  /** Called before each kind of data is moved, with the amount of data. */
   onPart(part: "records" | "files", total: Amount): void;
   onProgress(done: Amount): void;
   /** Called with messages for the operator. */
@@ -55,7 +55,7 @@ export interface FilesReport {
   readonly blobs: number;
   /** Total size of the blobs. */
   readonly bytes: number;
-  /** Number of blobs that the target did not have before. */
+  /** Number of blobs that were not in the target before. */
   readonly copied: number;
 }
 
@@ -66,6 +66,6 @@ export interface MigrationReport {
   readonly planned?: { readonly records?: Amount; readonly files?: Amount };
   /** Whether it continues an interrupted move. */
   readonly resumed: boolean;
-  /** Data that stays in the data directory of this node. */
+  /** Data that stays in this node's data directory. */
   readonly stays: readonly { readonly path: string; readonly what: string }[];
 }

@@ -71,8 +71,8 @@ const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
 /**
- * Compares the target's own list with the blobs that were sent, because only the list proves that
- * they arrived.
+ * Compares the target's own list with the blobs that were sent. Only the list proves that they
+ * arrived.
  */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
@@ -104,7 +104,7 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
   return false;
 }
 
-/** Returns the target's files if they equal the source's list; `undefined` if they differ. */
+/** Returns the target's files if they equal the source's list, or `undefined` if they differ. */
 export async function compareFiles(
   { from, to }: Vaults,
 ): Promise<Pick<FilesReport, "blobs" | "bytes"> | undefined> {

@@ -100,7 +100,7 @@ Deno.test("a platform starts on the original files, but not on half-moved files"
     await startsOn(storage.place);
   }));
 
-Deno.test("migrateStore() continues where it was interrupted", () =>
+Deno.test("migrateStore() continues from where it was interrupted", () =>
   withStorage(async ({ storage, migrate }) => {
     const stopping = new AbortController();
     let moved = 0;

@@ -1,7 +1,7 @@
 /**
- * Marks a move in progress: a file in the data directory, and a record in the target, which prevent
- * a platform from starting. If only files are moved, the mark is in the store that is not moved,
- * and no platform starts on the target.
+ * Marks a move in progress with a file in the data directory and a record in the target, which
+ * prevent a platform from starting. If only files are moved, the mark is in the store that is not
+ * moved, and no platform can start on the target.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { RecordStore } from "../../store/mod.ts";
 const ends = z.object({ from: z.string(), to: z.string() });
 
 const moveSchema = z.object({
-  /** Random ID, which the record in the target also has. */
+  /** Random ID, which is also in the target's record. */
   id: z.string(),
   /** Locations, without secrets. */
   records: ends.optional(),
@@ -44,20 +44,20 @@ export async function readMove(dataDir: string): Promise<Move | undefined> {
   }
 }
 
-/** Whether a move is the unfinished one. */
+/** Whether two moves have the same sources and targets. */
 export function isSameMove(one: Places, other: Places): boolean {
   const text = ({ records, files }: Places) =>
     JSON.stringify([records?.from, records?.to, files?.from, files?.to]);
   return text(one) === text(other);
 }
 
-/** The record stores of a move; without a target, only files are moved. */
+/** The record stores of a move. If there is no target, only files are moved. */
 export interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
 }
 
-/** Records the move, before anything is moved. */
+/** Records the move before any data is moved. */
 export async function beginMove(
   dataDir: string,
   move: Move,
@@ -68,14 +68,14 @@ export async function beginMove(
   else await source.set(keys.meta("files-move"), { to: move.files!.to });
 }
 
-/** Ends the move when the target is complete: from now on, a platform can start on it. */
+/** Ends the move when the target is complete. From then on, a platform can start on the target. */
 export async function endMove(dataDir: string, { source, target }: MoveStores): Promise<void> {
   if (target !== undefined) await target.delete(keys.meta("move"));
   else await source.delete(keys.meta("files-move"));
   await forgetMove(dataDir);
 }
 
-/** Removes the record of a started move. */
+/** Removes the record of a move that has started. */
 export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }

@@ -19,7 +19,7 @@ import type { Change, MovedStore } from "./record_store.ts";
 export interface Survey {
   readonly count: number;
   readonly bytes: number;
-  /** IDs of the keys with which secrets are sealed. */
+  /** IDs of the keys that secrets are sealed with. */
   readonly keyIds: ReadonlySet<string>;
 }
 
@@ -76,13 +76,13 @@ async function* changesBetween(
   }
 }
 
-/** Two stores, the second of which must become equal to the first. */
+/** A source store, and a target store that must become equal to it. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
 }
 
-/** @throws {MigrationError} if the target, read again, differs from the source. */
+/** @throws {MigrationError} if the target still differs from the source when it is read again. */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));

@@ -1,5 +1,7 @@
 /**
- * Opens both ends of a move, and locks them against platforms if they are data directories. @module
+ * Opens both ends of a move, and locks them against platforms if they are data directories.
+ *
+ * @module
  */
 import { basename, dirname, join, resolve } from "node:path";
 import {
@@ -32,7 +34,7 @@ export interface Opened {
 
 const isPath = (place: string): boolean => !isStoreUrl(place) && !isS3Place(place);
 
-/** Resolves links in the folders of a path. */
+/** Resolves symbolic links in the folders of a path. */
 async function realPlace(place: string): Promise<string> {
   if (!isPath(place)) return place;
   const path = resolve(place);
@@ -52,7 +54,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-/** Locks the data directories of source and target that are not locked yet. */
+/** Locks the source and target data directories that are not yet locked. */
 async function lockOthers(
   { root }: DataDir,
   places: readonly string[],

@@ -1,5 +1,6 @@
 /**
- * Records in the form that a move compares: encoded keys, bytes and remaining lifetime. Pure.
+ * Records in the form that a move compares: encoded key, value bytes, and remaining lifetime. Pure.
+ *
  * @module
  */
 import { Buffer } from "node:buffer";
@@ -10,7 +11,10 @@ export interface RawRecord {
   /** Key in the encoding that both stores use. */
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
-  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not expire. */
+  /**
+   * Milliseconds until it expires, according to its store's clock; `undefined` if it does not
+   * expire.
+   */
   readonly leftMs: number | undefined;
 }
 
@@ -20,7 +24,7 @@ export interface Difference {
   readonly record: RawRecord;
 }
 
-/** Allowed difference between equal times, because they are written separately. */
+/** Allowed difference between expiry times that should be equal but are written separately. */
 const TIME_TOLERANCE_MS = 60_000;
 
 /** Records that belong to one store only. */
@@ -34,7 +38,7 @@ export const isMoved = ({ key }: Pick<RawRecord, "key">): boolean => !OWN.has(ke
 export const sizeOf = ({ key, value }: RawRecord): number =>
   key.byteLength + (value instanceof Uint8Array ? value.byteLength : 8);
 
-/** Encodes a value as bytes, so that different values never have the same bytes. */
+/** Encodes a value as bytes. Different values never result in the same bytes. */
 export function valueBytes({ value }: RawRecord): Uint8Array {
   return value instanceof Uint8Array
     ? Buffer.concat([Buffer.of(0), value])
@@ -43,7 +47,7 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
-/** Whether equal stores can differ in a record, because it is about to expire. */
+/** Whether equal stores can differ in a record because it is about to expire. */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;
   return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
@@ -55,7 +59,7 @@ function isSame(one: RawRecord, other: RawRecord): boolean {
   return Math.abs(one.leftMs - other.leftMs) <= TIME_TOLERANCE_MS;
 }
 
-/** The records of a store that must be moved and have not expired. */
+/** The records of a store that must be moved and have not yet expired. */
 async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRecord, undefined> {
   for await (const record of records) if (isMoved(record) && !isOver(record)) yield record;
   return undefined;

@@ -1,4 +1,4 @@
-/** The stores that records move between: a Deno KV file, and PostgreSQL. @module */
+/** The stores that records are moved between: a Deno KV file and PostgreSQL. @module */
 import { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -32,7 +32,7 @@ const MOST_BYTES = 300_000;
 /** Number of rows of a file to read at a time. */
 const MOST_ROWS = 500;
 
-/** A store from which, or to which, records are moved. */
+/** A store that records are moved from or to. */
 export interface MovedStore {
   /** The store as the platform uses it. */
   readonly kv: RecordStore;
@@ -47,7 +47,7 @@ export interface MovedStore {
   version(): Promise<bigint>;
   /** Ensures that later commits have higher versions. */
   continueAfter(version: bigint): Promise<void>;
-  /** The names of nodes that use the store. */
+  /** The names of the nodes that use the store. */
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
@@ -128,7 +128,7 @@ async function openFile(path: string): Promise<MovedStore> {
   } catch (cause) {
     throw unusable(path, cause);
   }
-  // Deno KV's API does not tell when a record expires, but its table does.
+  // Deno KV's API does not say when a record expires, but its table does.
   const database = new DatabaseSync(path, { readOnly: true });
   const page = database.prepare(
     `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,
@@ -168,7 +168,7 @@ async function openFile(path: string): Promise<MovedStore> {
   };
 }
 
-/** Adds the store's location to a commit's error. */
+/** Adds the store's location to an error from a commit. */
 function unwritable(place: string, cause: unknown): Error {
   if (cause instanceof UnavailableError) return cause;
   return new StoreUnusableError(

@@ -10,11 +10,11 @@ export interface OperationsOptions {
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
-  /** Bearer token for metrics; without it, only this machine can read them. */
+  /** Bearer token for metrics. If it is missing, only this machine can read them. */
   readonly metricsToken: string | undefined;
   /**
-   * Whether a proxy is in front of the platform, so that all requests may appear to come from this
-   * machine.
+   * Whether a proxy is in front of the platform, in which case all requests may appear to come from
+   * this machine.
    */
   readonly isProxied: boolean;
 }
@@ -29,10 +29,10 @@ const isLoopback = (address: string): boolean =>
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::1" ||
   address.startsWith("::ffff:127.");
 
-/** Header fields that a proxy adds to requests. */
+/** Headers that a proxy adds to requests. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** Whether a request was sent on this machine, and not forwarded by a proxy on this machine. */
+/** Whether a request originated on this machine, rather than being forwarded by a proxy on it. */
 function isOfThisMachine(request: Request, address: string): boolean {
   return isLoopback(address) && FORWARDING.every((name) => !request.headers.has(name));
 }

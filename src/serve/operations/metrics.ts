@@ -2,7 +2,7 @@
 
 import type { EdgeFacts } from "../../platform/edges/mod.ts";
 
-/** Classes of status codes, by their first digit. */
+/** Status code classes, by first digit. */
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
 export type Part = "api" | "edge";
@@ -17,7 +17,7 @@ export class RequestCounters {
     this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
   }
 
-  /** Yields every counter, including those at 0. */
+  /** Yields every counter, including those that are 0. */
   *entries(): Iterable<readonly [part: Part, group: typeof CLASSES[number], count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {
@@ -61,8 +61,8 @@ export function renderMetrics(facts: ProcessFacts): string {
   const local = facts.edges.filter(({ isLocal }) => isLocal);
   const requests = [...facts.counters.entries()].map(([part, group, count]) => {
     const at = CLASSES.indexOf(group);
-    // Which process on the port responds makes no difference to visitors, so their counts are
-    // added.
+    // Visitors do not care which of the port's processes responds, so the counts are added
+    // together.
     const more = part === "edge" ? local : [];
     const total = more.reduce((sum, { answers }) => sum + answers[at]!, count);
     return [`{part="${part}",code="${group}"}`, total] as const;

@@ -36,7 +36,7 @@ const ROWS: readonly Row[] = [
   { name: "metrics over IPv6", path: "/metrics", address: "::1", status: 200 },
   { name: "metrics from elsewhere", path: "/metrics", address: "203.0.113.9", status: 403 },
   {
-    name: "metrics through a proxy on this machine",
+    name: "metrics via a proxy on this machine",
     path: "/metrics",
     headers: { "x-forwarded-for": "203.0.113.9" },
     status: 403,
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
   { name: "metrics behind a proxy", path: "/metrics", options: { isProxied: true }, status: 403 },
   { name: "metrics without the token", path: "/metrics", options: TOKEN, status: 403 },
   {
-    name: "metrics with another token",
+    name: "metrics with the wrong token",
     path: "/metrics",
     options: TOKEN,
     headers: { authorization: "Bearer secret-tokem" },

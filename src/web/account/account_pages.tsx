@@ -25,7 +25,7 @@ function Whose({ email }: { readonly email: string | null }) {
   );
 }
 
-/** Forms of the security page; a refused form shows its problem. */
+/** The forms of the security page. A rejected form shows its problem. */
 export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {
@@ -181,7 +181,7 @@ export function securityPage(
     readonly account: Account;
     /** Whether the sign-in is recent enough to set a first password without a current one. */
     readonly isFresh: boolean;
-    /** The refused form, if any. */
+    /** The rejected form, if any. */
     readonly of?: SecurityForm;
   },
 ): Response {

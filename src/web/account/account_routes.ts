@@ -22,15 +22,13 @@ export interface AccountPageServices {
 }
 
 const id = z.object({ id: z.string().max(64) });
-/**
- * The form sends the secret's URI back, so that the secret stays the same after a mistyped code.
- */
+/** The form sends back the secret's URI, so the secret stays the same after a mistyped code. */
 const confirmFields = z.object({
   uri: z.string().max(600).regex(/^otpauth:\/\/totp\/\S+\?\S+$/),
   code: endpoints.confirmTwoFactor.body.shape.code,
 });
 
-/** Renders the page for the password and the second factor, with the refused form, if any. */
+/** Renders the page for the password and the second factor, with the rejected form, if any. */
 export async function showSecurity(
   visit: PersonVisit,
   { account, workspaces }: Pick<AccountPageServices, "account" | "workspaces">,

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The form for accounts that sign in only by messenger, shown instead of the password form.
+ * @module The form for accounts that sign in only with a messenger. It replaces the password form.
  */
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
@@ -11,7 +11,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { MESSENGER_ENTRY_PATH } from "../entry/messenger_entry_pages.tsx";
 
-/** Asks the person to sign in again, because the last sign-in is over ten minutes old. */
+/** Asks the person to sign in again because the last sign-in was more than ten minutes ago. */
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {
   return (
     <Card
@@ -72,7 +72,7 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
   );
 }
 
-/** Mail scanners follow links, so the link only opens a page with a button. */
+/** Email scanners follow links, so the link only opens a page with a button. */
 export function confirmEmailPage(context: PageContext, token: string): Response {
   return showSettings(
     <SettingsFrame title="Confirm your email address" context={context}>

@@ -10,7 +10,7 @@ import { showSettings } from "../layout/show_board.ts";
 /** The secret in readable groups of four. */
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
 
-/** Shows the secret of a new authenticator, and asks for its first code. */
+/** Shows the secret for a new authenticator, and asks for its first code. */
 export function enrolPage(
   context: PageContext,
   shown: FormPage & { readonly uri: string },
@@ -56,7 +56,7 @@ export function enrolPage(
   );
 }
 
-/** Shows recovery codes, which cannot be shown again. */
+/** Shows recovery codes. They cannot be shown again. */
 export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
   return showSettings(
     <SettingsFrame title="Save these codes" context={context}>

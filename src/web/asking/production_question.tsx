@@ -36,7 +36,7 @@ function Side({ deployment, now }: { readonly deployment: Deployment; readonly n
   );
 }
 
-/** Compares two deployments, or returns why that is impossible. */
+/** Compares two deployments, or returns the reason why they cannot be compared. */
 async function compare(
   api: PageApi,
   deployment: string,
@@ -69,7 +69,7 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;
-  /** ID of the deployment to show in production; the previous one by default. */
+  /** ID of the deployment to show in production; defaults to the previous one. */
   readonly to: string | undefined;
   readonly now: number;
   readonly word: string;
@@ -89,7 +89,8 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // Without `to`, production will show the previous deployment: the base of the comparison.
+  // Without `to`, production will show the previous deployment, which is the base of the
+  // comparison.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

@@ -1,4 +1,4 @@
-/** @module Every action that asks for confirmation, with its texts. Pure. */
+/** @module All actions that ask for confirmation, with their text. Pure. */
 import { formatCount } from "../../lib/format.ts";
 import type { Question } from "../layout/question.tsx";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { refusalOf } from "../layout/question.tsx";
 import { publishQuestion, QUESTIONS } from "./questions.ts";
 
-Deno.test("refusalOf() refuses an action without a confirmation of this action", () => {
+Deno.test("refusalOf() refuses an action that was not confirmed", () => {
   const question = { title: "Replace production?", lines: [], word: "Promote", seen: "a b" };
   const named = QUESTIONS.project("shop");
   const status = (asked: Parameters<typeof refusalOf>[0], fields: Record<string, string>) =>
@@ -16,7 +16,7 @@ Deno.test("refusalOf() refuses an action without a confirmation of this action",
   assert.equal(status(named, { confirmed: "yes", typed: " shop " }), undefined);
 });
 
-Deno.test("QUESTIONS name their subject in the title", () => {
+Deno.test("QUESTIONS all name their subject in the title", () => {
   for (const [act, ask] of Object.entries(QUESTIONS)) {
     const { title, lines, word } = ask("harbour");
     assert.match(title, /^[A-Z].*\bharbour\b.*\?$/, act);

@@ -25,7 +25,7 @@ function placeOf(redirect: string): string {
   return protocol === "https:" ? host : `the app that opens ${protocol} links`;
 }
 
-/** The policy of a page whose form redirects to the program (CSP 3, `form-action`). */
+/** The policy for a page whose form redirects to the program (CSP 3, `form-action`). */
 function policyFor(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   const target = protocol === "http:" || protocol === "https:" ? origin : protocol;
@@ -53,7 +53,7 @@ function Choice({ name, value, checked, title, note }: {
 /** Shows the program and the requested access. */
 function consentPage({ request, query, workspaces, csrf, email }: {
   readonly request: AuthorizationRequest;
-  /** The unchanged request, which is validated again together with the decision. */
+  /** The unchanged request, which is validated again when the decision is submitted. */
   readonly query: string;
   readonly workspaces: readonly Workspace[];
   readonly csrf: string;
@@ -159,8 +159,8 @@ export function bindConsentPages(
   { authorization, workspaces, publicOrigin }: ConsentPageServices,
 ): void {
   /**
-   * Parses the request in a query. A registered program could redirect people anywhere with a
-   * faulty request, so errors are shown on a page instead of a redirect (RFC 9700, 4.11.2).
+   * Parses the request in a query. A registered program could use an invalid request to redirect
+   * people anywhere, so errors are shown on a page instead (RFC 9700, 4.11.2).
    */
   const read = async (query: URLSearchParams) => {
     const client = await authorization.findClient(query.get("client_id") ?? "");
@@ -195,7 +195,7 @@ export function bindConsentPages(
     const code = await authorization.approve(person, {
       ...request,
       workspaceId,
-      // The person cannot grant more than requested.
+      // The person cannot grant more than the program requested.
       scope: request.scope === "write" && scope === "write" ? "write" : "read",
     }, client);
     return goTo(answerAddress(request, { code, iss: publicOrigin }));

@@ -41,7 +41,7 @@ const fields = z.object({
   resource: z.string().max(500).optional(),
 });
 
-/** Reads the redirect target; returns the reason if there is none. */
+/** Reads the redirect target. If there is none, returns the reason. */
 export function readDestination(
   query: URLSearchParams,
   client: RegisteredClient | undefined,
@@ -85,7 +85,7 @@ export function readRequest(
   return { ...destination, challenge, scope: scopeOf(scope) };
 }
 
-/** The redirect URL that passes the outcome to the program. */
+/** The redirect URL that passes the result to the program. */
 export function answerAddress(
   { redirect, state }: Pick<Destination, "redirect" | "state">,
   answer: Readonly<Record<string, string>>,

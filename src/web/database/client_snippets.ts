@@ -1,4 +1,4 @@
-/** @module Examples of how programs connect to a branch. */
+/** @module Examples of how to connect to a branch from a program. */
 import { connectionUrl, type DatabaseAddress } from "../../contract/databases.ts";
 
 /** Shown instead of the password. */
@@ -9,7 +9,7 @@ export interface ClientSnippet {
   readonly text: string;
 }
 
-/** The text for each client, shortest first. If `password` is missing, a placeholder is shown. */
+/** A snippet for each client, shortest first. If `password` is missing, a placeholder is shown. */
 export function clientSnippets(
   address: DatabaseAddress,
   password: string = HIDDEN,

@@ -6,7 +6,7 @@ import { Card, Form, Notice } from "../layout/pieces.tsx";
 import { clientSnippets } from "./client_snippets.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 
-/** How clients reach a branch, with its password if requested, or why they cannot reach it. */
+/** How clients can connect to a branch, with its password if requested, or why they cannot. */
 export type ConnectView =
   | { readonly address: DatabaseAddress; readonly password: string | undefined }
   | { readonly refusal: string };

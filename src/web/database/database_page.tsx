@@ -190,7 +190,7 @@ export function databasePage(
     /** `undefined` if the person is not allowed to connect. */
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
-    /** The refused form, if any. */
+    /** The rejected form, if any. */
     readonly of?: "branches" | "snapshots";
   },
 ): Response {

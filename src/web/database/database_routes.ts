@@ -21,7 +21,7 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** How to connect to the branch; undefined if the person has no access. */
+/** How to connect to the branch; `undefined` if the person has no access. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,
@@ -126,7 +126,8 @@ function bindSnapshots(
     }
   });
 
-  // Restoring replaces the branch's data, so it asks first. Restoring into a new branch does not.
+  // Restoring in place replaces the branch's data, so it asks first. Restoring to a new branch does
+  // not.
   bind.asking(`${AT}/snapshots/restore`, {
     ask: async (visit) => {
       const { branches, place: { branch }, parts } = await open(visit);

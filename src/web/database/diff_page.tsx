@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The differences between the schemas of two branches of a database. */
+/** @module The schema differences between two branches of a database. */
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { SchemaChange } from "../../contract/database_branches.ts";
@@ -117,7 +117,7 @@ export function bindDiff(bind: PageBinder, services: BoardServices): void {
     const opened = await openDatabase(visit, services);
     const { branches, place: { api, params, branch: asked } } = opened;
     const other = branches.find(({ name }) => name !== MAIN_BRANCH)?.name;
-    // By default, the page compares the first branch other than `main`.
+    // By default, the page compares with the first branch other than `main`.
     const branch = visit.query.has("branch") ? asked : other ?? MAIN_BRANCH;
     const against = visit.query.get("against") ?? MAIN_BRANCH;
     const place = { ...opened.place, branch };

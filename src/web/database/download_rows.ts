@@ -10,7 +10,7 @@ export type RowFormat = "csv" | "json";
 
 type Columns = Extract<QueryEvent, { type: "columns" }>["columns"];
 
-/** Writes rows in a format: the header, each row, and the end. */
+/** Writes rows in one format: the header, each row, and the end. */
 interface RowWriter {
   readonly type: string;
   head(columns: Columns): string;
@@ -18,7 +18,7 @@ interface RowWriter {
   readonly end: string;
 }
 
-/** As in PostgreSQL's COPY, null is empty, and an empty text is quoted. */
+/** As in PostgreSQL's COPY, null is empty, and an empty string is quoted. */
 function csvField(value: string | null): string {
   if (value === null) return "";
   return value === "" || /[",\r\n]|^\s|\s$/.test(value)
@@ -70,7 +70,7 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Maximum length of a line of the response, which allows for a row with large values. */
+/** Maximum length of a line of the response. It allows for a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Writes one of the results of a query. @throws {Failure} with PostgreSQL's error */

@@ -34,7 +34,7 @@ Deno.test("writeRows() writes one result as CSV, and distinguishes null from an 
   );
 });
 
-Deno.test("writeRows() writes JSON that keeps all digits and all columns", async () => {
+Deno.test("writeRows() writes JSON without losing digits or columns", async () => {
   assert.equal(
     await written("json", 1),
     '[\n{"n":12345678901234567890.5,"n_2":"NaN","t":"a \\"b\\"","b":true,"j":{"a": [1]}}' +

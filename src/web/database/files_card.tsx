@@ -7,7 +7,7 @@ import { canChange } from "../project/open_project.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 
-/** Maximum size of an imported file, because the page keeps it in memory. */
+/** Maximum size of an imported file, which the page keeps in memory. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
 
 function ImportForm({ visit, imported }: {
@@ -55,7 +55,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** The exports, for people who are allowed to read the data, and the import form. */
+/** The export links, for people who are allowed to read the data, and the import form. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

@@ -4,7 +4,7 @@ import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sq
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
-/** Maximum offset: PostgreSQL has to read all rows before it. */
+/** Maximum offset. PostgreSQL has to read all rows before it. */
 export const MAX_OFFSET = 50_000;
 /** Maximum length of a filter's value. */
 const MAX_VALUE = 1000;
@@ -39,7 +39,7 @@ export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): G
   };
 }
 
-/** The query string of a URL that selects a part of a table. */
+/** The URL query string that selects a part of a table. */
 export function gridQuery(
   { branch, schema, table }: TableName & { readonly branch: string },
   { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },

@@ -1,4 +1,4 @@
-/** @module Opens the database of a page, and the branch in its URL. */
+/** @module Opens a page's database, and the branch in its URL. */
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";

@@ -17,7 +17,7 @@ const tableEntry = z.object({
   schema: z.string(),
   name: z.string(),
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
-  /** PostgreSQL's estimate; negative while there is none. */
+  /** PostgreSQL's estimate; negative if there is none yet. */
   rows: z.number(),
   /** Size including indexes; 0 for objects without storage. */
   bytes: z.number(),
@@ -28,13 +28,13 @@ const column = z.object({
   name: z.string(),
   type: z.string(),
   isRequired: z.boolean(),
-  /** The expression of the default, or of a generated column. */
+  /** The expression for the default or for a generated column. */
   default: z.string().nullable(),
-  /** Whether only PostgreSQL sets it. */
+  /** Whether only PostgreSQL can set it. */
   isGenerated: z.boolean(),
   isIdentity: z.boolean(),
   isSortable: z.boolean(),
-  /** The column to which this column refers. */
+  /** The column that this column references. */
   refers: z.object({ schema: z.string(), table: z.string(), column: z.string() }).nullable(),
 });
 export type Column = z.infer<typeof column>;
@@ -56,7 +56,7 @@ export interface TableDetails extends Omit<TableEntry, "bytes"> {
 
 export interface Catalog {
   readonly tables: readonly TableEntry[];
-  /** The requested table; undefined if it does not exist. */
+  /** The requested table; `undefined` if it does not exist. */
   readonly table: TableDetails | undefined;
 }
 
@@ -105,7 +105,7 @@ SELECT json_build_object(
     WHERE i.indrelid = (SELECT oid FROM wanted) ORDER BY NOT i.indisprimary, c.relname LIMIT 50) t)
 )`;
 
-/** A table by its name; an empty name selects the first table. */
+/** A table name. An empty name selects the first table. */
 export interface TableName {
   readonly schema: string;
   readonly table: string;

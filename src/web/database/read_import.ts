@@ -14,7 +14,7 @@ export interface ImportOutcome {
 const MAX_NOTICES = 10;
 const MAX_LINE = 1024 * 1024;
 
-/** Reads the events of an import to their end: an import without a reader is cancelled. */
+/** Reads an import's events to the end, because an import without a reader is cancelled. */
 export async function readImport(events: Bytes): Promise<ImportOutcome> {
   const notices: string[] = [];
   let [statements, error]: [number, string | undefined] = [0, undefined];

@@ -1,4 +1,4 @@
-/** @module The part of a query's response that a page shows. */
+/** @module Reads the part of a query's response that a page shows. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
@@ -24,9 +24,9 @@ export interface QueryOutcome {
 /** Limits for the results of all statements together. */
 export interface QueryLimits {
   readonly rows: number;
-  /** Maximum number of characters of all values. */
+  /** Maximum total number of characters in all values. */
   readonly characters: number;
-  /** Maximum number of characters of a value; longer values are shortened. */
+  /** Maximum number of characters in a value. Longer values are shortened. */
   readonly valueLength: number;
 }
 
@@ -34,7 +34,7 @@ export interface QueryLimits {
 const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;
-/** Maximum length of a line to read; a larger value ends the query. */
+/** Maximum length of a line to read. A larger value ends the query. */
 const MAX_LINE = 4 * 1024 * 1024;
 
 export type ResultRow = readonly (string | null)[];
@@ -46,7 +46,7 @@ export function errorText(event: Extract<QueryEvent, { type: "error" }>): string
     .join(". ");
 }
 
-/** Collects events up to a limit. */
+/** Collects events until a limit is reached. */
 class Collector {
   readonly #results: { columns: ShownResult["columns"]; rows: ResultRow[]; command?: string }[] =
     [];

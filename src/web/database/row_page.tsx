@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The form of one row, stored or new. */
+/** @module The form for one row, stored or new. */
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { Card, EndButton, Notice, Trouble } from "../layout/pieces.tsx";
 import { gridQuery, gridWishIn } from "./grid_wish.ts";
@@ -17,14 +17,14 @@ const NUMBER = /^(?:smallint|integer|bigint|real|double precision|numeric.*)$/;
 interface ColumnFieldProps {
   readonly column: Column;
   readonly isKey: boolean;
-  /** The stored value; undefined for a new row. */
+  /** The stored value; `undefined` for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
   /** The value that someone else has written in the meantime. */
   readonly newer: string | null | undefined;
 }
 
-/** Options to choose from next to a field, the default first. */
+/** The options to choose from next to a field, with the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity
@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a line break at the start of the text.
+    // HTML drops a newline at the start of the text.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );
@@ -191,7 +191,7 @@ function RowForm({ visit, table, stored, action, state, newer }: {
 
 const NOTHING: ReadonlyMap<string, string | null> = new Map();
 
-/** Renders the form of a row. */
+/** Renders the form for a row. */
 export function rowPage(
   visit: DatabaseVisit,
   table: TableDetails,

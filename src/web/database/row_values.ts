@@ -1,4 +1,4 @@
-/** @module The values of a row's form, as they are written to the database. */
+/** @module Converts the fields of a row's form to the values that are written to the database. */
 import type { Fields } from "../layout/form.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
@@ -24,15 +24,15 @@ export function storedRow({ columns }: TableDetails, row: ResultRow, length: num
   };
 }
 
-/** Browsers send line ends as CR LF (HTML, 4.10.21.5). */
+/** Browsers send line breaks as CRLF (HTML, 4.10.21.5). */
 const withPlainEnds = (text: string): string => text.replaceAll("\r\n", "\n");
 
 export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
 /**
- * Reads the value to write to a column. If nothing is typed, returns `untyped`, such as the default
- * of a new row.
+ * Reads the value to write to a column. If the field is empty, returns `untyped`, such as the
+ * default for a new row.
  */
 function writtenValue(
   { name }: Column,

@@ -5,7 +5,7 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import type { PageApi } from "../visit/page_api.ts";
 import { type QueryOutcome, readQuery, type ResultRow } from "./read_query.ts";
 
-/** A statement and the values of its `$1`, `$2` and so on. */
+/** A statement, and the values for its parameters `$1`, `$2` and so on. */
 export interface Statement {
   readonly sql: string;
   readonly params: readonly (string | null)[];
@@ -18,9 +18,9 @@ export interface BranchPlace {
   readonly branch: string;
 }
 
-/** How long a page waits for a statement of the editor, in milliseconds. */
+/** How long a page waits for one of the editor's statements, in milliseconds. */
 const MAX_TIME = 10_000;
-/** Limits for the rows and values that a statement of the editor returns. */
+/** Limits for the rows and values that one of the editor's statements returns. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
 /** Error codes that are about the branch or the SQL, not about the person. */
@@ -55,7 +55,7 @@ export async function runForPage(
 }
 
 /**
- * Runs a statement of the editor.
+ * Runs one of the editor's statements.
  *
  * @returns its rows and its command tag
  * @throws {StatementError} with PostgreSQL's error

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module SQL on a branch: read-only unless writing is allowed. */
+/** @module Runs SQL on a branch: read-only unless writing is allowed. */
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
 import type { DatabaseVisit } from "./open_database.ts";

@@ -1,5 +1,5 @@
 /**
- * @module The script of the SQL page: shortcut keys, a busy indicator, cancelling, and a local
+ * @module The script for the SQL page: keyboard shortcuts, a busy indicator, cancelling, and a local
  * history.
  */
 import { sha256Hex } from "../../lib/hash.ts";
@@ -78,7 +78,7 @@ if (form) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const STUDIO_SCRIPT_PATH = `/assets/studio-${sha256Hex(STUDIO).slice(0, 16)}.js`;
 
 export const showStudioScript = makeAsset("text/javascript; charset=utf-8", () => STUDIO);

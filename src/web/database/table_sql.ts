@@ -1,4 +1,4 @@
-/** @module The statements of the table editor: names are quoted, and values are parameters. */
+/** @module The table editor's statements. Names are quoted, and values are passed as parameters. */
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { Statement } from "./run_statement.ts";
 
@@ -37,9 +37,11 @@ export interface GridWish {
 /** A value to write; `default` is the column's default. */
 export type WrittenValue = { readonly text: string | null } | "default";
 
-/** Maximum length of a key to find a row, in characters: it is part of the row's URL. */
+/**
+ * Maximum length of the key that identifies a row, in characters. The key is part of the row's URL.
+ */
 export const MAX_KEY = 300;
-/** Number of bytes of a `bytea` to show in a grid. */
+/** Number of bytes of a `bytea` value to show in a grid. */
 const MAX_SHOWN_BYTES = 32;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -47,7 +49,7 @@ export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const nameOf = ({ schema, name }: Pick<TableDetails, "schema" | "name">): string =>
   `${quote(schema)}.${quote(name)}`;
 
-/** Collects values, and returns the parameter that stands for each. */
+/** Collects values, and returns the placeholder for each one. */
 class Params {
   readonly values: (string | null)[] = [];
 
@@ -83,8 +85,8 @@ function conditions(filters: readonly Filter[], params: Params): string {
 }
 
 /**
- * The order of rows: the requested order, then the key, so that pages neither repeat nor skip a
- * row.
+ * The order of rows: the requested order, then the key. As a result, pages neither repeat nor skip
+ * rows.
  */
 function order(table: TableDetails, sort: Sort | null): string {
   const parts = [
@@ -95,7 +97,8 @@ function order(table: TableDetails, sort: Sort | null): string {
 }
 
 /**
- * A value as text, cut to one character more than is shown, so that longer values are recognized.
+ * A value as text. It is cut to one character more than is shown, so longer values can be
+ * recognized.
  */
 function shownValue({ name, type }: Column, length: number): string {
   return type === "bytea"
@@ -103,7 +106,10 @@ function shownValue({ name, type }: Column, length: number): string {
     : `left(${quote(name)}::text, ${length + 1})`;
 }
 
-/** Rows for the grid: the shown columns, then the key; one more row than fits on a page. */
+/**
+ * Selects rows for the grid: the shown columns, then the key. Selects one more row than fits on a
+ * page.
+ */
 export function selectRows(
   table: TableDetails,
   { filters, sort, offset }: GridWish,
@@ -134,12 +140,10 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/**
- * A fingerprint of all values of a row: it prevents a change from overwriting an earlier change.
- */
+/** A fingerprint of all values in a row. It prevents a change from overwriting an earlier one. */
 const FINGERPRINT = "md5((r.*)::text)";
 
-/** Selects one row: all columns as text up to a length, then the fingerprint. */
+/** Selects one row: all columns as text up to a maximum length, then the fingerprint. */
 export function selectRow(
   table: TableDetails,
   key: readonly string[],

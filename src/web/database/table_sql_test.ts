@@ -26,7 +26,7 @@ const TABLE: TableDetails = {
 };
 const NAME = `"public"."a""; DROP TABLE b"`;
 
-Deno.test("selectRows() quotes all names, and passes all values next to the statement", () => {
+Deno.test("selectRows() quotes all names, and passes all values as parameters", () => {
   const wish = {
     filters: [
       { column: 'x"y', operator: "has", value: "50%_\\" },

@@ -17,7 +17,7 @@ import { Value } from "./value.tsx";
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
-  /** Maximum number of characters of a value to show. */
+  /** Maximum number of characters to show of a value. */
   readonly length: number;
   /** Each row has the values of the shown columns, then the values of the key. */
   readonly rows: readonly ResultRow[];
@@ -26,7 +26,7 @@ export interface Grid {
   readonly error?: string;
 }
 
-/** Why the rows of a table can't be edited; undefined if they can. */
+/** Why the rows of a table can't be edited; `undefined` if they can. */
 export function readOnlyReason({ kind, key }: TableDetails): string | undefined {
   if (kind !== "table" && kind !== "partitioned table") return `A ${kind} is read-only here.`;
   if (key.length === 0) {

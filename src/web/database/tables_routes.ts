@@ -18,9 +18,9 @@ import { type Grid, readOnlyReason, tablesPage } from "./tables_page.tsx";
 
 const AT = `${DATABASE_AT}/tables`;
 
-/** Maximum number of columns of the grid. */
+/** Maximum number of columns in the grid. */
 const MAX_COLUMNS = 40;
-/** Maximum number of characters of all values in a grid, and in the form of a row. */
+/** Maximum total number of characters in a grid's values and in a row's form. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
 /** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
@@ -123,7 +123,7 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** The values that someone else has written to the columns that a person changed. */
+/** The values that someone else has written to the columns that the person changed. */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

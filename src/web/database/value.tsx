@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Shows a database value, so that null, an empty text and a shortened value look different.
+ * @module Shows a database value. Null, an empty string and a shortened value all look different.
  */
 
 /** Shows a value, shortened to `length`. */

@@ -25,12 +25,12 @@ import { showBoard } from "../layout/show_board.ts";
 
 /** Maximum number of differences of each kind on the page; the API lists more. */
 const SHOWN = 30;
-/** Maximum number of characters of a name, and of an old or new value. */
+/** Maximum number of characters in a name, and in an old or new value. */
 const MAX_TEXT = 200;
 
 export interface ComparisonView {
   readonly deployment: Deployment;
-  /** The differences, or the reason why they are unknown. */
+  /** The differences, or the reason they are unknown. */
   readonly comparison: DeploymentComparison | string;
   /** Deployments of the project to compare with, newest first. */
   readonly others: readonly Deployment[];
@@ -133,7 +133,7 @@ function Found({ comparison }: { readonly comparison: DeploymentComparison }) {
 
 const titleOf = ({ message, id }: Deployment): string => message ?? `Deployment ${id.slice(0, 8)}`;
 
-/** Names a deployment in a field to choose from. */
+/** A deployment's name in the list of options. */
 function optionText({ message, branch, commitSha, id, isProduction }: Deployment): string {
   const name = message ?? commitSha?.slice(0, 7) ?? id.slice(0, 8);
   return `${isProduction ? "In production: " : ""}${shorten(name)} (${branch})`;

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The possible actions on a deployment, as buttons and in the menu of its row. */
+/** @module The available actions for a deployment, as buttons and in its row's menu. */
 import type { Build } from "../../contract/builds.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -15,7 +15,7 @@ export interface DeploymentAct {
   readonly isMain?: boolean;
 }
 
-/** Whether a deployment is shown at its URLs. */
+/** Whether a deployment is served at its URLs. */
 export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 

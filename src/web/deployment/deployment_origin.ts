@@ -8,7 +8,7 @@ const BUILDS: Readonly<Record<BuildTrigger, string>> = {
   request: "Manual build",
 };
 
-/** The trigger of a deployment; older versions did not record the trigger of a build. */
+/** What triggered a deployment. Older versions did not record what triggered a build. */
 export function originOf(
   { promotedFrom, redeployOf, source, trigger }: Pick<
     DeploymentRecord,

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module One deployment: its state, the reason for a failure, its build log, and the available
- * actions.
+ * @module One deployment: its state, why it failed, its build log, and the available actions.
  */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
@@ -41,7 +40,7 @@ export interface DeploymentView {
   readonly project: Project;
   /** The build that created it; undefined if the CLI uploaded it. */
   readonly build: Build | undefined;
-  /** The last report to the forge. */
+  /** The latest report to the forge. */
   readonly report: ForgeReport | null;
   /** The latest rolling release that includes the deployment, if any. */
   readonly release: Release | undefined;
@@ -49,7 +48,7 @@ export interface DeploymentView {
   /** The last lines of its build log. */
   readonly lines: readonly BuildLogLine[];
   readonly search: string;
-  /** A new share link, whose URL is only shown once. */
+  /** A new share link, whose URL is shown only once. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 
@@ -64,7 +63,7 @@ function Fact({ name, children }: { readonly name: string; children?: Child }) {
 
 const filesText = (count: number): string => count === 1 ? "1 file" : `${count} files`;
 
-/** The time from its start to its end, or until it went live. */
+/** The time from its start until it ended or went live. */
 function tookOf({ deployment, build }: DeploymentView): string | undefined {
   const { startedAt = null, finishedAt = null } = build ?? {};
   if (startedAt !== null && finishedAt !== null) {
@@ -194,7 +193,7 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
   );
 }
 
-/** The last output lines of a server that did not start. */
+/** The last lines of output from a server that did not start. */
 function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
@@ -212,7 +211,7 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** The checks that must pass before production shows the deployment. */
+/** The checks that must pass before the deployment goes live in production. */
 function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   if (checks === undefined) return null;
   const { state, results } = checks;
@@ -244,7 +243,7 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-/** Shows the available actions for a deployment. */
+/** Shows a deployment's available actions. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;
@@ -266,7 +265,7 @@ function Acts({ view, context }: {
   );
 }
 
-/** A share link, which is shown once. */
+/** A share link, which is shown only once. */
 function ShareCard({ share }: { readonly share: NonNullable<DeploymentView["share"]> }) {
   return (
     <Card title="Share link" id="share">

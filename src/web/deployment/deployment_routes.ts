@@ -1,4 +1,4 @@
-/** @module `/deployments/{id}`: the page of a deployment, to which notifications also link. */
+/** @module `/deployments/{id}`: a deployment's page. Notifications also link to it. */
 import type { Build } from "../../contract/builds.ts";
 import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -23,12 +23,12 @@ export interface DeploymentPageServices extends BoardServices {
 
 /** Number of lines of a build log on the page. */
 const SHOWN_LINES = 500;
-/** Number of deployments to choose from on the comparison page. */
+/** Number of deployments to offer on the comparison page. */
 const COMPARABLE = 30;
 /** Maximum length of a search text. */
 const MAX_SEARCH = 200;
 
-/** Compares two deployments, or returns the reason why that is impossible. */
+/** Compares two deployments, or returns the reason why they cannot be compared. */
 async function compare(
   api: PageApi,
   input: Parameters<typeof api.call<typeof endpoints.compareDeployments>>[1],
@@ -150,7 +150,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     });
   });
 
-  /** Binds the actions on a deployment, and their confirmations. */
+  /** Binds a deployment's actions and their confirmations. */
   const act = (name: string, { ask, run }: {
     ask?(
       api: PageApi,

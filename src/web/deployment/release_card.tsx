@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The rolling release of a deployment: the figures of both deployments, and buttons to end
- * the release.
+ * @module A deployment's rolling release: the figures for both deployments, and buttons to end the
+ * release.
  */
 import type { Release } from "../../contract/releases.ts";
 import { Card, Form, Moment } from "../layout/pieces.tsx";

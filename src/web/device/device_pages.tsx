@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages on which a person approves or denies the sign-in of a CLI. */
+/** @module The pages where a person approves or denies a CLI sign-in. */
 import type { DeviceLoginService, DeviceRequest } from "../../platform/accounts/mod.ts";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -142,12 +142,12 @@ function WorkspaceChoice({ workspaces, wanted }: {
   );
 }
 
-/** Shows the requesting client, and lets the person approve or deny. */
+/** Shows the requesting client, and lets the person approve or deny the request. */
 function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace that the CLI requested. */
+    /** Slug of the workspace that the CLI requested access to. */
     readonly wanted: string | null;
   },
 ): Response {

@@ -84,7 +84,10 @@ function HeadingList({ headings }: { readonly headings: readonly Heading[] }) {
   );
 }
 
-/** The headings of a page: next to it on wide screens, otherwise above it and collapsed. */
+/**
+ * The headings of a page. They are next to it on wide screens; otherwise, they are above it and
+ * collapsed.
+ */
 export function TableOfContents({ headings }: { readonly headings: readonly Heading[] }) {
   if (headings.length < 2) return null;
   return (

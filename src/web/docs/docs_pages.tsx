@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The documentation as pages. */
+/** @module The documentation pages. */
 import { raw } from "hono/html";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Document, Library } from "../../documents/library.ts";
@@ -59,7 +59,7 @@ function Section({ name }: { readonly name: string }) {
 
 const ORDER: readonly string[] = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
 
-/** Links to the documents before and after this one, in the order of the contents. */
+/** Links to the previous and next document, in the order of the contents. */
 function Neighbours({ library, name }: { readonly library: Library; readonly name: string }) {
   const at = ORDER.indexOf(name);
   const [previous, next] = [ORDER[at - 1], ORDER[at + 1]];

@@ -16,7 +16,8 @@ interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
   /**
-   * Entity tags for the plain and the compressed form, because a strong tag promises equal bytes.
+   * Separate entity tags for the plain and the compressed form, because a strong tag promises equal
+   * bytes.
    */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ const textOf = (text: string, type: string): Response =>
 
 const NOWHERE = "This documentation page does not exist. See all pages at /docs";
 
-/** Renders a path below `/docs`. */
+/** Renders a path under `/docs`. */
 async function makePage(library: Library, page: string): Promise<Response> {
   const { docsOverview, documentPage } = await import("./docs_pages.tsx");
   if (page === "") return docsOverview(library);
@@ -87,8 +88,8 @@ async function showSearch({ request }: { readonly request: Request }): Promise<R
 }
 
 /**
- * Binds the documentation of a platform. The documents are read at the first visit, and each page
- * is rendered when it is first requested.
+ * Binds a platform's documentation. The documents are read on the first visit, and each page is
+ * rendered when it is first requested.
  */
 export function bindDocs(
   router: Router,

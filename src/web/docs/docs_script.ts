@@ -1,4 +1,4 @@
-/** @module The script of documents: copy buttons, and a key that opens the search. */
+/** @module The script for documents: copy buttons, and a key that opens the search. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 import { COPY_SCRIPT } from "../layout/copy_script.ts";
@@ -46,10 +46,10 @@ if (parts.length > 0) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const DOCS_SCRIPT_PATH = `/assets/docs-${sha256Hex(SCRIPT).slice(0, 16)}.js`;
 
-/** Lets pages of the documentation run our scripts, which also search it. */
+/** Lets documentation pages run our scripts and search the documentation. */
 export const DOCS_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 export const showDocsScript = makeAsset("text/javascript; charset=utf-8", () => SCRIPT);

@@ -1,4 +1,4 @@
-/** @module Converts code in documents to HTML, with classes for colours. */
+/** @module Converts code in documents to HTML, with classes for colors. */
 // @ts-types="./highlight_types.d.ts"
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -33,7 +33,7 @@ function highlightConsole(code: string): string {
   }).join("\n");
 }
 
-/** Highlights code; text in an unknown language is only escaped. */
+/** Highlights code. Text in an unknown language is only escaped. */
 export function highlightCode(code: string, info: string): string {
   const language = info.split(/\s/)[0]!;
   if (language === "console") return highlightConsole(code);

@@ -11,16 +11,16 @@ export interface Heading {
 
 export interface RenderedDocument {
   readonly html: string;
-  /** Headings of the second and third level, for the table of contents. */
+  /** Second- and third-level headings, for the table of contents. */
   readonly headings: readonly Heading[];
 }
 
-/** The slug of a heading for links, as git hosts create it. */
+/** The slug of a heading for links, in the format that git hosts use. */
 function slugOf(heading: string): string {
   return heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
 }
 
-/** Creates the slugs of one page, without duplicates. */
+/** Creates unique slugs for the headings of one page. */
 function slugs(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
@@ -33,7 +33,7 @@ function slugs(): (heading: string) => string {
 
 function makeRenderer() {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  // Links are checked when they are rendered; a broken one becomes text.
+  // Links are checked when they are rendered. A broken link becomes text.
   markdown.validateLink = () => true;
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;

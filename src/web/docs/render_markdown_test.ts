@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderMarkdown } from "./render_markdown.ts";
 
-Deno.test("renderMarkdown() gives headings the ids that links use", () => {
+Deno.test("renderMarkdown() gives headings the IDs that links use", () => {
   const { html, headings } = renderMarkdown(
     "# `svc env` & [more](rules.md)\n\n## A part\n\n### `A` part\n\n## A part\n\n#### Deep\n",
   );
@@ -52,7 +52,7 @@ Deno.test("renderMarkdown() highlights code on the server", () => {
   }
 });
 
-/** Every tag that may appear, with its attributes. */
+/** All allowed tags, each with its attributes. */
 const TAG =
   /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|\/?b|\/span|span class="hljs-[a-z_ -]+"|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|p class="file"|div class="wide" tabindex="0")>$/;
 

@@ -11,7 +11,7 @@ export interface FoundSection {
   readonly href: string;
   /** Title of the document. */
   readonly title: string;
-  /** Heading of the section; the title itself for the text before the first heading. */
+  /** Heading of the section, or the document's title for the text before the first heading. */
   readonly heading: string;
   /** The text around the first match. */
   readonly excerpt: string;
@@ -47,7 +47,7 @@ const plainText = (html: string): string =>
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {
   const sections: Omit<IndexedSection, "id">[] = [];
   for (const { name, title, text } of documents.values()) {
-    // Lets requests to sites continue between two documents.
+    // Yields after each document so that requests to sites can continue.
     await nextTurn();
     const [intro = "", ...parts] = renderMarkdown(text).html.split(/(?=<h[23] id=")/);
     const path = pagePath(name);
@@ -98,7 +98,7 @@ export async function createSearch(
 
 let searching: Promise<(query: string) => FoundSection[]> | undefined;
 
-/** Searches the documentation, which is indexed at the first search. */
+/** Searches the documentation, which is indexed on the first search. */
 export async function searchDocuments(query: string): Promise<FoundSection[]> {
   searching ??= readLibrary().then(createSearch);
   return (await searching)(query);

@@ -25,7 +25,7 @@ for (const [query, href] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("createSearch() finds nothing for words that are in no document", () => {
+Deno.test("createSearch() finds nothing for words that do not occur in any document", () => {
   assert.deepEqual(search("zzyzx qqqq"), []);
   assert.deepEqual(search(""), []);
 });

@@ -14,7 +14,7 @@ import { MessengerDoor } from "./messenger_entry_pages.tsx";
 export interface EntryForm extends FormPage {
   /** Whether people can sign in with the messenger. */
   readonly hasMessenger?: boolean;
-  /** The path of this site to go to after sign-in. */
+  /** The path on this site to go to after sign-in. */
   readonly next: string;
 }
 

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The pages to which links in mails lead: to confirm an account, and to choose a new
- * password.
+ * @module The pages that links in emails open: to confirm an account, and to choose a new password.
  */
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
@@ -25,7 +24,7 @@ export function lookAtMailPage(email: string): Response {
   );
 }
 
-/** Mail scanners follow links, so the link only opens a page with a button. */
+/** Email scanners follow links, so the link only opens a page with a button. */
 export function confirmSignUpPage(token: string): Response {
   return showPage(
     <EntryFrame title="Confirm your account" lead="Click to finish signing in.">

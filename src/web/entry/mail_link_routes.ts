@@ -1,4 +1,4 @@
-/** @module The routes behind the links in mails about accounts. */
+/** @module The routes for links in account emails. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { checkFields, refused } from "../layout/form.ts";
 import { deadLinkPage } from "../layout/dead_link_page.tsx";

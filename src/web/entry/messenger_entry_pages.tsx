@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Sign-in with the messenger: pages that wait for the chat, and create an account. */
+/** @module Sign-in with the messenger: the pages that wait for the chat and create an account. */
 import { EMPTY, type FormState } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Field, Form, Qr, Trouble } from "../layout/pieces.tsx";
@@ -15,7 +15,7 @@ const LOOK_AGAIN = 3;
 export const messengerEntryPath = (next: string): string =>
   next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
 
-/** The button on the sign-in and sign-up pages that starts a sign-in with the messenger. */
+/** The button on the sign-in and sign-up pages for signing in with the messenger. */
 export function MessengerDoor({ next }: { readonly next: string }) {
   return (
     <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>

@@ -1,4 +1,4 @@
-/** @module Sign-in with the messenger; a cookie binds an attempt to its browser. */
+/** @module Sign-in with the messenger. A cookie binds an attempt to its browser. */
 import * as z from "zod";
 import { displayName } from "../../contract/identity.ts";
 import { checkFields, refused } from "../layout/form.ts";
@@ -27,7 +27,7 @@ export interface MessengerEntry {
 const newcomerFields = z.object({ name: displayName });
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The cookie of an attempt. Over https, no other host can set a cookie of this name. */
+/** The cookie for an attempt. Over HTTPS, no other host can set a cookie with this name. */
 function attemptCookie({ publicOrigin }: MessengerEntry) {
   const secure = publicOrigin.startsWith("https:");
   const name = secure ? "__Host-svc_messenger" : "svc_messenger";
@@ -36,7 +36,7 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
     /**
-     * Reads the cookie. If there are two with the same name, ignores both, because another host has
+     * Reads the cookie. If there are two with the same name, ignores both because another host has
      * planted one of them.
      */
     read(header: string | null): string {

@@ -5,7 +5,7 @@ import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/p
 
 export interface Grant {
   readonly permissions: readonly string[];
-  /** IDs of projects; null for all projects of the workspace. */
+  /** Project IDs; `null` for all projects in the workspace. */
   readonly projects: readonly string[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** @module Describes the permissions of a key or a publisher. Pure. */
+/** @module Describes the permissions of a key or publisher. Pure. */
 import type { Permission } from "../../contract/permissions.ts";
 
 const PHRASES: Readonly<Record<Exclude<Permission, "everything">, string>> = {

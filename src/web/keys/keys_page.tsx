@@ -15,7 +15,7 @@ import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "
 import { grantText } from "./grant_text.ts";
 import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 
-/** The default selection of a new key. */
+/** The default selection for a new key. */
 const USUAL: Grant = { permissions: ["everything"], projects: null };
 
 /** When a key expires, in words. */

@@ -1,4 +1,4 @@
-/** @module Opens a page about keys, which only owners see. */
+/** @module Opens a page about keys, which only owners can see. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";

@@ -34,7 +34,7 @@ import { namedIn } from "../visit/board_context.ts";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
-/** The claims that a token can be required to match. */
+/** The claims that a token can be required to have. */
 const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   {
     name: "branch",
@@ -207,7 +207,7 @@ function publishersPage(
 
 const AT = "/workspaces/:slug/publishers";
 
-/** Fields that match everything if they are empty. */
+/** Fields that match everything if left empty. */
 const OPTIONAL = ["branch", "tag", "environment", "workflow", "issuer"] as const;
 
 export function bindPublishers(bind: PageBinder, services: BoardServices): void {

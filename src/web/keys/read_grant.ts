@@ -5,10 +5,10 @@ import type { Grant } from "./grant_fields.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Lifetimes of keys to choose from, in days. */
+/** The key lifetimes to choose from, in days. */
 export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
 
-/** Values of a field other than a number of days. */
+/** Field values other than a number of days. */
 export const NEVER = "never";
 export const AS_IT_IS = "as it is";
 

@@ -1,4 +1,4 @@
-/** @module Files that pages load, which are compressed once and cached permanently. */
+/** @module Files that pages load. They are compressed once and cached permanently. */
 import { gzipSync } from "node:zlib";
 
 /** Whether a client accepts gzip, according to its headers. */
@@ -8,8 +8,7 @@ export const takesGzip = (accepted: string | null): boolean =>
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /**
- * Creates a handler for a file that is named after its content, and is read when it is first
- * requested.
+ * Creates a handler for a file that is named after its content and read when it is first requested.
  */
 export function makeAsset(
   type: string,

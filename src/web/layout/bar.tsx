@@ -59,7 +59,9 @@ function Way({ href, path, children }: {
   return <a href={href} aria-current={isHere ? "true" : undefined}>{children}</a>;
 }
 
-/** The link to the search, which the dashboard's script also opens with a shortcut key. */
+/**
+ * The link to the search. The dashboard's script also opens the search with a keyboard shortcut.
+ */
 function SearchWay({ href }: { readonly href: string }) {
   return (
     <a class="find" href={href} data-search={PALETTE_PATH} title="Search (/ or Ctrl K)">
@@ -73,8 +75,8 @@ function SearchWay({ href }: { readonly href: string }) {
 }
 
 /**
- * The button to sign out. On narrow screens, it is on the settings pages, because the bar has no
- * space for it.
+ * The sign-out button. On narrow screens, it is on the settings pages because there is no room for
+ * it in the bar.
  */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (

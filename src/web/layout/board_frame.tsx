@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame of the dashboard: the bar, the band with title and sections, and the page. */
+/**
+ * @module The frame of the dashboard: the bar, the band with the title and sections, and the page.
+ */
 import type { Child } from "hono/jsx";
 import {
   auditPath,
@@ -17,7 +19,7 @@ import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { DoneNotice } from "./pieces.tsx";
 
-/** The pages of a project in groups, by the last part of their paths. */
+/** The pages of a project, in groups, identified by the last part of their paths. */
 const PROJECT_GROUPS = [
   ["Deploy", [["", "Deployments"], ["builds", "Builds"], ["hooks", "Deploy hooks"], [
     "cron",
@@ -38,7 +40,7 @@ const PROJECT_GROUPS = [
   ]],
 ] as const;
 
-/** All pages of a project, by the last part of their paths. */
+/** All pages of a project, identified by the last part of their paths. */
 export const PROJECT_PAGES = PROJECT_GROUPS.flatMap(([, pages]) => [...pages]);
 
 export type ProjectSection = (typeof PROJECT_GROUPS)[number][1][number][0];
@@ -49,7 +51,7 @@ interface Section {
   readonly isHere: boolean;
 }
 
-/** A group of sections: its name links to the first one. */
+/** A group of sections. Its name links to the first one. */
 interface Group {
   readonly name: string;
   readonly href: string;
@@ -152,7 +154,7 @@ export function WorkspaceFrame(
 export function ProjectFrame(
   { project, here, ...parts }: FrameParts & {
     readonly project: string;
-    /** The section of the page; `undefined` for a page below a section. */
+    /** The section of the page; `undefined` for a page under a section. */
     readonly here: ProjectSection;
   },
 ) {

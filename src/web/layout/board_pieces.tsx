@@ -45,7 +45,7 @@ export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
 
 /**
- * Attributes of the element `id`, which is refreshed from the page at `path` while something on it
+ * Attributes for the element `id`, which is refreshed from the page at `path` while something in it
  * is in progress.
  */
 export const renewed = (isMoving: boolean, { id, path }: {
@@ -80,7 +80,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** The health of a project's production; renders nothing if nothing is live. */
+/** The health of a project's production deployment. Renders nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -119,10 +119,10 @@ export function durationText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A URL without the scheme. */
+/** A URL without its scheme. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
-/** A name that breaks after its punctuation if it is too long, not within its words. */
+/** A name that, if it is too long, breaks after punctuation rather than within words. */
 export function Name({ text }: { readonly text: string }) {
   return (
     <>
@@ -144,7 +144,7 @@ export function Branch({ name }: { readonly name: string }) {
   );
 }
 
-/** A link to a site, in a new window. */
+/** A link to a site that opens in a new window. */
 export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
   return (
     <a class={kind} href={url} target="_blank" rel="noreferrer">
@@ -162,7 +162,7 @@ export function CopiedLink({ url }: { readonly url: string }) {
   );
 }
 
-/** The first digits of a commit. */
+/** The first digits of a commit hash. */
 export function Commit({ sha }: { readonly sha: string | null }) {
   return sha === null ? null : <span class="sha">{sha.slice(0, 7)}</span>;
 }
@@ -182,7 +182,7 @@ export function Empty({ title, command, children }: {
   );
 }
 
-/** A labelled field with a few values to choose from. */
+/** A labeled field with a few values to choose from. */
 export function SelectField({ label, name, id = name, values, words = {}, chosen }: {
   readonly label: string;
   readonly name: string;
@@ -207,12 +207,12 @@ export function SelectField({ label, name, id = name, values, words = {}, chosen
   );
 }
 
-/** Links to the first and the next page of a list. */
+/** Links to the first page and the next page of a list. */
 export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }: {
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** The query parameter of the cursor, because a page can have two lists. */
+  /** The query parameter for the cursor. A page can have two lists, so the name can be changed. */
   readonly name?: string;
   /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
- * @module The part of the style sheet for the dashboard: the bar, the band with a page's title,
- * rows, states, logs and tables.
+ * @module The dashboard's part of the style sheet: the bar, the band with a page's title, rows,
+ * states, logs and tables.
  */
 
 const BAND = `
@@ -315,5 +315,5 @@ textarea.low { min-height: 2.85rem; }
 input:where(:not([type=radio], [type=hidden])).short { width: 9rem; min-height: 2.25rem; padding: .25rem .6rem; font-size: .9rem; }
 `;
 
-/** The part of the style sheet for the dashboard. */
+/** The dashboard's part of the style sheet. */
 export const BOARD_STYLE = [BAND, STATES, ROWS, PLOTS, LOGS, STUDIO].join("");

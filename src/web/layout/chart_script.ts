@@ -1,4 +1,4 @@
-/** @module The script of charts: uPlot, filled from the tables of the page. */
+/** @module The script for charts: uPlot, with data from the page's tables. */
 import { fileURLToPath } from "node:url";
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
@@ -115,10 +115,10 @@ for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
 /** The pinned version of uPlot. */
 const VERSION = /@([\d.]+)$/.exec(config.imports.uplot)?.[1] ?? "";
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const CHART_SCRIPT_PATH = `/assets/chart-${VERSION}-${sha256Hex(CHART).slice(0, 16)}.js`;
 
-/** uPlot and its style, which are part of the program, and the script that uses them. */
+/** uPlot and its style sheet, which are bundled with the program, and the script that uses them. */
 export const showChartScript = makeAsset("text/javascript; charset=utf-8", async () => {
   const [library, style] = await Promise.all([
     readTextFile(fileURLToPath(import.meta.resolve("uplot/dist/uPlot.iife.min.js"))),

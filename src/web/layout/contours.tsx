@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The picture behind titles. */
+/** @module The background picture of titles. */
 
 /** Contour lines, as on a map. */
 export function Contours() {

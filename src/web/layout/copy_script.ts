@@ -1,5 +1,5 @@
 /**
- * The script for buttons that copy commands, URLs, and one-time secrets.
+ * The script for buttons that copy commands, URLs and one-time secrets.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The fields that forms about accounts share, for password managers. */
+/** @module The fields shared by account forms, for password managers. */
 import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
@@ -22,7 +22,8 @@ export function EmailField(
 }
 
 /**
- * The field for a new password; `brief` is for settings, where it is next to the current password.
+ * The field for a new password. `brief` is for settings, where the field is next to the current
+ * password.
  */
 export function NewPassword({ state, name = "password", brief = false }: {
   readonly state: FormState;

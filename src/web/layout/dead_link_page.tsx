@@ -9,7 +9,7 @@ export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   /** Path of the page to go to next. */
   readonly path: string;
   readonly word: string;
-  /** Title of the window. */
+  /** Title of the browser window. */
   readonly title?: string;
 }): Response {
   return showPage(

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The document around every page, and its headers: no script may run, nothing is loaded
- * from elsewhere, and no page may frame it.
+ * @module The document around every page, and its headers: no scripts can run, nothing is loaded
+ * from other sites, and no page can embed it in a frame.
  */
 import type { Child } from "hono/jsx";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -10,7 +10,7 @@ import { makeAsset } from "./asset.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
 /** The Content Security Policy of pages: no scripts. */
@@ -24,8 +24,8 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 /**
- * URLs of some pages contain a one-time token, so other sites get no referrer. `no-referrer` would
- * also remove the `Origin` of our own forms.
+ * Some page URLs contain a one-time token, so other sites get no referrer. `no-referrer` would also
+ * remove the `Origin` header from our own forms.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -82,12 +82,12 @@ export function showPage(content: Child, facts: PageFacts): Response {
   });
 }
 
-/** Renders a part that a page loads with htmx. */
+/** Renders a fragment that a page loads with htmx. */
 export function showFragment(content: Child): Response {
   return new Response(`${content}`, { headers: HEADERS });
 }
 
-/** Redirects the browser to a path of this site, with a GET (303). */
+/** Redirects the browser to a path on this site with a GET request (303). */
 export function goTo(path: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 303,
@@ -102,7 +102,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
   `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/** The icon that the browser's tab shows. */
+/** The icon shown in the browser tab. */
 export function showIcon(): Response {
   return new Response(ICON, {
     headers: {

@@ -11,13 +11,13 @@ export type Fields = Readonly<Record<string, string>>;
 /** The state of a form: typed values and their problems. */
 export interface FormState {
   readonly values: Fields;
-  /** Problems of single fields. */
+  /** Problems with individual fields. */
   readonly problems: Fields;
-  /** A problem with the form itself, not with one of its fields. */
+  /** A problem with the whole form. */
   readonly failure?: string;
 }
 
-/** How a page shows a form again after a refusal. */
+/** How a page shows a form again after it was rejected. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 by default. */
@@ -29,7 +29,7 @@ export interface FormPage {
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The fields; if a field is repeated, its last value. */
+  /** The fields. If a field is repeated, this is its last value. */
   readonly fields: Fields;
   /** All values of a field, such as those of ticked checkboxes. */
   values(name: string): readonly string[];
@@ -37,7 +37,7 @@ export interface SentForm {
   files(name: string): readonly File[];
 }
 
-/** An empty form, for a request that sends none. */
+/** An empty form, for a request without one. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -89,7 +89,10 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
   return { ok: false, state: { values, problems } };
 }
 
-/** The problems of an API request by form field; `undefined` if a problem belongs to no field. */
+/**
+ * The problems with an API request, by form field; `undefined` if a problem does not belong to any
+ * field.
+ */
 function fieldProblems(problems: readonly Problem[], values: Fields): Fields | undefined {
   const found: Record<string, string> = {};
   for (const { path, message } of problems) {
@@ -101,8 +104,8 @@ function fieldProblems(problems: readonly Problem[], values: Fields): Fields | u
 }
 
 /**
- * The form after a refusal, and the status of its page. A failure of the
- * platform itself is rethrown.
+ * The form after it was rejected, and the status of its page. A failure of the platform itself is
+ * rethrown.
  */
 export function refused(
   error: unknown,
@@ -115,7 +118,7 @@ export function refused(
     state: problems === undefined
       ? { values, problems: {}, failure: failure.message }
       : { values, problems },
-    // 401 would require a challenge to the browser (RFC 9110, 15.5.2).
+    // A 401 response would have to contain a challenge (RFC 9110, 15.5.2).
     status: failure.status === 401 ? 403 : failure.status,
     headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },
   };

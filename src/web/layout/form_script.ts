@@ -1,9 +1,10 @@
 /**
  * @module The part of the dashboard's script for forms: confirmation dialogs, a busy indicator, and
- * a way to continue after the network or the session is lost. Forms work without it.
+ * a way to continue after the network connection or the session is lost. Forms also work without
+ * it.
  */
 
-/** Path at which the script looks up the user of the browser's session. */
+/** Path where the script looks up the user of the browser's session. */
 export const SESSION_PATH = "/session";
 
 export const FORM_SCRIPT = `

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The results of a search, with a card for each kind. The search overlay also reads these
- * cards.
+ * @module Search results, with a card for each kind. The search overlay also reads these cards.
  */
 import { Name } from "./board_pieces.tsx";
 import { Card } from "./pieces.tsx";
@@ -11,17 +10,17 @@ export interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;
-  /** Words in the detail that match the search, in lower case; only for prose. */
+  /** Words in the detail that match the search, in lowercase; only for prose. */
   readonly words?: readonly string[];
 }
 
-/** Maximum number of characters of a title or a detail. */
+/** Maximum number of characters in a title or a detail. */
 const MAX_TEXT = 160;
 
 export const shorten = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** Shows a text with its matches marked. */
+/** Shows text with its matches marked. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <span class="soft">

@@ -1,7 +1,7 @@
 /**
  * @module Keeps open pages up to date with one stream of notifications for all tabs of a browser.
- * It is in a shared worker, which also assigns the few slots for log streams: over HTTP/1.1, a
- * browser opens only six connections to a site, and pages need some of them to load.
+ * The stream is in a shared worker, which also assigns the few slots for log streams. Over
+ * HTTP/1.1, a browser opens only six connections to a site, and pages need some of them to load.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -62,14 +62,13 @@ addEventListener("connect", ({ ports: [port] }) => {
 });
 `;
 
-/** Named after its content, so that pages of the same version share a worker. */
+/** Named after its content so that pages of the same version share a worker. */
 export const LIVE_WORKER_PATH = `/assets/live-${sha256Hex(WORKER).slice(0, 16)}.js`;
 
 export const showLiveWorker = makeAsset("text/javascript; charset=utf-8", () => WORKER);
 
 /**
- * The part of the dashboard's script that follows the stream; `live` is for the parts of the script
- * that come later.
+ * The part of the dashboard's script that follows the stream. Later parts of the script use `live`.
  */
 export const LIVE_SCRIPT = `
 const live = (() => {

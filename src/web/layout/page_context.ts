@@ -15,6 +15,6 @@ export interface PageContext {
 
 export interface BoardContext extends PageContext {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
-  /** The moment of the visit, in milliseconds since 1970. */
+  /** The time of the visit, in milliseconds since 1970. */
   readonly now: number;
 }

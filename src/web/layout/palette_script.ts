@@ -1,6 +1,7 @@
 /**
- * @module The overlay that a shortcut key opens on every page, with actions of the page, pages,
- * projects, and search results. It loads when it is first opened; without it, the search is a page.
+ * @module The overlay that a keyboard shortcut opens on every page. It lists the page's actions,
+ * pages, projects and search results. It loads when it is first opened. Without it, the search is a
+ * page.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";

@@ -18,7 +18,7 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
   );
 }
 
-/** A message to the person; screen readers read it immediately if it is `bad`. */
+/** A message to the person. Screen readers announce it immediately if it is `bad`. */
 export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** The problem of the whole form, shown above the form. */
+/** A problem with the whole form, shown above the form. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);
@@ -71,7 +71,7 @@ export interface FieldProps {
   readonly type?: string;
   readonly autocomplete: string;
   readonly hint?: string;
-  /** The value before anything is typed. */
+  /** The initial value. */
   readonly initial?: string;
   readonly focus?: boolean;
   readonly class?: string;
@@ -85,7 +85,7 @@ export interface FieldProps {
 }
 
 /**
- * A labelled field with its hint and error. The first invalid field gets the focus. Passwords are
+ * A labeled field with its hint and error. The first invalid field gets the focus. Passwords are
  * never shown again.
  */
 export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
@@ -120,12 +120,12 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form with a token that proves that it was sent from our own page. */
+/** A form with a token that proves that it was submitted from our own page. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
   readonly class?: string;
-  /** Whether the action asks first: the script shows the question as a dialog. */
+  /** Whether the action asks first. The script shows the question as a dialog. */
   readonly asks?: boolean;
   readonly hidden?: Readonly<Record<string, string | undefined>>;
   children?: Child;
@@ -230,12 +230,14 @@ export function Card({ title, id, lead, children }: {
   );
 }
 
-/** A button that removes or stops something; screen readers also announce what. */
+/**
+ * A button that removes or stops something. Screen readers also announce what it removes or stops.
+ */
 export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }: {
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** What the button removes or stops; the question also names it. */
+  /** What the button removes or stops. The question also names it. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Small plots as SVG, without a script. */
+/** @module Small SVG plots that work without a script. */
 
 export interface PlotBar {
   readonly value: number;
-  /** The part of the value that went wrong. */
+  /** The part of the value that represents failures. */
   readonly bad?: number;
   /** The label of a bar, such as `14:00: 120 requests`. */
   readonly name: string;
@@ -54,7 +54,7 @@ export function BarPlot({ bars, label }: {
   );
 }
 
-/** A share of a whole, as a line below a row. */
+/** A share of a total, as a line below a row. */
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">

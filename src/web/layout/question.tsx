@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module The question before an action that replaces production or deletes something. Without
- * JavaScript it is a page; the dashboard's script shows the same form as a dialog.
+ * JavaScript, it is a page. The dashboard's script shows the same form as a dialog.
  */
 import type { Child } from "hono/jsx";
 import { showPage } from "./document.tsx";
@@ -19,22 +19,22 @@ export interface Question {
   readonly word: string;
   /** The name that the person has to type. */
   readonly typed?: string;
-  /** State that the question describes: if it changes, the question is asked again. */
+  /** State that the question describes. If it changes, the question is asked again. */
   readonly seen?: string;
 }
 
-/** Fields of the question's own form. */
+/** Fields in the question's own form. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["csrf", "confirmed", "typed", "seen", "cameFrom"]);
 
 interface Refusal {
   readonly status: number;
-  /** The problem of the whole form. */
+  /** A problem with the whole form. */
   readonly failure?: string;
-  /** The problem of the input. */
+  /** A problem with the input. */
   readonly wrong?: string;
 }
 
-/** Why a form does not confirm the action; undefined if it does. */
+/** Why a form does not confirm the action; `undefined` if it does. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
@@ -81,7 +81,7 @@ function TypedField({ name, wrong }: {
 }
 
 export interface Asked extends Pick<SentForm, "fields" | "values"> {
-  /** Path and query to which the form is sent. */
+  /** Path and query that the form is submitted to. */
   readonly action: string;
   readonly csrf: string;
   /** The page to return to. */
@@ -90,7 +90,7 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   readonly isLarge?: boolean;
 }
 
-/** Renders a question. The fields of the action stay in its form. */
+/** Renders a question. Its form contains the fields of the action. */
 export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
   const { title, lines, facts = [], word, typed, seen } = question;
   const { action, csrf, cameFrom, fields, values, isLarge = false } = asked;

@@ -205,7 +205,7 @@ const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 /** The pinned version of htmx. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
-/** Both files are named after their content, so that browsers can cache them permanently. */
+/** Both files are named after their content so that browsers can cache them permanently. */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 
@@ -219,7 +219,7 @@ export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
 const SCRIPT = "text/javascript; charset=utf-8";
 
-/** Serves htmx, which is part of the program. */
+/** Serves htmx, which is bundled with the program. */
 export const showHtmx = makeAsset(
   SCRIPT,
   () => Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js"))),

@@ -1,4 +1,4 @@
-/** @module Responses with pages for signed-in people; these pages have scripts. */
+/** @module Responses with pages for signed-in people. These pages have scripts. */
 import type { Child } from "hono/jsx";
 import { type PageFacts, showPage } from "./document.tsx";
 import { BOARD_POLICY, BOARD_SCRIPT_PATH, HTMX_CONFIG, HTMX_PATH } from "./scripts.ts";

@@ -1,4 +1,4 @@
-/** @module The one style sheet of the interface; pages add no other styles. */
+/** @module The only style sheet of the interface. Pages add no other styles. */
 
 import { BOARD_STYLE } from "./board_style.ts";
 

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Numbers over time: a table, from which a script draws a chart. */
+/** @module Numbers over time: a table that a script turns into a chart. */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 
@@ -25,7 +25,7 @@ const TEXTS = {
   bytes: formatBytes,
 } as const;
 
-/** The name of a step: its day, its time of day, or both if the steps cover several days. */
+/** The label of a step: its day, its time of day, or both if the steps cover several days. */
 export function stepName(time: string, { seconds, isLong }: {
   readonly seconds: number;
   readonly isLong: boolean;
@@ -46,7 +46,7 @@ export function TimeChart({ label, unit, stepSeconds, series, rows, children }: 
   readonly series: readonly ChartSeries[];
   /** Oldest first. */
   readonly rows: readonly ChartRow[];
-  /** The picture to show without scripts. */
+  /** The picture to show if scripts are not available. */
   children?: Child;
 }) {
   const name = { seconds: stepSeconds, isLong: isLong(rows) };

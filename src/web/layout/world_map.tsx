@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A map of the world that marks countries. */
+/** @module A map of the world with marked countries. */
 import world from "./world_map.json" with { type: "json" };
 
 const { shapes, width, height } = world;

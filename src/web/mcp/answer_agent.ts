@@ -1,4 +1,4 @@
-/** @module Handles one message from an agent. No state is kept between messages. */
+/** @module Handles one message from an agent. Messages share no state. */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { makeServer } from "../../agents/make_server.ts";
 import type { Surroundings, Tool } from "../../agents/tool.ts";
@@ -27,12 +27,12 @@ export const TOOLS: readonly Tool<Surroundings>[] = [
   traffic,
 ];
 
-/** Handles a request whose body was parsed. */
+/** Handles a request whose body has been parsed. */
 export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {
   readonly body: unknown;
   readonly around: Surroundings;
   readonly readOnly: boolean;
-  /** Whether the credential permits a call to the API. */
+  /** Whether the credential allows a call to the API. */
   readonly mayCall: (endpoint: Endpoint) => boolean;
   readonly version: string;
 }): Promise<Response> {

@@ -1,6 +1,6 @@
 /**
- * @module `/mcp`: the Model Context Protocol over HTTP, and the metadata of the protected resource
- * (RFC 9728). Only accepts a bearer token, never a browser's session.
+ * @module `/mcp`: the Model Context Protocol over HTTP, and the protected resource metadata (RFC
+ * 9728). Accepts only bearer tokens, never a browser session.
  */
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { lackedFor } from "../../contract/endpoint_permissions.ts";
@@ -26,12 +26,12 @@ const query = z.strictObject({
 interface AgentLimits {
   /** The only project that the agent can access. */
   readonly project: string | undefined;
-  /** Whether to offer only tools that change nothing. */
+  /** Whether to offer only read-only tools. */
   readonly readOnly: boolean;
 }
 
 /**
- * @throws {Failure} `invalid_request` for unknown parameters, because a misspelt one would not
+ * @throws {Failure} `invalid_request` for unknown parameters, because a misspelled one would not
  * limit anything.
  */
 function readQuery(params: URLSearchParams): AgentLimits {
@@ -108,8 +108,8 @@ const MAX_MESSAGES = 10;
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
 /**
- * Path of the metadata of `/mcp` (RFC 9728, 3.1), and a second path for clients that ignore the
- * path of the resource.
+ * Path of the metadata for `/mcp` (RFC 9728, 3.1), and a second path for clients that ignore the
+ * resource's path.
  */
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];

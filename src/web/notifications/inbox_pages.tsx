@@ -12,7 +12,7 @@ import { showSettings } from "../layout/show_board.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
 /**
- * Live updates need a script and the stream; without them, the page shows its state at the last
+ * Live updates need a script and the stream. Without them, the page shows its state at the last
  * load.
  */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;

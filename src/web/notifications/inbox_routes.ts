@@ -1,4 +1,4 @@
-/** @module The routes of the inbox and of the preferences. */
+/** @module The routes of the inbox and the preferences. */
 import { CHANNELS } from "../../contract/channels.ts";
 import { EVENT_CATEGORIES, type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import * as z from "zod";
@@ -46,8 +46,7 @@ function wishOf(query: URLSearchParams): InboxWish & {
 }
 
 /**
- * Converts the form of preferences for the API. Browsers do not send checkboxes that are not
- * ticked.
+ * Converts the preferences form for the API. Browsers do not send checkboxes that are not checked.
  */
 function changeOf(fields: Fields, category: EventCategory): unknown {
   const field = (part: Parameters<typeof fieldName>[1]) => fields[fieldName(category, part)];
@@ -94,7 +93,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     return inboxPage(context, { wish, ...page, size: SIZE, counts });
   });
 
-  /** Binds an action that returns to the page of its form. */
+  /** Binds an action that returns to the page with its form. */
   const act = (name: string, run: (person: Person, fields: Fields) => Promise<unknown>) =>
     bind.personal("POST", `/notifications/${name}`, async ({ person, fields, cameFrom }) => {
       await run(person, fields);

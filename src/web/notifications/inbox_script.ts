@@ -1,4 +1,4 @@
-/** @module The script of the inbox: follows the live stream, and announces new notifications. */
+/** @module The script for the inbox. It follows the live stream and announces new notifications. */
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
@@ -74,7 +74,7 @@ document.addEventListener("keydown", (event) => {
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const INBOX_SCRIPT_PATH = `/assets/inbox-${sha256Hex(INBOX).slice(0, 16)}.js`;
 
 export function showInboxScript(): Response {

@@ -1,8 +1,8 @@
-/** @module The script of the page that links a chat, which shows when it is linked. */
+/** @module The script for the page that links a chat. It shows when the chat is linked. */
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Identifies a linked chat for the page and its script; linking a chat again changes its time. */
+/** Identifies a linked chat for the page and its script. Linking a chat again changes the time. */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 
@@ -37,7 +37,7 @@ look();
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const LINK_SCRIPT_PATH = `/assets/link-${sha256Hex(LINK).slice(0, 16)}.js`;
 
 export function showLinkScript(): Response {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Notification preferences of a person, by category and channel. */
+/** @module A person's notification preferences, by category and channel. */
 import { CHANNEL_ROWS, CHANNELS } from "../../contract/channels.ts";
 import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import {
@@ -14,7 +14,10 @@ import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** Channels that high-priority notifications use in quiet hours, such as "messenger and push". */
+/**
+ * The channels that high-priority notifications use during quiet hours, such as "messenger and
+ * push".
+ */
 const QUIET_CHANNELS = new Intl.ListFormat("en").format(
   CHANNELS.filter((channel) => CHANNEL_ROWS[channel].quiet === "HIGH")
     .map((channel) => CHANNEL_ROWS[channel].label.toLowerCase()),
@@ -35,7 +38,7 @@ const WHOSE: Readonly<Record<(typeof HEARD_DEPLOYMENTS)[number], string>> = {
 
 type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end" | "deployments";
 
-/** The name of a category's field, because all categories are in one form. */
+/** The name of a category's field. All categories are in one form. */
 export const fieldName = (category: EventCategory, part: Part): string => `${category}.${part}`;
 
 function TimeField({ category, part, label, value }: {
@@ -102,7 +105,7 @@ function CategoryRow({ preferences, isRefused }: {
   );
 }
 
-/** Field to choose the deployments that a person is notified about. */
+/** The field to choose which deployments a person is notified about. */
 function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "deployments">) {
   const name = fieldName("Deployment", "deployments");
   return (
@@ -122,7 +125,7 @@ function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "de
 
 export function preferencesPage(context: PageContext, shown: {
   readonly preferences: NotificationPreferences;
-  /** The problem in the row of a category. */
+  /** The problem in a category's row. */
   readonly refused?: { readonly category: EventCategory; readonly state: FormState } | undefined;
 }): Response {
   const { preferences, refused } = shown;

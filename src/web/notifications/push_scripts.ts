@@ -1,4 +1,4 @@
-/** @module The scripts of web push: the worker, and the subscription code. */
+/** @module The scripts for web push: the worker, and the subscription code. */
 import { sha256Hex } from "../../lib/hash.ts";
 
 export const PUSH_WORKER_PATH = "/push-worker.js";
@@ -147,7 +147,7 @@ begin().catch((error) => say("Something went wrong: " + error.message));
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const PUSH_PAGE_PATH = `/assets/push-${sha256Hex(PUSH_PAGE).slice(0, 16)}.js`;
 
 const SCRIPT = {

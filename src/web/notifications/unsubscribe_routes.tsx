@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The page that turns off mails of a category, and the one-click request that mail programs
- * send to the same URL (RFC 8058). The signed token in the URL is enough; no sign-in is needed.
+ * @module The page that turns off emails in a category, and the one-click request that email
+ * clients send to the same URL (RFC 8058). The signed token in the URL is sufficient, so no sign-in
+ * is needed.
  */
 import type { Router, Visit } from "../../platform/core/http/mod.ts";
 import { deadLinkPage } from "../layout/dead_link_page.tsx";
@@ -52,7 +53,7 @@ const unknownPage = (): Response =>
 
 export function bindUnsubscribe(router: Router, services: {
   unsubscribeKey(): Promise<string>;
-  /** Turns mails of a category off. */
+  /** Turns off emails in a category. */
   unsubscribe(wish: Unsubscription): Promise<void>;
 }): void {
   const read = async ({ params }: Visit) => {

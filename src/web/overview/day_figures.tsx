@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module A project's production figures for the last day, on its tile in the overview. They are
- * loaded after the page, so that the overview does not wait for them.
+ * loaded after the page so that the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";
@@ -11,7 +11,7 @@ import { HealthMark } from "../layout/board_pieces.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** A placeholder for the figures at `path`; without scripts, a link to the traffic page. */
+/** A placeholder for the figures at `path`. Without scripts, it is a link to the traffic page. */
 export function DayPlace({ path, traffic }: { readonly path: string; readonly traffic: string }) {
   return (
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">
@@ -24,7 +24,7 @@ export function DayPlace({ path, traffic }: { readonly path: string; readonly tr
   );
 }
 
-/** Health, and requests and failures of the last 24 hours. */
+/** Health, and the requests and failures in the last 24 hours. */
 export function dayFigures({ health, report: { steps, totals } }: {
   readonly health: ProjectHealth;
   readonly report: Pick<TrafficReport, "steps" | "totals">;

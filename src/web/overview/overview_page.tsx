@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The projects of a workspace, and the ways to create the first one. */
+/** @module The projects in a workspace, and how to create the first one. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { showFragment } from "../layout/document.tsx";
@@ -112,7 +112,7 @@ function overviewPage(context: BoardContext, shown: {
   readonly projects: readonly Shown[];
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** URL of the platform, for the CLI. */
+  /** The platform's URL, for the CLI. */
   readonly url: string;
 }): Response {
   const { workspace } = context;

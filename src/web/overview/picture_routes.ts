@@ -27,7 +27,7 @@ interface Picture {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Reads the picture from the files of a deployment; `undefined` if it has none. */
+/** Reads the picture from a deployment's files; `undefined` if there is none. */
 async function readPicture(
   vault: BlobVault,
   { workspaceId, contentSha }: DeploymentRecord,
@@ -59,7 +59,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** Sends the file so that browsers only show it as a picture, even if someone opens its URL. */
+/** Sends the file so that browsers show it only as a picture, even if someone opens its URL. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,
@@ -79,7 +79,7 @@ export function bindPictures(bind: PageBinder, services: PictureServices): void 
     const project = await api.call(endpoints.getProject, { params });
     const { id, productionDeploymentId: live } = project;
     const deployment = live === null ? undefined : await deployments.find(id, live);
-    // If the deployment is unreadable, the tile shows a letter; other pages report the problem.
+    // If the deployment is unreadable, the tile shows a letter. Other pages report the problem.
     const picture = deployment && await readPicture(vault, deployment).catch(() => undefined);
     return answer(picture ?? letter(project));
   });

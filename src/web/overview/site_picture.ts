@@ -1,16 +1,16 @@
-/** @module Chooses the file of a deployment that represents its site in pictures. Pure. */
+/** @module Chooses the file of a deployment that is used as its site's picture. Pure. */
 
 /** Maximum size of a start page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Maximum number of files that a start page can name. */
+/** Maximum number of candidate files to read from a start page. */
 const MOST_NAMED = 16;
-/** Maximum number of tags to check on a start page, and maximum length of a tag, in characters. */
+/** Maximum number of tags to check on a start page, and maximum length of a tag in characters. */
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 
-/** Usual paths of a site's icon if no page names one. */
+/** Usual paths of a site's icon if the page does not name one. */
 const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
 
 const TAG_START = /<(?:link|meta)\b/gi;
@@ -36,7 +36,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The URL of a picture in a tag, and its rank; lower is better. */
+/** The URL of a picture in a tag, and its rank. Lower is better. */
 function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
   const attributes = attributesOf(tag);
   const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
@@ -49,7 +49,7 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * The path of a URL on a start page. Its host is ignored, because a site has several hosts; the
+ * The path of a URL on a start page. Its host is ignored because a site has several hosts. The
  * deployment only has to contain the file.
  */
 function pathOf(address: string): string | undefined {
@@ -76,7 +76,7 @@ export function picturePaths(startPage: string): readonly string[] {
 const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
-/** The type of a picture from its first bytes; `undefined` if browsers do not show it. */
+/** The type of a picture according to its first bytes; `undefined` if browsers cannot show it. */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
   if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";
@@ -101,7 +101,7 @@ function afterProlog(text: string): string {
   return rest;
 }
 
-/** A letter on a coloured background, for a site that has no picture. */
+/** A letter on a colored background, for a site without a picture. */
 export function letterPicture(name: string): string {
   const letter = (/[a-z0-9]/i.exec(name)?.[0] ?? "?").toUpperCase();
   const hue = [...name].reduce((sum, each) => (sum * 31 + each.codePointAt(0)!) % 360, 0);

@@ -3,7 +3,7 @@ import { letterPicture, picturePaths, pictureType } from "./site_picture.ts";
 
 const named = (html: string) => picturePaths(html).slice(0, -5);
 
-Deno.test("picturePaths() prefers the icons of a page to its social preview image", () => {
+Deno.test("picturePaths() prefers a page's icons to its social preview image", () => {
   assert.deepEqual(
     named(`<head><meta property='og:image' content='https://shop.example/card%20one.png?v=2'>
       <LINK REL="shortcut icon" href=/img/icon.png><link href="/touch.png" rel="apple-touch-icon">
@@ -12,7 +12,7 @@ Deno.test("picturePaths() prefers the icons of a page to its social preview imag
   );
 });
 
-Deno.test("picturePaths() skips URLs without a file, and continues with the usual paths", () => {
+Deno.test("picturePaths() skips URLs without a file, then tries the usual paths", () => {
   const hostile = ["data:image/svg+xml,<svg/>", "javascript:alert(1)", "http://[", "/%E0%A4%A"];
   assert.deepEqual(named(hostile.map((each) => `<link rel="icon" href="${each}">`).join("")), []);
   assert.deepEqual(named(`<link rel="icon" href="../../etc/passwd">`), ["etc/passwd"]);
@@ -37,7 +37,7 @@ Deno.test("pictureType() recognizes pictures by their first bytes, and rejects p
   assert.equal(typeOf(""), undefined);
 });
 
-Deno.test("letterPicture() shows the first letter, and nothing else of a name", () => {
+Deno.test("letterPicture() shows only the first letter of a name", () => {
   assert.match(letterPicture("harbour-shop"), />H<\/text>/);
   assert.match(letterPicture("<svg onload=alert(1)>"), />S<\/text>/);
   assert.match(letterPicture("\u6e2f"), />\?<\/text>/);

@@ -1,14 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages between the platform's sign-in and a protected host. */
+/** @module The pages that connect the platform's sign-in to a protected host. */
 import { EntryFrame } from "../layout/frames.tsx";
 import { showPage } from "../layout/document.tsx";
 
 const HEADERS = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /**
- * Sends a browser to the protected host with a refresh, because the sign-in form's content security
- * policy blocks redirects to other hosts.
+ * Sends a browser to the protected host with a refresh. A redirect would not work because the
+ * sign-in form's content security policy blocks redirects to other hosts.
  */
 export function leavingPage({ host, url }: { readonly host: string; readonly url: string }) {
   const title = "Opening the preview";

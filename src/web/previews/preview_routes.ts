@@ -1,4 +1,7 @@
-/** @module `/previews/sign-in`: a protected host sends people here, and they return signed in. */
+/**
+ * @module `/previews/sign-in`: protected hosts send people here to sign in, and they return signed
+ * in.
+ */
 import { PREVIEW_SIGN_IN_PATH, type PreviewSignIn } from "../../platform/previews/mod.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { leavingPage, strangerPage } from "./preview_pages.tsx";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The blob store of an environment: folders, objects, and forms for them. */
+/** @module An environment's blob store: folders, objects, and forms for them. */
 import type { BlobObject } from "../../contract/blob_store.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
@@ -18,7 +18,7 @@ import { pathWith, StoreFilters } from "./store_filters.tsx";
 /** Maximum length of an object's key in UTF-8 bytes, and therefore also in characters. */
 export const MAX_KEY = 1024;
 
-/** Lifetimes of signed links in seconds, by label. */
+/** Signed link lifetimes in seconds, by label. */
 export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] = [
   [3600, "1 hour"],
   [86_400, "1 day"],

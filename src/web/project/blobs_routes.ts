@@ -28,13 +28,13 @@ export interface BlobPageServices extends BoardServices {
 
 const AT = "/workspaces/:slug/projects/:project/blobs";
 /**
- * Maximum number of folders and objects on a page, which limits its size even with the longest
+ * Maximum number of folders and objects on a page. It limits the page's size even with the longest
  * keys.
  */
 const SIZE = 20;
 /** Maximum number of files in one form. */
 const MAX_FILES = 100;
-/** Lifetime of a download link in seconds; the browser follows it immediately. */
+/** Lifetime of a download link in seconds. The browser follows it immediately. */
 const DOWNLOAD_SECONDS = 60;
 
 const textOf = (query: URLSearchParams, name: string): string =>
@@ -43,7 +43,7 @@ const textOf = (query: URLSearchParams, name: string): string =>
 const environmentOf = ({ query }: PersonVisit): string =>
   textOf(query, "environment") || ENVIRONMENT_PRODUCTION;
 
-/** Lists folders and objects of a store. */
+/** Lists the folders and objects in a store. */
 function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unknown>>) {
   return api.call(endpoints.listBlobs, {
     params: { project: project.name },
@@ -51,7 +51,7 @@ function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unk
   });
 }
 
-/** Finds the object with a key, which sorts first among all keys with that prefix. */
+/** Finds the object with a key. The key itself sorts first among all keys with that prefix. */
 async function find(parts: ProjectVisit, environment: string, key: string) {
   const { items: [first] } = await list(parts, { environment, prefix: key, limit: 1 });
   return first?.key === key ? first : undefined;
@@ -68,7 +68,7 @@ function sign(
   });
 }
 
-/** The files of a form; browsers send an empty file for a field without files. */
+/** The files in a form. Browsers send an empty file for a field without files. */
 function filesOf(visit: PersonVisit): readonly File[] {
   const files = visit.files("files").filter(({ name, size }) => name !== "" || size > 0);
   if (files.length === 0) throw new Failure("invalid_request", "Choose a file to upload");
@@ -137,7 +137,7 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
     }
   });
 
-  /** Uploads a file like every other client, so that the same limits apply. */
+  /** Uploads a file in the same way as any other client, so the same limits apply. */
   const upload = async (parts: ProjectVisit, environment: string, key: string, file: File) => {
     const { url } = await sign(parts, {
       environment,

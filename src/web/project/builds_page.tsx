@@ -29,7 +29,7 @@ const STATES: Readonly<
 
 const isUnderWay = ({ state }: Build): boolean => STATES[state].moving === true;
 
-/** How long a build waited or took, in words. */
+/** How long a build waited or ran, in words. */
 export function timeText(build: Build, now: number): string {
   const { state, ahead, queuedAt, startedAt, finishedAt } = build;
   const at = (moment: string) => Date.parse(moment);

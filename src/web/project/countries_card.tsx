@@ -10,8 +10,8 @@ import { countryName, type MarkedCountry, WorldMap } from "../layout/world_map.t
 const SHADES = 4;
 
 /**
- * The shade of a count, 1 to `SHADES`: each shade stands for several times as many requests as the
- * previous one.
+ * The shade for a count, from 1 to `SHADES`. Each shade represents several times as many requests
+ * as the previous one.
  */
 export function shadeOf(count: number, most: number): number {
   if (count >= most) return SHADES;

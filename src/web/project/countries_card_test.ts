@@ -12,19 +12,19 @@ Deno.test("countryName() names every counted country", () => {
   ]);
 });
 
-Deno.test("shadeOf() is darkest for the most requests, and lightest for a single one", () => {
+Deno.test("shadeOf() is darkest for the most requests, and lightest for a single request", () => {
   const shades = [[1, 1], [1, 1000], [10, 1000], [100, 1000], [1000, 1000]] as const;
   assert.deepEqual(shades.map(([count, most]) => shadeOf(count, most)), [4, 1, 2, 3, 4]);
 });
 
-Deno.test("the map has an outline for each country code", () => {
+Deno.test("the map has an outline for every country code", () => {
   const codes = Object.keys(world.shapes);
   assert.ok(codes.length > 170, `${codes.length}`);
   assert.ok(codes.every((code) => /^[A-Z]{2}$/.test(code)));
   assert.ok(Object.values(world.shapes).every((outline) => /^[Mlhvz\d -]+$/.test(outline)));
 });
 
-Deno.test("CountriesCard() maps known countries, and lists all", () => {
+Deno.test("CountriesCard() maps known countries, and lists all countries", () => {
   const countries = [{ value: "DE", count: 39 }, { value: "SG", count: 2 }, {
     value: "unknown",
     count: 1,

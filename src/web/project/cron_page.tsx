@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The scheduled tasks of production: their runs, and a button to run them. */
+/** @module Production's scheduled tasks, with their runs and a button to run them. */
 import type { CronRun, CronTask } from "../../contract/cron.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { RequestLogEntry } from "../../contract/logs.ts";
@@ -32,7 +32,7 @@ function runText({ outcome, status, error, durationMs }: CronRun): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Formats a duration from seconds to days. */
+/** Formats a duration, in units from seconds to days. */
 const waitText = (ms: number): string =>
   ms < 2 * DAY_MS ? durationText(ms) : `${Math.floor(ms / DAY_MS)} days`;
 
@@ -180,9 +180,9 @@ function cronPage(
 }
 
 const AT = "/workspaces/:slug/projects/:project/cron";
-/** Number of runs on the page, each of which is one log line to read. */
+/** Number of runs on the page. Each run is one log line to read. */
 const RUNS = 20;
-/** Each request from a task has this `User-Agent` and an ID that starts with `cron-`. */
+/** Every request from a task has this `User-Agent`, and an ID that starts with `cron-`. */
 const AGENT = "svc-cron";
 
 /** The latest runs, from the log. */

@@ -15,13 +15,13 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
-  /** The repository; `undefined` if there is none, or if it cannot be read. */
+  /** The repository; `undefined` if there is none or it cannot be read. */
   readonly repository: Repository | undefined;
   /** Why the repository cannot be read. */
   readonly trouble: string | undefined;
-  /** URL of the platform, for the CLI. */
+  /** The platform's URL, for the CLI. */
   readonly url: string;
-  /** The refused form, if any. */
+  /** The rejected form, if any. */
   readonly of?: "branch" | "credentials" | "files";
 }
 
@@ -63,7 +63,7 @@ function AppChoices({ repository, state }: {
   );
 }
 
-/** Settings and variables, which a first build may need. */
+/** Settings and variables that a first build may need. */
 function FirstFields({ parts, repository, state }: {
   readonly parts: ProjectVisit;
   readonly repository: Repository;

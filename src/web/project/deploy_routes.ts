@@ -15,7 +15,7 @@ import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/deploy";
 
-/** Reads the project's repository, or returns the reason for the failure. */
+/** Reads the project's repository, or returns the reason why it cannot be read. */
 async function inspect(
   parts: ProjectVisit,
   branch: string,
@@ -29,7 +29,7 @@ async function inspect(
     });
     return { repository };
   } catch (error) {
-    // A large repository takes a while the first time, which is not a fault of the platform.
+    // A large repository takes a while the first time. This is not the platform's fault.
     const isAnswer = error instanceof Failure && error.status !== 403 &&
       (error.status < 500 || error.code === "unavailable");
     if (!isAnswer) throw error;
@@ -40,7 +40,7 @@ async function inspect(
   }
 }
 
-/** Stores the settings of a first deploy; empty settings are detected automatically. */
+/** Stores the settings for a first deployment. Empty settings are detected automatically. */
 async function saveSettings({ api, project }: ProjectVisit, fields: Fields): Promise<void> {
   const text = (name: string) => fields[name]?.trim() || null;
   await api.call(endpoints.updateProject, {

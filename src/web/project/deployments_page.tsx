@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The deployments of a project, and the one that production shows. */
+/** @module The deployments of a project, including the current production deployment. */
 import {
   type Deployment,
   DEPLOYMENT_STATES,
@@ -120,7 +120,7 @@ function Production({ parts, deployment, health }: {
 function Choice<T extends string>({ name, label, all, values, wordOf, chosen }: {
   readonly name: string;
   readonly label: string;
-  /** The label of the option that does not filter. */
+  /** The label of the option that disables the filter. */
   readonly all: string;
   readonly values: readonly T[];
   wordOf?(value: T): string;

@@ -12,7 +12,7 @@ import { goTo } from "../layout/document.tsx";
 /** Number of deployments per page. */
 const SIZE = 20;
 
-/** Reads the filter in the URL; ignores impossible values. */
+/** Reads the filter from the URL. Ignores invalid values. */
 function filterOf(query: URLSearchParams): DeploymentFilter {
   const given = Object.fromEntries(
     Object.keys(deploymentFilter.shape).flatMap((name) => {
@@ -54,7 +54,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
-  // People may guess this URL from the URLs of other pages.
+  // People may guess this URL from those of other pages.
   bind.personal("GET", `${at}/deployments`, async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path()}${visit.query.size === 0 ? "" : `?${visit.query}`}`);

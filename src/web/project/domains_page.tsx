@@ -135,7 +135,7 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
   );
 }
 
-/** A domain with the records that it needs. */
+/** A domain with its required records. */
 interface ShownRecords {
   readonly hostname: string;
   readonly records: readonly DnsRecord[];

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The edge page: cache, rate limits and functions of the last day. */
+/** @module The figures on the edge page: cache, rate limits and functions in the last day. */
 import type { LayerTimes, TrafficReport } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Empty } from "../layout/board_pieces.tsx";
@@ -12,7 +12,7 @@ const number = (value: number): string => value.toLocaleString("en-US");
 
 const TOO_MANY = 429;
 
-/** The share of cached responses, without static files; null if there are none. */
+/** The share of cached responses, excluding static files; `null` if there are no responses. */
 export function cacheHitRate(times: readonly LayerTimes[]): number | null {
   const countOf = (layers: readonly string[]) =>
     times.reduce((sum, { layer, count }) => layers.includes(layer) ? sum + count : sum, 0);
@@ -51,7 +51,7 @@ function Functions({ times }: { readonly times: LayerTimes | undefined }) {
 
 export function EdgeFigures({ traffic, path, url }: {
   readonly traffic: TrafficReport;
-  /** URL of the site. */
+  /** The site's URL. */
   readonly url: string;
   readonly path: string;
 }) {

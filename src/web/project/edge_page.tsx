@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The rules of production, with their matches and a test. */
+/** @module The production rules, with their matches and a test. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
@@ -26,10 +26,10 @@ import { projectPage } from "./project_page.tsx";
 
 /** Number of rules per page. */
 const RULES_SHOWN = 50;
-/** Maximum number of characters of a condition or an action that a page shows. */
+/** Maximum number of characters of a condition or an action to show on a page. */
 const MAX_TEXT = 400;
 
-/** A request that someone typed in, to be explained. */
+/** A request that someone has entered to be explained. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;
@@ -38,16 +38,16 @@ interface AskedRequest {
 
 interface EdgeView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
-  /** The rules from position `from` on. */
+  /** The rules starting at position `from`. */
   readonly rules: readonly RuntimeRule[];
   readonly from: number;
   readonly total: number;
   readonly hits: ReadonlyMap<string, number>;
   readonly asked: AskedRequest;
-  /** The counts of the last day. */
+  /** The counts for the last day. */
   readonly traffic: TrafficReport;
   /**
-   * The explanation of the request, or the reason why there is none; undefined without a request.
+   * The explanation of the request, or the reason why there is none; `undefined` without a request.
    */
   readonly explained: Explanation | string | undefined;
 }
@@ -112,7 +112,7 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched are the most useful; others follow until the limit is reached.
+  // Rules that matched are the most useful, so they come first. Others follow up to the limit.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);
@@ -251,7 +251,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Maximum number of rules that the page can explain; the CLI has no limit. */
+/** Maximum number of rules that the page can explain. The CLI has no limit. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;
@@ -263,7 +263,7 @@ function askedOf(query: URLSearchParams): AskedRequest {
   return { method, url, ip: (query.get("ip") ?? "").trim().slice(0, MAX_IP) };
 }
 
-/** Explains a request; returns the reason if that is impossible. */
+/** Explains a request, or returns the reason why that is not possible. */
 async function explain(
   ruleSet: RuntimeRuleSet,
   { method, url, ip }: AskedRequest,

@@ -23,13 +23,13 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /** The deployments of the environment, newest first: one, or one per branch for `preview`. */
+  /** The deployments of the environment, newest first. For `preview`, there is one per branch. */
   readonly deployments: readonly Deployment[];
 }
 
 export interface EnvironmentsView {
   readonly environments: readonly ShownEnvironment[];
-  /** The name of the environment whose variables are shown. */
+  /** Name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
   /** The last name before this part of the list; null for the first part. */

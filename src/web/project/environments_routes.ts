@@ -23,10 +23,10 @@ const AT = "/workspaces/:slug/projects/:project/environments";
 const BRANCHES = 10;
 /** Number of variables per page. */
 const SIZE = 50;
-/** Number of deployments to read to find these branches. */
+/** Number of deployments to read in order to find these branches. */
 const READ = 50;
 
-/** The deployments that an environment shows now. */
+/** The deployments that are currently live in an environment. */
 async function liveOf(parts: ProjectVisit, environment: Environment): Promise<Deployment[]> {
   const { api, project } = parts;
   const { name } = environment;
@@ -73,7 +73,7 @@ function planOf(text: string, scope: string, known: readonly Variable[]): PasteP
 const categoryOf = (given: string | undefined) =>
   VARIABLE_CATEGORIES.find((name) => name === given) ?? "secret";
 
-/** Browsers send line ends as CR LF (HTML, 4.10.21.5). */
+/** Browsers send line breaks as CRLF (HTML, 4.10.21.5). */
 const textOf = (value = ""): string => value.replaceAll("\r\n", "\n");
 
 export function bindEnvironments(bind: PageBinder, services: BoardServices): void {
@@ -123,7 +123,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       nextCursor: rest.length > SIZE ? rest[SIZE - 1]!.key : null,
     });
   };
-  /** Redirects to the page with the environment of the form. */
+  /** Redirects to the page for the form's environment. */
   const back = ({ path }: ProjectVisit, visit: PersonVisit, done: string) => {
     const query = new URLSearchParams({ environment: visit.fields.environment ?? "", done });
     return goTo(`${path("environments")}?${query}`);

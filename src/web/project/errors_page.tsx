@@ -12,7 +12,7 @@ import { Card, Moment } from "../layout/pieces.tsx";
 import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";
 
-/** Describes the source of an error. */
+/** Describes where an error came from. */
 function sourceOf({ kind, source }: ErrorSummary): string {
   if (kind === "response") return "Response with no exception logged";
   if (kind === "function") return `Function ${source ?? ""}`;

@@ -30,7 +30,7 @@ import {
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/forms";
-/** Number of submissions per page, and per request for an export. */
+/** Number of submissions per page, and per request during an export. */
 const [SIZE, EXPORT_SIZE] = [20, 100];
 /** Maximum number of pages in an export; no project has more. */
 const EXPORT_PAGES = 250;
@@ -90,7 +90,7 @@ function FormItem({ form, href, now }: {
   );
 }
 
-/** Texts are shown literally, without links. */
+/** Text is shown literally, without links. */
 function Submission({ parts, submission, wish }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;
@@ -263,7 +263,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
   );
 }
 
-/** All submissions of one state, newest first, page by page. */
+/** All submissions in one state, newest first, page by page. */
 async function* pagesOf(
   { api, project }: ProjectVisit,
   { environment, form, show }: View,
@@ -306,7 +306,7 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/** All submissions of one state as a file, newest first. They are streamed, never all in memory. */
+/** All submissions in one state as a file, newest first. They are streamed to limit memory use. */
 async function download(
   parts: ProjectVisit,
   wish: View,
@@ -364,7 +364,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
   });
 
   type Act = (parts: ProjectVisit, wish: View, submission: string) => Promise<unknown>;
-  /** Handles a form of the page, and shows the page again. */
+  /** Handles a form on the page, and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;
     const wish = wishOf(new URLSearchParams({ environment, form, show: state }));

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The key-value store of an environment: keys, values, and forms for them. */
+/** @module An environment's key-value store: keys, values, and forms for them. */
 import { formatBytes } from "../../lib/format.ts";
 import type { KvEntry } from "../../contract/kv.ts";
 import { Empty } from "../layout/board_pieces.tsx";
@@ -130,7 +130,7 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** Whole seconds until a value expires, so that the form can preserve the expiry. */
+/** Whole seconds until a value expires. With them, the form can preserve the expiry. */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));
@@ -249,7 +249,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
   );
 }
 
-/** One value; null if the key does not exist. */
+/** One value; `null` if the key does not exist. */
 export function kvValuePage(
   parts: ProjectVisit,
   shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },

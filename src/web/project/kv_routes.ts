@@ -13,7 +13,7 @@ import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_
 import { QUESTIONS } from "../asking/questions.ts";
 
 const AT = "/workspaces/:slug/projects/:project/kv";
-/** Maximum number of keys on a page, which limits its size even with the longest keys. */
+/** Maximum number of keys on a page. It limits the page's size even with the longest keys. */
 const SIZE = 20;
 /** Maximum length of a key in UTF-8 bytes, and therefore also in characters. */
 const MAX_KEY = 512;
@@ -27,7 +27,7 @@ const wishOf = (query: URLSearchParams): KvWish => ({
   cursor: textOf(query, "cursor") || null,
 });
 
-/** Reads the value of a key for the page; null if the store has none. */
+/** Reads a key's value for the page; `null` if the store has none. */
 async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
   try {
     return showKvValue(
@@ -51,7 +51,7 @@ function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fiel
   }
   return {
     encoding: "text",
-    // Browsers send line ends as CR LF (HTML, 4.10.21.5).
+    // Browsers send line breaks as CRLF (HTML, 4.10.21.5).
     value: value.replaceAll("\r\n", "\n"),
     contentType,
     ttlSeconds: ttl.trim() === "" ? null : Number(ttl),
@@ -93,7 +93,7 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     return key === "" ? showKeys(visit) : showValue(visit, key);
   });
 
-  /** Sets a value; `version` is the expected version, or null for a new key. */
+  /** Sets a value. `version` is the expected version, or `null` for a new key. */
   const set = async (visit: PersonVisit, key: string, version: string | null) => {
     const parts = await openProject(visit, services);
     const wish = wishOf(visit.query);

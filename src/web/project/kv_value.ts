@@ -1,7 +1,7 @@
-/** @module Formats a value of a key-value store for a page. Pure. */
+/** @module Formats a value from a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of characters of a value on a page: an escaped character takes up to six. */
+/** Maximum number of characters of a value on a page. An escaped character takes up to six. */
 const MAX_SHOWN = 10_000;
 /** Maximum length of a key on a page, in characters. */
 const MAX_SHOWN_KEY = 160;
@@ -16,7 +16,7 @@ export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
 // deno-lint-ignore no-control-regex -- matches control characters, which a page cannot show
 const UNSEEN = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-/** A key for a page, with escaped control characters and a maximum length. */
+/** Formats a key for a page. Escapes control characters, and limits the length. */
 export function shownKey(key: string): string {
   const text = UNSEEN.test(key) ? JSON.stringify(key).slice(1, -1) : key;
   return text.length > MAX_SHOWN_KEY ? `${text.slice(0, MAX_SHOWN_KEY)}…` : text;
@@ -32,7 +32,7 @@ function whyFixed({ encoding, value }: KvValue): string | undefined {
   if (value.length > MAX_SHOWN) {
     return `This value is too long to edit here. Its first ${MAX_SHOWN} characters are shown. Change it from code or through the API.`;
   }
-  // Browsers send every line end as CR LF, so a lone CR would be lost.
+  // Browsers send every line break as CRLF, so a lone CR would be lost.
   if (NOT_IN_FORMS.test(value)) {
     return "This value has control characters, so you can't edit it here. Change it from code or through the API.";
   }

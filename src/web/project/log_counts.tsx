@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A log's entries over time, and their most frequent values. They are loaded after the
- * page, so that it does not wait for them.
+ * @module A log's entries over time, and their most frequent values. They are loaded after the page
+ * so that it does not wait for them.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
@@ -10,7 +10,9 @@ import { logQuery, type LogWish } from "./log_wish.ts";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** A placeholder for the counts at `path`; without scripts, a link to the page that has them. */
+/**
+ * A placeholder for the counts at `path`. Without scripts, it is a link to the page that has them.
+ */
 export function CountsPlace({ path, page }: { readonly path: string; readonly page: string }) {
   return (
     <div class="counts" hx-get={path} hx-trigger="load" hx-select=".counts" hx-swap="outerHTML">
@@ -100,7 +102,7 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
   return found === undefined ? id.slice(-12) : `${found.environment} ${id.slice(-12)}`;
 }
 
-/** Counts for a part of the log; each count links to its entries. */
+/** Counts for a part of the log. Each count links to its entries. */
 export function LogCounts({ summary, wish, deployments, path }: {
   readonly summary: LogSummary;
   readonly wish: LogWish;

@@ -25,7 +25,7 @@ const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   })}`;
 
 /**
- * A log line; `path` is the path of the page that shows an entry. The characters between cells
+ * A log line. `path` is the path of the page that shows an entry. The characters between the cells
  * separate them in copied text.
  */
 export function LogLine({ entry, path }: { readonly entry: LogEntry; readonly path: string }) {

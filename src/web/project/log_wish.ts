@@ -4,7 +4,7 @@ import type { QueryInputOf } from "../../contract/endpoint.ts";
 
 type LogQuery = QueryInputOf<typeof listLogs>;
 
-/** Filters by their names in URLs, with their names in the API and on the page. */
+/** The filters by their name in URLs, with their names in the API and on the page. */
 export const LOG_FILTERS = {
   search: { field: "search", word: "Search" },
   level: { field: "level", word: "Level" },
@@ -35,14 +35,14 @@ const MAX_VALUE = 500;
 
 export interface LogWish {
   readonly filters: Readonly<Partial<Record<LogFilterName, string>>>;
-  /** Undefined for any time, or if `since` and `until` set the period. */
+  /** `undefined` for any time, or if `since` and `until` set the period. */
   readonly range: LogRange | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
   readonly cursor: string | null;
 }
 
-/** Parses a time in a URL; `undefined` if it is invalid. */
+/** Parses a time in a URL. Returns `undefined` if it is invalid. */
 function momentIn(query: URLSearchParams, name: string): string | undefined {
   const time = Date.parse(query.get(name) ?? "");
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
@@ -66,8 +66,7 @@ export function logWishIn(query: URLSearchParams): LogWish {
 }
 
 /**
- * The query string of a URL for the same part of the log, with changes; undefined removes a
- * parameter.
+ * The URL query string for the same part of the log, with changes. `undefined` removes a parameter.
  */
 export function logQuery(
   { filters, range, since, until }: Omit<LogWish, "cursor">,

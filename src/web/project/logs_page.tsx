@@ -20,7 +20,7 @@ import {
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-/** Filters that are always visible; the others can be expanded. */
+/** Filters that are always visible. The others are collapsed. */
 const SHOWN_FILTERS: ReadonlySet<LogFilterName> = new Set(["search", "level"]);
 
 const HINTS: Readonly<Partial<Record<LogFilterName, string>>> = {

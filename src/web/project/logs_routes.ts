@@ -28,7 +28,7 @@ const MAX_ERRORS = 5;
 
 const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
 
-/** Reads the lines of a page. If the API refuses a filter, the page shows the reason. */
+/** Reads the lines for a page. If the API refuses a filter, the page shows the reason. */
 async function readLines(
   parts: ProjectVisit,
   wish: LogWish,

@@ -1,4 +1,4 @@
-/** @module Opens the project of a page, with the data that all pages of a project show. */
+/** @module Opens a page's project, with the data that all project pages show. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { goTo } from "../layout/document.tsx";
@@ -16,7 +16,7 @@ export interface ProjectVisit extends BoardVisit {
   back(page: string, done: string): Response;
 }
 
-/** Opens a page below `/workspaces/{slug}/projects/{project}`. @throws {Failure} `not_found` */
+/** Opens a page under `/workspaces/{slug}/projects/{project}`. @throws {Failure} `not_found` */
 export async function openProject(
   visit: PersonVisit,
   services: BoardServices,
@@ -40,7 +40,7 @@ export async function openProject(
 }
 
 /**
- * Creates the question of an action on a project's page, for people who may perform it.
+ * Creates the question for an action on a project's page, for people who are allowed to perform it.
  *
  * @throws {Failure} `forbidden` for viewers.
  */
@@ -57,5 +57,5 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
 /** Whether the person is allowed to change the page's content. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
 
-/** The cursor of the page's list, from the URL. */
+/** The cursor for the page's list, from the URL. */
 export const cursorOf = ({ visit }: BoardVisit): string | null => visit.query.get("cursor");

@@ -3,7 +3,7 @@
 /** @module The variables that a pasted dotenv file would set, and its problems. */
 import { Notice } from "../layout/pieces.tsx";
 
-/** Changes that a dotenv file would make to an environment. */
+/** The changes that a dotenv file would make to an environment. */
 export interface PastePlan {
   readonly problems: readonly string[];
   readonly changes: readonly {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The frame of a project's pages, with the data that all of them show. */
+/** @module The frame of all project pages, with the data that they share. */
 import type { Child } from "hono/jsx";
 import type { FormPage } from "../layout/form.ts";
 import { formPageFacts } from "../layout/document.tsx";
@@ -13,10 +13,10 @@ export function projectPage(
   { context, project }: ProjectVisit,
   shown: FormPage & {
     readonly here: ProjectSection;
-    /** The subject of the page, for the window's title. */
+    /** The subject of the page, for the window title. */
     readonly about: string;
     readonly acts?: Child;
-    /** Scripts to load in addition to the scripts of all pages. */
+    /** Scripts to load in addition to those that all pages load. */
     readonly scripts?: readonly string[];
   },
   content: Child,

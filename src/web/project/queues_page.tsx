@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The queues of an environment, and the dead letters of one queue. */
+/** @module An environment's queues, and the dead letters of one queue. */
 import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -235,7 +235,7 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
 
   type Act = (parts: ProjectVisit, wish: QueueView, message: string) => Promise<unknown>;
-  /** Handles a form of the page, and shows the page again. */
+  /** Handles a form on the page, and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment, queue, message = "" } = visit.fields;
     const wish = wishOf(

@@ -14,11 +14,11 @@ import type { ChangedGroup, TrialReport } from "./try_rules.ts";
 
 export interface RulesView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
-  /** The version of the active rules, which must be passed to publish new ones. */
+  /** The version of the active rules, which is required to publish new ones. */
   readonly etag: string;
-  /** Text of the editor; `undefined` if the rules are too long for the editor. */
+  /** The editor's text; `undefined` if the rules are too long for the editor. */
   readonly text: string | undefined;
-  /** Findings of the checker; undefined before the first check. */
+  /** The checker's findings; `undefined` before the first check. */
   readonly diagnostics?: readonly Diagnostic[];
   /** Why the text could not be checked, tried or published. */
   readonly failure?: string;
@@ -84,7 +84,9 @@ function Finding({ diagnostic, source }: {
   );
 }
 
-/** The result of the last check; always rendered, so that the check while typing can update it. */
+/**
+ * The result of the last check. It is always rendered so that checks while typing can update it.
+ */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;
   return (
@@ -161,7 +163,7 @@ function Editor({ parts, view }: { readonly parts: ProjectVisit; readonly view: 
             spellcheck={false}
             aria-describedby="findings"
           >
-            {/* Browsers drop a line break at the beginning. */}
+            {/* Browsers drop a newline at the beginning. */}
             {`\n${text}`}
           </textarea>
         </div>

@@ -30,20 +30,22 @@ export type RulesPageServices = BoardServices & ClientLookup;
 
 const AT = "/workspaces/:slug/projects/:project/rules";
 
-/** Maximum length of a text in the editor, in UTF-16 units; the CLI accepts longer ones. */
+/** Maximum length of the text in the editor, in UTF-16 code units. The CLI accepts longer rules. */
 const MAX_TEXT = 64 * 1024;
-/** Maximum size of a form: the text in UTF-8, and the other fields. */
+/** Maximum size of a form, including the text in UTF-8 and the other fields. */
 const MAX_UPLOAD = 4 * MAX_TEXT;
 /** Number of revisions per page. */
 const SIZE = 20;
-/** Maximum number of requests that a trial evaluates. */
+/** Maximum number of requests to evaluate in a trial. */
 const TRIED = 1000;
 /**
- * Maximum number of log pages to read for these requests, because the log contains other lines too.
+ * Maximum number of log pages to read to find these requests. The log also contains other lines.
  */
 const MAX_LOG_PAGES = 5;
 
-/** The editor's text while production has no rules: rules after `rules = []` are not valid TOML. */
+/**
+ * The editor's text if production has no rules. Rules after `rules = []` would not be valid TOML.
+ */
 const STARTER = `schemaVersion = "${SCHEMA_VERSION}"
 # Replace the last line with your rules, for example:
 # [[rules]]
@@ -82,7 +84,7 @@ async function surroundingsOf({ api, project }: ProjectVisit): Promise<Surroundi
   };
 }
 
-/** The hosts that show production. */
+/** The hosts that serve the production deployment. */
 async function productionHosts({ api, project }: ProjectVisit): Promise<ReadonlySet<string>> {
   const { items } = await api.call(endpoints.listDomains, {
     params: { project: project.name },
@@ -92,7 +94,7 @@ async function productionHosts({ api, project }: ProjectVisit): Promise<Readonly
   return new Set([new URL(project.url).hostname, ...domains.map(({ hostname }) => hostname)]);
 }
 
-/** The latest requests of visitors to production, from the log. */
+/** The latest visitor requests to production, from the log. */
 async function recordedRequests(parts: ProjectVisit): Promise<RecordedRequest[]> {
   const hosts = await productionHosts(parts);
   const found: RecordedRequest[] = [];
@@ -142,7 +144,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
 
-  /** The rules in the editor after the check; `undefined` if they are too long. */
+  /** The editor's rules after the check; `undefined` if they are too long. */
   const readTyped = async (parts: ProjectVisit, visit: PersonVisit) => {
     const text = (visit.fields.toml ?? "").replaceAll("\r\n", "\n");
     if (text.length > MAX_TEXT) {
@@ -152,12 +154,12 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       );
     }
     const loaded: LoadedRules = loadRulesToml(text, await surroundingsOf(parts));
-    // The version of the text shown, to detect a later publication.
+    // The version of the displayed text, to detect whether newer rules have been published.
     const etag = visit.fields.etag ?? "";
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };
 
-  /** Binds an action on the text; if it is refused, the text is shown again. */
+  /** Binds an action on the text. If the action is refused, the text is shown again. */
   const act = (
     name: string,
     run: (
@@ -231,7 +233,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     }
   };
   bind.asking(`${AT}/publish`, {
-    // Rules with errors, or written for an older version, are not published, so no question is
+    // Rules that have errors or are based on an older version are not published, so no question is
     // needed.
     ask: (visit) =>
       askOnProject(services, async (parts) => {

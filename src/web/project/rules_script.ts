@@ -1,4 +1,4 @@
-/** @module The script of the rules editor: line numbers and their marks. */
+/** @module The script for the rules editor: line numbers and their markers. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
@@ -41,7 +41,7 @@ if (text !== null && gutter !== null) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const RULES_SCRIPT_PATH = `/assets/rules-${sha256Hex(EDITOR).slice(0, 16)}.js`;
 
 export const showRulesScript = makeAsset("text/javascript; charset=utf-8", () => EDITOR);

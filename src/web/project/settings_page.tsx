@@ -52,7 +52,7 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/** Identifies the settings that a form shows, because they may change before it is sent. */
+/** Identifies the settings that a form shows, because they may change before it is submitted. */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,
@@ -128,7 +128,7 @@ function settingsPage(
   parts: ProjectVisit,
   shown: FormPage & {
     readonly previews: PreviewAccess;
-    /** The refused form, if any. */
+    /** The rejected form, if any. */
     readonly of?: "settings" | "previews";
   },
 ): Response {

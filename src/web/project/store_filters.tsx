@@ -3,7 +3,7 @@
 /** @module The form that selects a part of a store: an environment and a key prefix. */
 import { SelectField } from "../layout/board_pieces.tsx";
 
-/** The URL of a part of a store, without empty parameters. */
+/** The URL for a part of a store, without empty parameters. */
 export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);
@@ -12,9 +12,9 @@ export function pathWith(path: string, given: Readonly<Record<string, string | n
 
 export function StoreFilters({ path, list, also, environment, prefix, environments, maxlength }: {
   readonly path: string;
-  /** Id of the element that shows the part. */
+  /** ID of the element that shows the part. */
   readonly list: string;
-  /** Selectors of other elements that show the part. */
+  /** Selectors for other elements that show the part. */
   readonly also: string;
   readonly environment: string;
   readonly prefix: string;

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Shows the lines that differ between two texts, with some lines around them. */
+/** @module Shows the lines that differ between two strings, with some context lines. */
 import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 
 /** Number of unchanged lines to show around a change. */
 const AROUND = 3;
 
-/** The lines near changes; `undefined` marks omitted ones. */
+/** The lines near changes. `undefined` stands for omitted lines. */
 function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
   const near = new Set<number>();
   lines.forEach(({ type }, index) => {
@@ -20,7 +20,7 @@ function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
 
 const SIGNS = { same: " ", removed: "-", added: "+" } as const;
 
-/** The lines that differ between two texts. */
+/** The lines that differ between two strings. */
 export function Diff({ from, to, label }: {
   readonly from: string;
   readonly to: string;

@@ -10,7 +10,7 @@ import {
 } from "../../rules/mod.ts";
 import type { ClientFacts } from "../visit/client_facts.ts";
 
-/** A logged request, which lacks the query and all headers but one. */
+/** A logged request. It lacks the query and all headers except one. */
 export interface RecordedRequest {
   readonly method: string;
   readonly host: string;
@@ -22,7 +22,7 @@ export interface RecordedRequest {
 /** Requests whose responses differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
-  /** The effect of the current rules on the first of these requests. */
+  /** The effect of the current rules on the first of the requests. */
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Some of the requests, such as `GET /admin`. */
@@ -34,15 +34,15 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Parts of a request that are not in the log, so that the trial cannot evaluate them. */
+  /** Parts of a request that the trial cannot evaluate because they are not in the log. */
   readonly limits: readonly string[];
 }
 
-/** Maximum number of groups on the page, and of examples in each group. */
+/** Maximum number of groups on the page, and of examples per group. */
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** The trial knows no files, and counts nothing. */
+/** The trial does not know the site's files and does not count anything. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
 /** The visible outcome of a decision, without the rule that made it. */
@@ -53,8 +53,8 @@ const effectOf = (decision: Decision): string =>
   );
 
 /**
- * Identifies the rules behind a decision and its kind of response, which are the same for all paths
- * of a pattern.
+ * Identifies the rules behind a decision and its kind of response. They are the same for all paths
+ * that match a pattern.
  */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");
@@ -76,7 +76,9 @@ const MISSING = [
   ["cookies", "cookies"],
 ] as const;
 
-/** Names facts that conditions and actions of the rules need but the log does not contain. */
+/**
+ * Names the facts that the rules' conditions and actions need but that the log does not contain.
+ */
 function limitsOf(rules: readonly RuntimeRule[]): string[] {
   const leaves = rules.filter(({ enabled }) => enabled).flatMap(({ condition }) => {
     const { any = [], not, ...leaf } = condition;

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Web vitals of a project's visitors, next to its traffic. */
+/** @module The web vitals of a project's visitors, shown next to its traffic. */
 import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 
 /**
- * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score; all
+ * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score. All
  * others are in milliseconds.
  */
 const VITALS = [
@@ -16,7 +16,7 @@ const VITALS = [
   ["ttfb", "TTFB", 800, 1800],
 ] as const;
 
-/** Returns a colour, and a word for people who cannot see the colour. */
+/** Returns a color, and a word for people who cannot see the color. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
   return p75 <= poor ? ["care", "needs improvement"] : ["bad", "poor"];
@@ -32,9 +32,7 @@ const CORE = {
 const valueText = (vital: keyof WebVitals, value: number): string =>
   vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
 
-/**
- * A value on the scale of its vital: "good", "needs improvement" and "poor" each take up a third.
- */
+/** A value on its vital's scale. "Good", "needs improvement" and "poor" each take up a third. */
 function Scale({ p75, good, poor }: {
   readonly p75: number;
   readonly good: number;
@@ -110,7 +108,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
   );
 }
 
-/** Explains how to turn on measurements. */
+/** Explains how to enable measurements. */
 function HowTo() {
   return (
     <div class="body">

@@ -1,4 +1,4 @@
-/** @module Command lines for an API call, with curl and with the CLI. */
+/** @module Command lines for API calls, with curl and with the CLI. */
 import { CLI_SAMPLES } from "../../contract/cli_samples.ts";
 import type { ReferenceOperation } from "./read_reference.ts";
 
@@ -31,7 +31,7 @@ function bodyArguments({ operation }: ReferenceOperation): string[] {
     .map(([name, value]) => `${flag} ${quote(`${name}=${value}`)}`);
 }
 
-/** An example call of an operation with curl, which reads the URL and the key from variables. */
+/** An example call to an operation with curl, which gets the URL and the key from variables. */
 export function curlSample(call: ReferenceOperation): string {
   const { method, path, operation } = call;
   const parameters = operation.parameters ?? [];

@@ -32,7 +32,7 @@ Deno.test("every operation has a sample that a shell parses as one command", asy
   for (const line of lines) assert.doesNotMatch(line, /undefined|\[object|\{\w+\}"/, line);
 });
 
-Deno.test("commandLineOf() returns the commands of operations, and nothing else", () => {
+Deno.test("commandLineOf() returns a command only for operations that have one", () => {
   assert.equal(commandLineOf("listProjects"), "svc projects list");
   assert.equal(commandLineOf("constructor"), undefined);
 });

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module One operation of the API: its request and responses. */
+/** @module One API operation: its request and responses. */
 import {
   alternatives,
   type Components,
@@ -58,7 +58,7 @@ function Field({ name, type, isRequired, description }: {
 function Fields({ schema, schemas, isAnswer }: {
   readonly schema: SchemaNode;
   readonly schemas: Components;
-  /** Whether this is a response; its fields are never marked as required. */
+  /** Whether this is a response. Response fields are never marked as required. */
   readonly isAnswer: boolean;
 }) {
   const whole = resolve(schema, schemas);

@@ -1,4 +1,4 @@
-/** @module Prepares the OpenAPI document for the pages of the reference. */
+/** @module Prepares the OpenAPI document for the reference pages. */
 import type { Components } from "../../contract/openapi.ts";
 import { type OperationNode, operationsOf } from "../../contract/openapi/operations_of.ts";
 
@@ -26,7 +26,7 @@ export interface Reference {
 
 const slugOf = (name: string): string => name.toLowerCase().replaceAll(" ", "-");
 
-/** Reads the OpenAPI document, and loads its code on first use. */
+/** Reads the OpenAPI document. Its code is loaded on first use. */
 export async function readReference(
   root: string,
   platform: { readonly url: string; readonly version: string },

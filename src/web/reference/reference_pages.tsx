@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The OpenAPI document as pages, one for each part. */
+/** @module The OpenAPI document as pages, one for each part of the API. */
 import type { Child } from "hono/jsx";
 import { DocsBar, TableOfContents } from "../docs/docs_frame.tsx";
 import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "../docs/docs_script.ts";

@@ -1,11 +1,11 @@
-/** @module `/docs/api`: the reference of the API. */
+/** @module `/docs/api`: the API reference. */
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { readReference, type Reference } from "./read_reference.ts";
 
 const REFERENCE_PATH = "/docs/api";
 
-/** Binds the pages of the reference. Their code and the document are loaded at the first visit. */
+/** Binds the reference pages. Their code and the document are loaded on the first visit. */
 export function bindReferencePages(
   bind: PageBinder,
   platform: { readonly url: string; readonly version: string },

@@ -1,4 +1,4 @@
-/** @module The pages that a search finds by name. Pure. */
+/** @module The pages that can be found by name in a search. Pure. */
 import {
   auditPath,
   keysPath,
@@ -18,7 +18,7 @@ export interface KnownPage {
 }
 
 /**
- * Finds the pages of a workspace, a project and the account that match a text; without a text,
+ * Finds the pages of a workspace, a project and the account that match a text. Without a text,
  * returns all of them.
  */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {

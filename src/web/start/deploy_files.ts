@@ -1,4 +1,4 @@
-/** @module Deploys uploaded files: a finished site is deployed as it is, and a project is built. */
+/** @module Deploys uploaded files. A finished site is deployed as is; a project is built first. */
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -20,15 +20,15 @@ export type Target = (typeof TARGETS)[number];
 const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
-  /** SHA-256 of content that the platform lacks; if there is any, nothing was deployed. */
+  /** SHA-256 hashes of content that the platform lacks. If there are any, nothing was deployed. */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
 
 /**
- * Deploys a list of files. Missing content comes from `contents`; a browser that sends only the
+ * Deploys a list of files. Missing content is taken from `contents`. A browser that sends only the
  * list gets the missing hashes.
  *
- * @throws {Failure} for errors of the API, and for files that are neither a site nor a project
+ * @throws {Failure} if the API returns an error, or if the files are neither a site nor a project
  */
 export async function deployFiles(
   api: PageApi,

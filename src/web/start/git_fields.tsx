@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The credentials of a private repository, as fields of a form. */
+/** @module Form fields for the credentials of a private repository. */
 import { gitCredentialsBody } from "../../contract/projects.ts";
 import { parseGitUrl } from "../../lib/git_url.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -40,10 +40,10 @@ export function GitFields({ state }: { readonly state: FormState }) {
 }
 
 /**
- * Reads the typed credentials; `undefined` if there are none.
+ * Reads the entered credentials; `undefined` if there are none.
  *
- * @throws {Failure} `invalid_request` for both a token and a key, for an invalid key, and for a key
- * that does not fit the URL
+ * @throws {Failure} `invalid_request` if there are both a token and a key, or if a key is invalid
+ * or does not match the URL
  */
 export function readGitFields(
   { gitUrl = "", username = "", token = "", privateKey = "" }: Fields,

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The page that starts a project: first the ways to deploy, then a form for an empty
+ * @module The page for creating a project: first the ways to deploy, then a form for an empty
  * project.
  */
 import type { BoardContext } from "../layout/page_context.ts";

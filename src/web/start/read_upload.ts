@@ -1,4 +1,4 @@
-/** @module Reads the form of an upload: hashes of files, an archive, or the files themselves. */
+/** @module Reads an upload form: file hashes, an archive, or the files themselves. */
 import * as z from "zod";
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { deploymentFile } from "../../contract/deployment_files.ts";
@@ -10,7 +10,7 @@ import type { SiteFile } from "./deploy_files.ts";
 import { readZip } from "./read_zip.ts";
 import { commonFolder, siteFiles } from "./site_files.ts";
 
-/** Maximum size of a form, in bytes: an archive is kept in memory while it is read. */
+/** Maximum size of a form, in bytes. An archive is kept in memory while it is read. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export interface Upload {
@@ -18,7 +18,7 @@ export interface Upload {
   readonly name: string | undefined;
   readonly files: readonly SiteFile[];
   /**
-   * The content of the files; `undefined` if the browser sends only missing files, in separate
+   * The content of the files; `undefined` if the browser sends only the missing files, in separate
    * requests.
    */
   readonly contents: readonly BlobSource[] | undefined;
@@ -42,7 +42,7 @@ function readList(text: string): Upload {
   };
 }
 
-/** Maximum number of characters of a folder's or archive's name in a title. */
+/** Maximum number of characters of a folder or archive name to show in a title. */
 const MAX_NAME = 100;
 
 /** The title of an upload without a description. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readVariables } from "./read_variables.ts";
 
-Deno.test("readVariables() reads a dotenv file with the line endings of a form", () => {
+Deno.test("readVariables() reads a dotenv file with the line endings that forms use", () => {
   const read = readVariables('# keys\r\nAPI="one\r\ntwo"\r\nexport MODE=fast # hm\r\n');
   assert.deepEqual(read.problems, []);
   assert.deepEqual(Object.fromEntries(read.variables), { API: "one\ntwo", MODE: "fast" });

@@ -9,8 +9,8 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import { LEFT_OUT } from "./site_files.ts";
 
 /**
- * Maximum total size of an archive's unpacked files, in bytes: all of them are in memory at the
- * same time.
+ * Maximum total size of an archive's unpacked files, in bytes. They are all in memory at the same
+ * time.
  */
 export const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ const DEFLATED = 8;
 
 const inflate = promisify<InputType, ZlibOptions, Buffer>(inflateRaw);
 
-/** The kind of file in the mode that Unix programs write (`S_IFMT`, `S_IFLNK`). */
+/** The file type in the mode field that Unix programs write (`S_IFMT`, `S_IFLNK`). */
 const MODE_MASK = 0o170000;
 const LINK = 0o120000;
 
@@ -32,7 +32,7 @@ export interface ZippedFile {
 const refuse = (message: string, cause?: unknown): Failure =>
   new Failure("invalid_request", message, { cause });
 
-/** The next entry; undefined after the last. */
+/** The next entry; `undefined` after the last one. */
 function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry | undefined>();
   const leave = () => zip.removeAllListeners("entry").removeAllListeners("end");
@@ -49,7 +49,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   return promise;
 }
 
-/** Unpacks a file, up to the size in its entry. */
+/** Unpacks a file, up to the size stated in its entry. */
 async function readContent(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffer>> {
   const { fileName, compressionMethod, uncompressedSize, crc32: announced } = entry;
   if (entry.isEncrypted()) throw refuse(`Cannot read ${fileName}: it is encrypted`);
@@ -105,10 +105,10 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Skips folders, files of tools, and files with secrets.
+ * Unpacks an archive in memory. Skips folders, tool files, and files with secrets.
  *
- * @throws {Failure} if it is not an archive, is damaged, encrypted or too large, or contains a link
- * or a path that leads outside
+ * @throws {Failure} if it is not an archive, is damaged, encrypted or too large, or contains a
+ * symbolic link or a path that leads outside the archive
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {
   try {

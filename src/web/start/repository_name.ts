@@ -7,7 +7,7 @@ export function toProjectName(text: string): string {
     .replace(/[^a-z0-9]+/g, "-").slice(0, PROJECT_NAME_MAX).replace(/^-+|-+$/g, "");
 }
 
-/** The name of the repository at a URL, as a project name. */
+/** The name of a repository, from its URL, as a project name. */
 export function repositoryName(gitUrl: string): string {
   const last = gitUrl.replace(/\/+$/, "").split(/[/:]/).at(-1) ?? "";
   return toProjectName(last.replace(/\.git$/, ""));

@@ -1,19 +1,18 @@
 /**
- * @module The files of an upload: which of them to deploy, and whether they are a finished site.
- * Pure.
+ * @module Decides which files of an upload to deploy, and whether they are a finished site. Pure.
  */
 import { filePath } from "../../contract/deployment_files.ts";
 import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Files of tools, and files with secrets, which are skipped. The browser's script uses the same
- * expression to leave them out before it reads them.
+ * Tool files and files with secrets, which are skipped. The script in the browser uses the same
+ * expression to skip them before reading them.
  */
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
 
-/** Files at the top level that show that the platform has to build the project. */
+/** Top-level files that indicate that the platform has to build the project. */
 const PROJECT_FILES: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -30,10 +29,10 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Maximum number of folders around a site to remove from its paths. */
+/** Maximum number of enclosing folders to remove from a site's paths. */
 const MAX_AROUND = 8;
 
-/** The folder that contains all files; undefined if there is none. */
+/** The folder that contains all files; `undefined` if there is none. */
 export function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
   const [first = ""] = files[0]?.path.split("/", 1) ?? [];
   const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
@@ -43,8 +42,8 @@ export function commonFolder(files: readonly { readonly path: string }[]): strin
 /**
  * Selects the files to deploy, with paths relative to the top of the site.
  *
- * @throws {Failure} `invalid_request` if there are no files, too many files, or a path that leads
- * outside
+ * @throws {Failure} `invalid_request` if there are no files or too many, or if a path leads outside
+ * the site
  */
 export function siteFiles<T extends { readonly path: string }>(given: readonly T[]): T[] {
   const leftOut = new RegExp(LEFT_OUT);
@@ -73,7 +72,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
 }
 
 /**
- * Whether files are a project that must be built, not a finished site.
+ * Whether files are a project that must be built, as opposed to a finished site.
  *
  * @throws {Failure} `invalid_request` if they are neither
  */

@@ -1,4 +1,4 @@
-/** @module `/workspaces/{slug}/new-project`: the ways to the first deployment. */
+/** @module `/workspaces/{slug}/new-project`: the ways to create the first deployment. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure } from "../../platform/core/http/mod.ts";

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The ways to the first deployment: repository, files, template, CLI. */
+/** @module The ways to create the first deployment: repository, files, template, CLI. */
 import type { Child } from "hono/jsx";
 import { Card } from "../layout/pieces.tsx";
 
-/** Path of the page that starts a project, or of one of its options. */
+/** Path of the page for creating a project, or of one of its options. */
 export const newProjectPath = (slug: string, way?: "git" | "upload" | "template"): string =>
   `/workspaces/${slug}/new-project${way === undefined ? "" : `/${way}`}`;
 
@@ -44,7 +44,7 @@ export function CommandLine({ url, commands }: {
   );
 }
 
-/** The three options that only need a browser. */
+/** The three options that require only a browser. */
 export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">

@@ -1,9 +1,9 @@
-/** @module Projects to start from, each as small as its framework allows. */
+/** @module Starter projects, each as small as its framework allows. */
 
 export interface Template {
   readonly id: string;
   readonly name: string;
-  /** The template's purpose, in one sentence. */
+  /** The purpose of the template, in one sentence. */
   readonly about: string;
   readonly files: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The form that uploads a folder or an archive. Without JavaScript it sends all files at
+ * @module The form that uploads a folder or an archive. Without JavaScript, it sends all files at
  * once.
  */
 import type { Child } from "hono/jsx";

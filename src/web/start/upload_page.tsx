@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The page that starts a project with files from the user's computer. */
+/** @module The page for creating a project from files on the user's computer. */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";

@@ -7,8 +7,9 @@ import { deployFiles, TARGETS } from "./deploy_files.ts";
 import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
- * Deploys an uploaded form. `open` is called once the files are valid. The page's script only sends
- * a list of files, and gets JSON: the missing files, and the URL to which it sends the list again.
+ * Deploys the files in an upload form. `open` is called once the files are valid. The page's script
+ * sends only a list of files. It gets JSON with the missing files and the URL to send the list to
+ * again.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

@@ -1,4 +1,4 @@
-/** @module The script of the upload form: hashes files, and sends those that are missing. */
+/** @module The script for the upload form. It hashes files, and sends those that are missing. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
@@ -168,7 +168,7 @@ if (form && globalThis.crypto?.subtle) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it permanently. */
+/** Named after its content so that browsers can cache it permanently. */
 export const UPLOAD_SCRIPT_PATH = `/assets/upload-${sha256Hex(UPLOAD).slice(0, 16)}.js`;
 
 export const showUploadScript = makeAsset("text/javascript; charset=utf-8", () => UPLOAD);

@@ -7,7 +7,7 @@ export interface ClientFacts {
   readonly device: Device | undefined;
 }
 
-/** Finds the facts of a client from its IP address and its `User-Agent`, as the edge does. */
+/** Derives the facts about a client from its IP address and `User-Agent`, as the edge does. */
 export interface ClientLookup {
   clientFacts(client: { readonly ip: string; readonly userAgent: string | null }): ClientFacts;
 }

@@ -3,7 +3,7 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
 
-/** Maximum number of entries of a list on a page that also has other content. */
+/** Maximum number of list entries on a page that also has other content. */
 const LIST_SIZE = 25;
 
 /** The requested part of a list: the number of entries, and the start. */
@@ -15,12 +15,12 @@ export interface ListWish {
 /** One part of a list, with links to the others. */
 export interface ListPart<T> {
   readonly items: readonly T[];
-  /** The start of this part; null for the first. */
+  /** The start of this part; `null` for the first. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
 }
 
-/** Reads the cursor of a list from a URL; null for its first page, or if the cursor is invalid. */
+/** Reads a list's cursor from a URL; `null` for the first page, or if the cursor is invalid. */
 export function cursorIn(query: URLSearchParams, name = "cursor"): string | null {
   const cursor = query.get(name);
   return cursor !== null && isUuid(cursor) ? cursor : null;
@@ -32,7 +32,7 @@ export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
   return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };
 }
 
-/** Reads the part of a list that a URL selects. */
+/** Reads the part of a list that is selected by a URL. */
 export async function readPart<T>(
   query: URLSearchParams,
   name: string,

@@ -1,16 +1,16 @@
-/** @module Sends pages to a browser, compressed if it accepts that. */
+/** @module Sends pages to a browser, compressed if the browser accepts it. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { takesGzip } from "../layout/asset.ts";
 
 const pack = promisify(gzip);
 
-/** Shorter pages are not compressed: they fit into one packet. */
+/** Shorter pages are not compressed because they fit into one packet. */
 const MIN_CHARACTERS = 1200;
 
 /**
- * Compresses a page. Secrets in it must change each time, as form tokens do, or must be shown only
- * once, because the compressed length can reveal them (BREACH).
+ * Compresses a page. The compressed length can reveal secrets (BREACH), so secrets in the page must
+ * change each time, as form tokens do, or be shown only once.
  */
 export async function packedPage(request: Request, page: Response): Promise<Response> {
   const { status, headers } = page;

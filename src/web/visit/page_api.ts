@@ -1,4 +1,4 @@
-/** @module Calls the public API for a page, with the visitor's session, in this process. */
+/** @module Calls the public API for a page, in this process and with the visitor's session. */
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type CallInput, createClient } from "../../client/client.ts";
@@ -7,7 +7,7 @@ import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
 export interface PageApi {
-  /** Calls an endpoint. @throws {Failure} if the API refuses. */
+  /** Calls an endpoint. @throws {Failure} if the API refuses the call. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
   /** Like `call`, but also returns the response's ETag. */
   send<E extends Endpoint>(
@@ -16,7 +16,7 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads content to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** Streams the binary response to a call. The stream ends with the visit. */
+  /** Streams the binary response to a call. The stream ends when the visit ends. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 
@@ -39,7 +39,7 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Creates the API for one visit. Forms were already checked, so calls have our own origin. */
+/** Creates the API for one visit. Forms have already been checked, so calls have our own origin. */
 export function pageApi(
   router: Pick<Router, "fetch">,
   visit: { readonly request: Request; readonly client: Client },

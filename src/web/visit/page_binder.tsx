@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Binds pages and their forms, with authentication and failure pages. */
+/** @module Binds pages and their forms. Handles authentication and error pages. */
 import type { Person } from "../../platform/core/access/mod.ts";
 import {
   type Client,
@@ -23,37 +23,37 @@ export interface PageVisit {
   readonly params: Visit["params"];
   readonly query: URLSearchParams;
   readonly path: string;
-  /** The page of this site that sent the form; `/` if that is unknown. */
+  /** The page on this site that the form was submitted from; `/` if unknown. */
   readonly cameFrom: string;
-  /** Fields of the submitted form; none for a GET. */
+  /** Fields of the submitted form; empty for a GET. */
   readonly fields: Fields;
-  /** All values of a field of the form. */
+  /** All values of a form field. */
   readonly values: SentForm["values"];
   readonly files: SentForm["files"];
-  /** The header `Cookie`. */
+  /** The `Cookie` header. */
   readonly cookies: string | null;
 }
 
 export interface PersonVisit extends PageVisit {
   readonly person: Person;
-  /** Token for the field `csrf` in the forms on the page. */
+  /** Token for the `csrf` field in the page's forms. */
   readonly csrf: string;
-  /** The public API in a workspace, with this person's session. */
+  /** The public API for a workspace, with this person's session. */
   api(workspace: string): PageApi;
 }
 
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Maximum number of forms with files to read at the same time. */
+/** Maximum number of forms with files that are read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
-  /** Maximum size in bytes of a form with files; by default, forms have no files. */
+  /** Maximum size of a form with files, in bytes. By default, forms cannot contain files. */
   readonly maxUpload?: number;
 }
 
-/** The path of the sign-in page that returns to `next`. */
+/** The path of a sign-in page that returns to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }
@@ -64,7 +64,7 @@ function titleOf({ status }: Failure): string {
 }
 
 /**
- * Renders a failure as a page. For a fault of the platform, the page contains the request ID, which
+ * Renders a failure as a page. If the platform is at fault, the page contains the request ID, which
  * is also in the log.
  */
 export function showFailure(failure: Failure, requestId?: string): Response {
@@ -92,7 +92,7 @@ export function showFailure(failure: Failure, requestId?: string): Response {
   );
 }
 
-/** The page with a form, from `Referer` (RFC 9110, 10.1.3); `/` for a page of another site. */
+/** The page with the form, from `Referer` (RFC 9110, 10.1.3); `/` for a page on another site. */
 function cameFrom(request: Request, { host }: URL): string {
   const page = URL.parse(request.headers.get("referer") ?? "");
   return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
@@ -117,7 +117,7 @@ export class PageBinder {
     this.#bind(method, path, show);
   }
 
-  /** Binds a page for signed-in people; others have to sign in first. */
+  /** Binds a page for signed-in people. Others have to sign in first. */
   personal(
     method: Method,
     path: string,
@@ -135,8 +135,8 @@ export class PageBinder {
   }
 
   /**
-   * Binds an action with a confirmation: it runs if the form contains the confirmation, or if `ask`
-   * requires none.
+   * Binds an action with a confirmation. It runs if the form contains the confirmation, or if `ask`
+   * does not require one.
    */
   asking(path: string, act: {
     ask(visit: PersonVisit): Question | undefined | Promise<Question | undefined>;
@@ -153,7 +153,8 @@ export class PageBinder {
   }
 
   /**
-   * Reads a form. Files are in memory during an upload, so only a few people can upload at a time.
+   * Reads a form. Files are kept in memory during an upload, so only a few people can upload at a
+   * time.
    */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
@@ -183,8 +184,7 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        // Do not read files from visitors who are not signed in, because they have to sign in
-        // first.
+        // Do not read files from visitors who are not signed in. They have to sign in first.
         const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
         const { fields, values, files } = isUnread
           ? NO_FORM

@@ -1,4 +1,4 @@
-/** @module The content of the frame around a signed-in person's page. */
+/** @module Collects the content of the frame around a signed-in person's page. */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -7,15 +7,15 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
 /**
- * Query that reads a short list, such as the environments, in one call: up to the API's maximum
- * page size.
+ * Query that reads a short list, such as the environments, in one call. It requests the API's
+ * maximum page size.
  */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 
-/** Maximum number of workspaces in the frame of a page; the workspaces page lists all of them. */
+/** Maximum number of workspaces in a page's frame. The workspaces page lists all of them. */
 const NAMED_WORKSPACES = { limit: 20 } as const;
 
-/** Messages of completed actions, by their name in the URL (`?done=`). */
+/** Messages for completed actions, by name in the URL (`?done=`). */
 const DONE: Readonly<Record<string, string>> = {
   "password-changed": "Password changed. You are signed out everywhere else.",
   "email-added": "You can now sign in with this email address and password.",
@@ -102,14 +102,14 @@ const UNDOABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The path that undoes an action. It asks for confirmation, because anyone can create such a URL.
+ * The path that undoes an action. It asks for confirmation because anyone can create such a URL.
  */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);
   return isKnown ? `/deployments/${before}/restore` : undefined;
 }
 
-/** Collects the content of the frame for a visit. */
+/** Collects the frame's content for a visit. */
 export async function pageContextOf(
   { person, csrf, path, query }: PersonVisit,
   workspaces: WorkspaceService,

@@ -1,4 +1,7 @@
-/** @module Finds the visitor of a page, and checks whether a form was sent from our own pages. */
+/**
+ * @module Finds a page's visitor, and checks whether a form was submitted from one of our own
+ * pages.
+ */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
@@ -14,7 +17,7 @@ const SECRET_BYTES = 32;
 
 const secretOf = (person: Person): string => sha256Hex(`svc csrf\n${person.hash}`);
 
-/** Decodes a hexadecimal text, and flips the bits that are set in a mask. */
+/** Decodes a hexadecimal string, and flips the bits that are set in a mask. */
 const masked = (hex: string, mask: Uint8Array): Uint8Array =>
   Uint8Array.fromHex(hex).map((byte, at) => byte ^ mask[at]!);
 
@@ -38,8 +41,8 @@ export class PageSession {
   }
 
   /**
-   * The value of the hidden field `csrf` in a person's forms: only our own pages contain it, and it
-   * is useless without the cookie. It changes each time, because pages are compressed.
+   * The value of the hidden `csrf` field in a person's forms. Only our own pages contain it, and it
+   * is useless without the cookie. It changes each time because pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
@@ -47,13 +50,13 @@ export class PageSession {
   }
 
   /**
-   * Checks that one of our own pages sent a form. Before sign-in, there is no token, so only the
-   * origin must match.
+   * Checks that a form was submitted from one of our own pages. Before sign-in, there is no token,
+   * so only the origin must match.
    *
-   * @throws {Failure} `forbidden` if another site sent the form.
+   * @throws {Failure} `forbidden` if the form was submitted from another site.
    */
   checkForm(request: Request, form: {
-    /** The submitted token, or null if it is missing. */
+    /** The submitted token, or `null` if it is missing. */
     readonly csrf: string | null;
     readonly person: Person | undefined;
   }): void {

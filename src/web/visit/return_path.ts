@@ -1,9 +1,9 @@
-/** @module Checks redirect targets of pages. */
+/** @module Checks the redirect targets of pages. */
 
 /**
- * The path at which to continue after sign-in: the given one if it is a path of this site,
- * otherwise `/`. Backslashes, `//` and control characters, which browsers read as another host, are
- * refused.
+ * The path to continue to after sign-in: the given path if it is on this site, otherwise `/`.
+ * Backslashes, `//` and control characters are refused because browsers may interpret them as
+ * another host.
  */
 export function safeReturnPath(next: string | null | undefined): string {
   // deno-lint-ignore no-control-regex -- browsers remove these characters from URLs

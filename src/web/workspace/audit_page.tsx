@@ -19,11 +19,11 @@ const BY = {
   platform: "By the platform, automatically",
 } as const;
 
-/** A field as words: `gitUrl` becomes "git url". */
+/** Converts a field name to words: `gitUrl` becomes "git url". */
 const wordsOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Older versions recorded an empty list as an empty text. */
+/** Older versions recorded an empty list as an empty string. */
 function Change({ change }: { readonly change: AuditEntry["changes"][number] }) {
   const [from, to] = [change.from || null, change.to || null];
   if (from === to) return null;

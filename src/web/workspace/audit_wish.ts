@@ -1,4 +1,4 @@
-/** @module Parses the query of the audit log's page. Pure. */
+/** @module Parses the query of the audit log page. Pure. */
 import { endpoints } from "../../contract/endpoints.ts";
 
 const { query: schema } = endpoints.listAudit;
@@ -15,7 +15,7 @@ export interface AuditWish {
 /** Number of entries per page. */
 const SHOWN = 50;
 
-/** Parses a page's query; ignores invalid parameters. */
+/** Parses a page's query. Ignores invalid parameters. */
 export function auditWish(query: URLSearchParams): AuditWish {
   const wish: Record<string, string> = {};
   for (const name of ["cursor", "user", "action", "project"] as const) {

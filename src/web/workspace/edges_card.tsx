@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The front edges of the platform, on a map and as a list, for its owner. */
+/** @module The platform's front edges, on a map and as a list, for the platform's owner. */
 import type { FrontEdge } from "../../contract/edges.ts";
 import { formatCount } from "../../lib/format.ts";
 import { Ago, State, type Tone } from "../layout/board_pieces.tsx";
@@ -13,7 +13,7 @@ const TONES = { connected: "good", lost: "bad", unseen: "idle" } as const satisf
 >;
 const WORDS = { connected: "Connected", lost: "Lost", unseen: "Not seen yet" } as const;
 
-/** Countries with edges; a country with a lost edge is marked as such. */
+/** Countries with edges. A country with a lost edge is marked as such. */
 function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   const places = Map.groupBy(edges, ({ country }) => country);
   return [...places].flatMap(([code, here]) => {

@@ -23,7 +23,7 @@ const edge = (name: string, more: Partial<FrontEdge> = {}): FrontEdge => ({
 const cardOf = (edges: readonly FrontEdge[]) =>
   String(EdgesCard({ edges, path: "/workspaces/w/usage", csrf: "c", now: NOW }));
 
-Deno.test("EdgesCard() marks the countries of edges, and the countries of lost edges", () => {
+Deno.test("EdgesCard() marks countries with edges, and countries with lost edges", () => {
   const card = cardOf([
     edge("far"),
     edge("farther"),
@@ -35,7 +35,7 @@ Deno.test("EdgesCard() marks the countries of edges, and the countries of lost e
   assert.match(card, /84 ms away/);
 });
 
-Deno.test("EdgesCard() shows no map without locations, and a button to use drained edges", () => {
+Deno.test("EdgesCard() shows no map without locations, and offers to undrain edges", () => {
   const card = cardOf([edge("local-1", { country: null, isDrained: true, behind: 2 })]);
   assert.doesNotMatch(card, /<svg class="world"/);
   assert.match(card, /drained: gets no clients/);

@@ -1,4 +1,4 @@
-/** @module Turns summaries of operations into entries of the audit log. Pure. */
+/** @module Converts operation summaries to audit log entries. Pure. */
 const IRREGULAR: Readonly<Record<string, string>> = {
   Build: "Built",
   Cancel: "Cancelled",

@@ -25,7 +25,8 @@ Deno.test("pastTense() handles the verb of every operation", () => {
     typeof each === "object" && "summary" in each ? [String(each.summary)] : []
   );
   assert.ok(summaries.length > 100);
-  // Finds wrong forms such as "Stoped" and "Carryed", whose last letter must be doubled or changed.
+  // Finds wrong forms such as "Stoped" and "Carryed", where the last letter of the verb must be
+  // doubled or changed.
   const wrong = summaries.filter((summary) => {
     const [verb = ""] = summary.split(" ");
     return /[^aeiou][aeiou][pgtn]$|[^aeiou]y$|.end$/i.test(verb) &&

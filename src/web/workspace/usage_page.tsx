@@ -53,7 +53,7 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   );
 }
 
-/** The usage of a workspace; backups and edges are only shown to the owner of the platform. */
+/** The usage of a workspace. Backups and edges are shown only to the owner of the platform. */
 export function usagePage(
   context: BoardContext,
   { items, backups, edges = [] }: {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The webhooks of a workspace, and one of them with its deliveries. */
+/** @module The webhooks of a workspace, and the page of a single webhook with its deliveries. */
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -50,7 +50,7 @@ function WebhookRow({ webhook, context }: {
 function AddForm({ context, shown, chosen }: {
   readonly context: BoardContext;
   readonly shown: FormPage;
-  /** The ticked checkboxes. */
+  /** The checked checkboxes. */
   readonly chosen: readonly string[];
 }) {
   const { state = EMPTY } = shown;
@@ -100,7 +100,7 @@ function AddForm({ context, shown, chosen }: {
   );
 }
 
-/** A signing secret, which is shown once. */
+/** A signing secret, which is shown only once. */
 function SecretCard({ secret }: { readonly secret: string }) {
   return (
     <Card title="Signing secret" id="secret">
@@ -178,7 +178,7 @@ const DELIVERY_STATES: Readonly<
   failed: { tone: "bad", word: "Failed" },
 };
 
-/** Formats JSON with line breaks; leaves other texts unchanged. */
+/** Formats JSON with line breaks. Leaves other text unchanged. */
 function prettyText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

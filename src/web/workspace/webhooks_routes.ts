@@ -23,7 +23,7 @@ async function openForOwner(visit: PersonVisit, services: BoardServices): Promis
   throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
 }
 
-/** Finds the webhook in the path. @throws {Failure} `not_found` for an invalid id */
+/** Finds the webhook named in the path. @throws {Failure} `not_found` for an invalid ID */
 function paramsOf({ params }: PersonVisit) {
   const parsed = endpoints.getWebhook.params.safeParse({ webhook: params.webhook });
   if (parsed.success) return parsed.data;
@@ -56,7 +56,7 @@ export function bindWebhooks(bind: PageBinder, services: BoardServices): void {
     return webhookPage(context, { ...shown, webhook, deliveries, cursor, nextCursor });
   };
 
-  /** Redirects to the page of the webhook. */
+  /** Redirects to the webhook's page. */
   const back = (visit: PersonVisit, done: string) =>
     goTo(`${webhooksPath(visit.params.slug ?? "")}/${visit.params.webhook}?done=${done}`);
 

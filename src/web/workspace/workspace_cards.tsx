@@ -25,9 +25,9 @@ export interface WorkspaceView {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
   readonly members: readonly Member[];
   readonly nextMembers: string | null;
-  /** The cursor of each list; null for its first page. */
+  /** The cursor of each list; `null` for the first page. */
   readonly cursors: Readonly<Record<"members" | "invitations", string | null>>;
-  /** Facts that only owners see. */
+  /** Facts that only owners can see. */
   readonly owned:
     | { readonly invitations: readonly Invitation[]; readonly nextInvitations: string | null }
     | undefined;

@@ -10,7 +10,7 @@ import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { InvitationCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
 
 export function workspacePage(context: BoardContext, view: WorkspaceView, shown: FormPage & {
-  /** The link of a new invitation. */
+  /** The link for a new invitation. */
   readonly url?: string;
 } = {}): Response {
   const { workspace, members, cursors, owned } = view;

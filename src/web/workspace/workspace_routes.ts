@@ -1,4 +1,4 @@
-/** @module The routes of workspaces, their members and invitations. */
+/** @module The routes for workspaces, their members and their invitations. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { cursorIn, listWish, readPart } from "../visit/long_list.ts";
 import { openBoard } from "../visit/board_context.ts";
@@ -53,8 +53,8 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
   const { workspaces, authenticator } = services;
 
   /**
-   * Finds the person's membership. @throws {Failure} `not_found`; `forbidden` if an owner is
-   * needed.
+   * Finds the person's membership. @throws {Failure} `not_found`; `forbidden` if the person must be
+   * an owner but is not.
    */
   const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
     const { user, credential } = visit.person;

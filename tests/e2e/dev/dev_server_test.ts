@@ -10,8 +10,8 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 const test = testNeeding("sh", "node");
 
 /**
- * A dev server that reports its view of a request; it starts child processes, one in a separate
- * session.
+ * A dev server that reports how it sees a request. It starts child processes, one of them in a
+ * separate session.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -83,7 +83,7 @@ async function locationOf(dev: Served, path: string, init: RequestInit = {}) {
   return response.headers.get("location");
 }
 
-/** The first message of the server's WebSocket. */
+/** The first message from the server's WebSocket. */
 async function greetingOf(dev: Served): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const socket = new WebSocket(`ws://127.0.0.1:${dev.port}/socket`);
@@ -107,7 +107,7 @@ test("dev runs the command behind the rules, which apply as soon as they are sav
       assert.match(await dev.said(/ \/old /), /^301 GET \/old .*rules: old$/);
       assert.match(await dev.said(/ \/a\?b=c /), /^200 GET \/a\?b=c \d+\.\d ms {2}\w+/);
       assert.equal(await greetingOf(dev), "ahoy!");
-      // URLs that the server generates lead to the browser's origin.
+      // URLs that the server generates point to the browser's origin.
       const home = await ask(dev, "/home");
       await home.body?.cancel();
       assert.equal(home.headers.get("location"), `http://localhost:${dev.port}/there`);

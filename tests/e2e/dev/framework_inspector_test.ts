@@ -1,6 +1,6 @@
 /**
- * A breakpoint in the server code of each framework of the spec, set over the DevTools
- * protocol. `DEV_TESTS=all` installs and runs them.
+ * A breakpoint in the server code of each framework in the spec, set over the DevTools protocol.
+ * `DEV_TESTS=all` installs and runs all of them.
  */
 import { until } from "../../../src/lib/_test_until.ts";
 import { type FrameworkName, withFramework } from "../../helpers/dev_frameworks.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../helpers/devtools.ts";
 import { needs } from "../../helpers/empty_root.ts";
 
-/** Text of a line that runs on each request to the path. */
+/** Text from a line that runs on each request to the path. */
 const MARK = "crypto.randomUUID()";
 
 const PATHS: Readonly<Record<FrameworkName, string>> = {
@@ -32,7 +32,7 @@ async function* threadsOf(inspector: Inspector): AsyncGenerator<Session> {
   while (true) yield await inspector.worker();
 }
 
-/** Sets a breakpoint on each marked line of the scripts of the project. */
+/** Sets a breakpoint on each marked line in the project's scripts. */
 async function breakIn(session: Session, folder: string): Promise<void> {
   await session.call("Debugger.enable");
   while (true) {
@@ -47,7 +47,7 @@ async function breakIn(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** Sets breakpoints in each new thread; `paused` receives the thread that stops. */
+/** Sets breakpoints in each new thread. `paused` receives the thread that stops. */
 async function followThreads(
   inspector: Inspector,
   { folder, paused }: {
@@ -56,7 +56,7 @@ async function followThreads(
   },
 ): Promise<void> {
   for await (const session of threadsOf(inspector)) {
-    // This loop ends with the session.
+    // This loop ends when the session ends.
     void breakIn(session, folder).catch(() => {});
     void session.paused().then(() => paused(session));
   }
@@ -78,7 +78,7 @@ for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
         let stopped: Session | undefined;
         void found.promise.then((session) => stopped = session);
         const underWay = new Set<Promise<void>>();
-        // The first request can load the script; a later one then stops in it.
+        // The first request may only load the script. A later request then stops in it.
         await until(() => {
           if (underWay.size > 0) return stopped !== undefined;
           const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));

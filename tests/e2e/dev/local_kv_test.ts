@@ -1,4 +1,4 @@
-/** The local store, shared by this runtime and the runtime of the program under test. */
+/** The local store, shared by this runtime and that of the program under test. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";

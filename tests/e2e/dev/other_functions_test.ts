@@ -1,4 +1,4 @@
-/** `svc dev` with functions of other platforms: they respond like deployed ones. */
+/** `svc dev` with functions written for other platforms. They respond as if they were deployed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -9,7 +9,7 @@ import { checkRow, NETLIFY, page, VERCEL, writeProject } from "../../helpers/for
 
 const test = testNeeding("sh", "node");
 
-/** A platform's description of its environment. */
+/** The platform's description of its environment. */
 const ENV = { SVC_ENVIRONMENT: "production" };
 
 async function serving(folder: string, work: (dev: Served) => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Queues of a project in `svc dev`: its server receives messages as on a platform. */
+/** A project's queues in `svc dev`. Its server receives messages as it would on a platform. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -10,7 +10,7 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 
 const test = testNeeding("sh", "node");
 
-/** A server that remembers its messages, fails on demand, and sends one when it starts. */
+/** A server that remembers its messages, fails on demand, and sends a message when it starts. */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_QUEUE_URL, SVC_QUEUE_TOKEN, SVC_QUEUE_SECRET: secret, PORT } = process.env;

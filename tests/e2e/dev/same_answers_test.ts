@@ -1,4 +1,4 @@
-/** A table of requests to which `svc dev`, `svc preview` and `svc serve` respond identically. */
+/** A table of requests that `svc dev`, `svc preview` and `svc serve` respond to identically. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { request } from "node:http";
@@ -92,7 +92,7 @@ const TABLE: readonly Asked[] = [
   { method: "GET", path: `/${"a".repeat(9000)}` },
 ];
 
-/** Header fields and values that always differ. */
+/** Headers and values that always differ. */
 const OWN = new Set(["date", "x-svc-request-id", "x-svc-deployment"]);
 
 function ask({ port, host }: { readonly port: number; readonly host: string }, asked: Asked) {
@@ -114,7 +114,7 @@ function ask({ port, host }: { readonly port: number; readonly host: string }, a
       const namesId = body.includes(id) || (method === "HEAD" && isPage);
       const fields = Object.entries({
         ...answer.headers,
-        // The length of a page that contains the request depends on the request.
+        // If a page contains the request, its length depends on the request.
         "content-length": namesId ? length - id.length : length,
       }).filter(([name]) => !OWN.has(name)).sort();
       const told = JSON.stringify([answer.statusCode, fields, body]);

@@ -1,4 +1,4 @@
-/** `svc dev` in a terminal: its keys, a crash of its server, and the end of the terminal. */
+/** `svc dev` in a terminal: its keys, a server crash, and the closing of the terminal. */
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * Simulated visitors of `svc dev`, with flags for all requests, and a header for a single request.
+ * Simulated visitors in `svc dev`: with flags for all requests, or with a header for a single
+ * request.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ const OTHERS: Readonly<Record<typeof NAMES[number], string>> = {
   ip: "ip=198.51.100.1",
 };
 
-Deno.test("dev simulates visitors with its flags, or for one request with a header", async () => {
+Deno.test("dev simulates visitors with flags, or with a header for one request", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["."]\n`);
   await Deno.writeTextFile(join(folder, "index.html"), "<p>Harbour</p>");
@@ -58,7 +59,7 @@ Deno.test("dev simulates visitors with its flags, or for one request with a head
     for (const name of NAMES) {
       assert.equal(await matches(name), true, name);
       assert.equal(await matches(name, OTHERS[name]), false, name);
-      // Only the properties in the header differ.
+      // Only the properties in the header are different.
       const other = NAMES[(NAMES.indexOf(name) + 1) % NAMES.length]!;
       assert.equal(
         await matches(other, OTHERS[name]),

@@ -47,7 +47,7 @@ Deno.test("svc dev and svc preview serve the web vitals script to a static proje
   assert.deepEqual(await askOf(ASKS, "preview"), WANTED);
 });
 
-Deno.test("svc dev serves no web vitals script unless the project enables it", async () => {
+Deno.test("svc dev serves the web vitals script only if the project enables it", async () => {
   const { script, isOurs, taken } = await askOf("", "dev");
   assert.deepEqual([script, isOurs, taken], [404, false, 404]);
 });

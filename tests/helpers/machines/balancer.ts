@@ -1,12 +1,12 @@
 /**
- * HAProxy in front of the nodes, as in docs/scaling.md, and as a way into and out of the network of
+ * HAProxy in front of the nodes, as in docs/scaling.md. It also connects to and from the network of
  * a node that can be cut off.
  *
  * @module
  */
 import { Child } from "./child.ts";
 
-/** A server behind a balancer. */
+/** A server behind a load balancer. */
 export interface Behind {
   readonly name: string;
   readonly port: number;
@@ -51,7 +51,7 @@ frontend all
   default_backend alive
 ${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
 
-/** Forwards connections to addresses in HAProxy's format, including `unix@<path>`. */
+/** Forwards connections to addresses in HAProxy format, including `unix@<path>`. */
 export interface TcpRoute {
   readonly from: string;
   readonly to: string;
@@ -69,9 +69,9 @@ listen way_${index}
   }`;
 
 interface Started {
-  /** The start of the command line, before HAProxy's own program. */
+  /** The start of the command line, before the HAProxy program itself. */
   readonly prefix?: readonly string[];
-  /** The port that must be open before the balancer counts as started. */
+  /** The port that must be open before the load balancer counts as started. */
   readonly port?: number;
 }
 
@@ -86,7 +86,7 @@ async function startHaproxy(
   return await Child.start([program!, ...args], port === undefined ? {} : { ready: { port } });
 }
 
-/** Starts a balancer of nodes. */
+/** Starts a load balancer for nodes. */
 export function startBalancer(
   folder: string,
   port: number,

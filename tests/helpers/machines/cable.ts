@@ -1,5 +1,5 @@
 /**
- * A network namespace for one node, which a cable joins to the servers of this machine: when the
+ * A network namespace for one node, connected by a cable to the servers on this machine. When the
  * cable is pulled, no packets arrive and no connections are refused. Clients reach the node itself
  * through a socket in the file system, which namespaces share.
  *
@@ -11,8 +11,8 @@ import { startTcpWays, type TcpRoute } from "./balancer.ts";
 import type { Child } from "./child.ts";
 
 /**
- * Addresses in the range for benchmarks of network devices (RFC 2544, section C.2.2), which are
- * otherwise unused.
+ * Addresses in the range that is reserved for benchmarking network devices (RFC 2544, section
+ * C.2.2) and otherwise unused.
  */
 const networkOf = (id: number) => `198.18.${id}`;
 
@@ -21,7 +21,7 @@ async function run(...command: readonly [string, ...string[]]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-/** True if this process may create network namespaces. */
+/** True if this process is allowed to create network namespaces. */
 export async function canMakeNamespaces(): Promise<boolean> {
   const name = `svc-try-${Deno.pid}`;
   try {
@@ -39,7 +39,7 @@ export class Cable implements AsyncDisposable {
 
   private constructor(
     name: string,
-    /** The address of this machine's servers, seen from the namespace. */
+    /** The address of this machine's servers, as seen from the namespace. */
     readonly host: string,
     ways: readonly Child[],
   ) {
@@ -47,7 +47,7 @@ export class Cable implements AsyncDisposable {
     this.#ways = ways;
   }
 
-  /** Creates the namespace; servers have the same ports there as on this machine. */
+  /** Creates the namespace. Servers have the same ports there as on this machine. */
   static async start(
     folder: string,
     { node, servers }: { readonly node: number; readonly servers: readonly number[] },

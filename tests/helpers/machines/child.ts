@@ -1,12 +1,12 @@
 /**
- * Programs that a test starts and may kill or stop, with their descendants.
+ * Programs that a test starts and can kill or stop, with their descendants.
  *
  * @module
  */
 import { until } from "../../../src/lib/_test_until.ts";
 import { waitUntilOpen } from "./ports.ts";
 
-/** How much of a program's output is kept, in characters. */
+/** Maximum amount of a program's output to keep, in characters. */
 const MOST_SAID = 100_000;
 
 export interface ChildOptions {
@@ -15,7 +15,7 @@ export interface ChildOptions {
   readonly ready?: { readonly port: number };
 }
 
-/** Descendants of a process, the nearest first. */
+/** Descendants of a process, nearest first. */
 async function descendants(pid: number): Promise<number[]> {
   const children = new Map<number, number[]>();
   for await (const { name } of Deno.readDir("/proc")) {
@@ -79,15 +79,15 @@ export class Child implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** The end of its output. */
+  /** The last part of its output. */
   get said(): string {
     return this.#said;
   }
 
-  /** Kills it, like a power cut. */
+  /** Kills it, as in a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A program that only starts others ends with them, and leaves no zombie.
+    // A program that only starts others ends when they end, and leaves no zombie.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
@@ -98,7 +98,7 @@ export class Child implements AsyncDisposable {
     await this.#heard;
   }
 
-  /** Stops it and its descendants, like a machine that hangs. */
+  /** Stops it and its descendants, as if the machine hung. */
   async pause(): Promise<void> {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGSTOP");
   }

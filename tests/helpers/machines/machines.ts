@@ -1,6 +1,6 @@
 /**
- * A platform of three nodes as its operator runs it: programs behind a balancer, with records in
- * PostgreSQL and files in object storage. All of them run on this machine.
+ * A platform with three nodes, as an operator would run it: programs behind a load balancer, with
+ * records in PostgreSQL and files in object storage. All of them run on this machine.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import { Patroni } from "./patroni.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** True if the complete suite runs, which takes minutes, with Patroni. */
+/** True if the complete suite runs, which uses Patroni and takes minutes. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** How long leftovers of a killed node can hold its data directory. */
+/** How long the remains of a killed node can hold its data directory. */
 const LOCKED_MS = 15_000;
 
-/** Locations of records and files, and their credentials. */
+/** The locations of records and files, with their credentials. */
 interface Places {
   readonly kv: string;
   readonly blobs: string;
@@ -43,7 +43,7 @@ interface NodeOptions {
   readonly places: () => Places;
 }
 
-/** A node: its program is killed and started again on the same data directory and port. */
+/** A node whose program is killed and started again with the same data directory and port. */
 export class Node {
   #running: Platform | undefined;
   readonly #ended: string[] = [];
@@ -115,7 +115,7 @@ export class Node {
     });
   }
 
-  /** Kills it; resolves when its process has ended. */
+  /** Kills it. Resolves when its process has ended. */
   async kill(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
@@ -123,7 +123,7 @@ export class Node {
     if (running !== undefined) this.#ended.push(running.errors());
   }
 
-  /** Pauses the process, or continues it. */
+  /** Pauses or resumes the process. */
   signal(name: "SIGSTOP" | "SIGCONT"): void {
     Deno.kill(this.#running!.pid, name);
   }
@@ -137,7 +137,7 @@ export class Node {
   }
 }
 
-/** Records for the short form of the suite: a single PostgreSQL. */
+/** Records for the short form of the suite: a single PostgreSQL server. */
 interface SinglePg extends AsyncDisposable {
   readonly kv: string;
   readonly password: string;
@@ -154,15 +154,15 @@ async function startSinglePg(): Promise<SinglePg> {
 }
 
 export interface MachinesOptions {
-  /** More arguments of `svc serve`. */
+  /** More arguments for `svc serve`. */
   readonly args?: readonly string[];
-  /** A node in its own network, which can be cut off; with Patroni only. */
+  /** A node in a separate network that can be cut off. Requires Patroni. */
   readonly cuttable?: string;
-  /** The program of the nodes; by default the tested one. */
+  /** The program that the nodes run; by default, the program under test. */
   readonly command?: Command;
 }
 
-/** Three nodes, and everything that they need. */
+/** Three nodes and everything that they need. */
 export class Machines implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;
@@ -236,8 +236,8 @@ export class Machines implements AsyncDisposable {
       starting.defer(() => each.kill());
     }
     starting.use(await startBalancer(folder, port, nodes));
-    // On a connection that was used before, Deno's `fetch` resends a POST if the other end closes
-    // it (https://github.com/denoland/deno/pull/32566): an event would exist twice.
+    // On a reused connection, Deno's `fetch` resends a POST if the other end closes the connection
+    // (https://github.com/denoland/deno/pull/32566). An event would then exist twice.
     const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
     starting.defer(() => client.close());
     return new Machines(starting.move(), folder, [...nodes], port, whole, cable, client);
@@ -255,7 +255,7 @@ export class Machines implements AsyncDisposable {
     return this.nodes.find((node) => node.name === name)!;
   }
 
-  /** Cuts the node off: packets no longer arrive, and no connection is closed. */
+  /** Cuts off the node. Packets no longer arrive, and no connection is closed. */
   async cut(): Promise<void> {
     await this.#cable!.pull();
   }
@@ -264,7 +264,7 @@ export class Machines implements AsyncDisposable {
     await this.#cable!.plug();
   }
 
-  /** Calls the API once, through the balancer. */
+  /** Calls the API once, through the load balancer. */
   api(method: string, path: string, options: ApiOptions = {}): Promise<ApiAnswer> {
     const client = this.#client;
     return callApi(`http://127.0.0.1:${this.port}`, method, path, { ...options, client });

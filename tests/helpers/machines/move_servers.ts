@@ -1,6 +1,6 @@
 /**
- * The servers between which a platform is moved, each of which fails on demand: a PostgreSQL, and
- * object storage.
+ * The servers that a platform is moved between: PostgreSQL and object storage. Each of them can
+ * fail on demand.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** The target of a round's move: a database and its own prefix. */
+/** The target of the move in one round: a database and a separate prefix. */
 export interface MoveTarget {
   readonly kv: string;
   readonly database: string;
@@ -19,15 +19,15 @@ export interface MoveTarget {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An object storage that can be unreachable for a while. */
+/** Object storage that can be unreachable for a while. */
 interface FailingStorage extends AsyncDisposable {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends all requests, and responds to none for a while. */
+  /** Ends all requests, and does not respond for a while. */
   fail(ms: number): Promise<void>;
 }
 
-/** A process that is killed. */
+/** A process that can be killed. */
 async function startGateway(folder: string): Promise<FailingStorage> {
   const storage = await Storage.start(folder, freePorts(1)[0]!);
   return {
@@ -42,7 +42,7 @@ async function startGateway(folder: string): Promise<FailingStorage> {
   };
 }
 
-/** A server of this process, behind a proxy that cuts connections. */
+/** A server in this process, behind a proxy that cuts connections. */
 async function startProxied(): Promise<FailingStorage> {
   const storage = await openFaultyStorage();
   const { AWS_ACCESS_KEY_ID: id = "", AWS_SECRET_ACCESS_KEY: secret = "" } = storage.env;
@@ -71,7 +71,7 @@ export class MoveServers implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @param isWhole whether the storage is its own program. */
+  /** @param isWhole whether the storage is a separate program. */
   static async start(folder: string, isWhole: boolean): Promise<MoveServers> {
     await using starting = new AsyncDisposableStack();
     const storage = starting.use(await (isWhole ? startGateway(folder) : startProxied()));
@@ -79,7 +79,7 @@ export class MoveServers implements AsyncDisposable {
     return new MoveServers(starting.move(), pg, storage);
   }
 
-  /** An empty database, and an empty prefix of the bucket. */
+  /** An empty database, and an empty prefix in the bucket. */
   async newTarget(): Promise<MoveTarget> {
     const { socket, user, database, password } = await this.pg.newAddress();
     const blobs = this.storage.place.replace("?", `/${this.#count++}?`);

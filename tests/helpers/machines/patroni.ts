@@ -1,7 +1,7 @@
 /**
- * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md: a standby has
+ * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md. A standby has
  * everything that the primary acknowledges. Each server is a "machine": a process namespace that
- * ends immediately.
+ * can be ended immediately.
  *
  * @module
  */
@@ -26,7 +26,10 @@ interface Member {
   child: Child | undefined;
 }
 
-/** Patroni's own minimum times: it fails over 20 seconds after the last sign of a primary. */
+/**
+ * The minimum times that Patroni allows. It fails over 20 seconds after the last sign of life from
+ * a primary.
+ */
 const BOOTSTRAP = `
 bootstrap:
   dcs:
@@ -77,14 +80,14 @@ postgresql:
     rewind: { username: rewinder, password: ${PASSWORD} }
 `;
 
-/** Programs of the newest PostgreSQL that Debian has installed. */
+/** Programs of the newest PostgreSQL version that is installed from Debian. */
 async function findBin(): Promise<string> {
   const versions = await Array.fromAsync(Deno.readDir("/usr/lib/postgresql"));
   const newest = Math.max(...versions.map(({ name }) => Number(name)));
   return `/usr/lib/postgresql/${newest}/bin`;
 }
 
-/** A separate process namespace ends with its first process, and that process with this test. */
+/** A separate process namespace ends with its first process, which ends with this test. */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   "setpriv",
@@ -121,7 +124,7 @@ export class Patroni implements AsyncDisposable {
       await Deno.writeTextFile(file, text, { mode: 0o640 });
       members.push({ name, port, restPort, file, child: undefined });
     }
-    // The servers refuse to run as root.
+    // PostgreSQL servers refuse to run as root.
     await hear(["chown", "-R", `${USER}:${USER}`, folder]);
     const patroni = new Patroni(members, etcd);
     try {
@@ -144,7 +147,7 @@ export class Patroni implements AsyncDisposable {
 
   readonly password = PASSWORD;
 
-  /** The `--kv` value for the records; with a host, as seen from another network. */
+  /** The `--kv` value for the records. With a host, as seen from another network. */
   place(host?: string): string {
     const hosts = this.ports.map((port) => `${host ?? "127.0.0.1"}:${port}`).join(",");
     return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
@@ -171,7 +174,7 @@ export class Patroni implements AsyncDisposable {
     }
   }
 
-  /** Waits for a primary that accepts writes, and returns its name. */
+  /** Waits until a primary accepts writes, and returns its name. */
   async primary(except?: string): Promise<string> {
     let found: string | undefined;
     await this.#settles(async () => {
@@ -183,7 +186,7 @@ export class Patroni implements AsyncDisposable {
     return found!;
   }
 
-  /** Waits until a standby is synchronous and known to etcd, so that it can take over. */
+  /** Waits until a standby is synchronous and known to etcd, and can therefore take over. */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
       const roles = await this.roles(await this.primary());
@@ -196,7 +199,7 @@ export class Patroni implements AsyncDisposable {
     return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }
 
-  /** Ends a machine like a power cut. */
+  /** Ends a machine, as in a power cut. */
   async kill(name: string): Promise<void> {
     const member = this.#member(name);
     await member.child?.kill();
@@ -222,7 +225,7 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits for a state of the three servers; on a timeout, reports their last output. */
+  /** Waits until the three servers reach a state. On a timeout, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);
@@ -247,7 +250,7 @@ export class Patroni implements AsyncDisposable {
   }
 }
 
-/** The members according to etcd; none if the server does not respond. */
+/** The members according to etcd; empty if the server does not respond. */
 async function clusterOf(port: number): Promise<readonly { readonly role: string }[]> {
   try {
     const signal = AbortSignal.timeout(1000);

@@ -1,19 +1,19 @@
 /**
- * Ports of this machine for programs that cannot use a port chosen by the system.
+ * Ports on this machine for programs that cannot use a port chosen by the system.
  *
  * @module
  */
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 
-/** Ports that are currently unused, and that the system does not assign. */
+/** Ports that are currently unused and that the system does not assign. */
 export function freePorts(count: number): number[] {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(unusedPort());
   return [...ports];
 }
 
-/** Waits until a program listens on a port, or has ended, which is an error. */
+/** Waits until a program listens on a port. It is an error if the program ends first. */
 export async function waitUntilOpen(port: number, lives: () => boolean): Promise<void> {
   await until(async () => {
     if (!lives()) throw new Error("It has ended");

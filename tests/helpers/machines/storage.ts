@@ -1,5 +1,5 @@
 /**
- * An object storage in its own process: versitygw, with a folder.
+ * Object storage in a separate process: versitygw, with a folder.
  *
  * @module
  */
@@ -25,7 +25,7 @@ async function findGateway(): Promise<string> {
   return path;
 }
 
-/** An object storage that can be killed and started again. */
+/** Object storage that can be killed and started again. */
 export class Storage implements AsyncDisposable {
   #running: Child | undefined;
 
@@ -44,7 +44,7 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** The `--blobs` value for the files; with a host, as seen from another network. */
+  /** The `--blobs` value for the files. With a host, as seen from another network. */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }

@@ -1,5 +1,5 @@
 /**
- * A visitor who requests a loaded static site continuously, with new connections or a reused one,
+ * A visitor who continuously requests a loaded static site, over new connections or a reused one,
  * and records failures.
  *
  * @module
@@ -14,12 +14,12 @@ const TEXT = "<h1>always here</h1>";
 const HOST = "always.localhost";
 const AT_ONCE = 4;
 
-/** A request that failed; times are values of `performance.now()`. */
+/** A request that failed. Times are values from `performance.now()`. */
 export interface Failure {
   readonly began: number;
   readonly ended: number;
   readonly reason: string;
-  /** The node to which the balancer sent it, if known. */
+  /** The node that the load balancer sent it to, if known. */
   readonly node: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Visitor {
   stop(): Promise<void>;
 }
 
-/** Deploys a site that never changes, and loads it at all nodes. */
+/** Deploys a site that never changes, and loads it on all nodes. */
 export async function startVisitor(
   machines: Machines,
   { keepsConnections = false }: { readonly keepsConnections?: boolean } = {},

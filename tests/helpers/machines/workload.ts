@@ -1,6 +1,6 @@
 /**
- * Clients that write to a platform continuously and keep a ledger: acknowledged writes must survive
- * every failure, others can be lost.
+ * Clients that continuously write to a platform and keep a ledger. Acknowledged writes must survive
+ * every failure. Other writes can be lost.
  *
  * @module
  */
@@ -11,25 +11,28 @@ import type { Machines } from "./machines.ts";
 /** Writes of one kind. */
 export interface Workload {
   readonly name: string;
-  /** Pause between two writes, in milliseconds. */
+  /** Delay between two writes, in milliseconds. */
   readonly pauseMs: number;
-  /** Sends one write; throws if it was not acknowledged. */
+  /** Sends one write. Throws if it was not acknowledged. */
   write(): Promise<void>;
   /** Number of acknowledged writes. */
   readonly acknowledged: number;
-  /** Throws if something acknowledged does not exist, or exists twice. */
+  /** Throws if an acknowledged item does not exist or exists twice. */
   check(machines: Machines): Promise<void>;
 }
 
-/** A write was refused, or its outcome is unknown. */
+/** A write that was refused or whose outcome is unknown. */
 export class NotAcknowledgedError extends Error {
   override readonly name = "NotAcknowledgedError";
 }
 
-/** Statuses with which a platform, or its balancer, refuses requests while a part of it is down. */
+/**
+ * Statuses that a platform or its load balancer returns when refusing requests because a part of
+ * the platform is down.
+ */
 const PASSING: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
-/** Sends a request that must be acknowledged; an unexplained status is an error. */
+/** Sends a request that must be acknowledged. An unexplained status is an error. */
 export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswer["json"]> {
   const answer = await sending.catch((error: Error) => {
     throw new NotAcknowledgedError(error.message, { cause: error });
@@ -41,8 +44,8 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
 }
 
 /**
- * Writes until stopped; returns the unacknowledged writes, and why. `ended` rejects if a write
- * fails for another reason.
+ * Writes until it is stopped. Returns the unacknowledged writes, and why. `ended` rejects if a
+ * write fails for any other reason.
  */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * Writes of clients while parts of a platform are killed: deployments, projects, triggers of
- * builds, events, and sign-ins.
+ * Client writes while parts of a platform are killed: deployments, projects, build triggers, events
+ * and sign-ins.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { createProject, deploy } from "../platform.ts";
 import type { Machines } from "./machines.ts";
 import { acknowledge, NotAcknowledgedError, type Workload } from "./workload.ts";
 
-/** Another node restarts an interrupted build, at most 15 seconds later. */
+/** Another node restarts an interrupted build at most 15 seconds later. */
 const BUILD_PATIENCE_MS = 120_000;
 const BRANCHES = 100;
 /** A hook accepts 30 triggers per minute. */
@@ -55,7 +55,7 @@ export async function deployments(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Projects; each is one record that does not change later. */
+/** Projects. Each is one record that does not change later. */
 export function projects(machines: Machines): Workload {
   let names: string[] = [];
   let count = 0;
@@ -95,7 +95,7 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item can be read twice, because others are added above it between two pages.
+    // An item can be read twice because others may be added above it between two pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;
@@ -124,7 +124,7 @@ export function events(machines: Machines): Workload {
         const seen = new Set(all);
         return wanted.filter((name) => !seen.has(name));
       };
-      // A leader that was killed is followed by another one within 15 seconds.
+      // A leader that was killed is replaced by another within 15 seconds.
       await until(async () => missing(await inbox()), (names) => names.length === 0);
       const all = await inbox();
       const seen = new Set<string>();
@@ -134,7 +134,7 @@ export function events(machines: Machines): Workload {
   };
 }
 
-/** Triggers of builds, one for each branch. */
+/** Build triggers, one for each branch. */
 export async function triggers(machines: Machines): Promise<Workload> {
   const repository = await makeRepository(machines.folder, "repository");
   const commitSha = await repository.commit("main", { "README.md": "hello" });
@@ -187,7 +187,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Sign-ins, whose sessions all nodes accept. */
+/** Sign-ins. All nodes accept their sessions. */
 export async function signIns(machines: Machines): Promise<Workload> {
   await signUp(machines, "ada");
   let sessions: Browser[] = [];

@@ -1,4 +1,4 @@
-/** Subjects of audit log entries: id, name and changes. */
+/** The subjects of audit log entries: ID, name and changes. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
@@ -17,7 +17,7 @@ interface Entry {
 const SECRET = "correct-horse-battery";
 const P = "/v1/projects/harbour";
 
-/** `field: from → to` of each change. */
+/** `field: from → to` for each change. */
 const changesOf = ({ changes }: Entry) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`);
 

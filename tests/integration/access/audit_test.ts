@@ -4,7 +4,7 @@ import { withDashboard } from "../../helpers/dashboard.ts";
 
 const SECRET = "correct-horse-battery";
 
-Deno.test("the workspace's audit log alone records each change, with its author and origin", () =>
+Deno.test("only the workspace's audit log records each change, with its author and origin", () =>
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     await api("PUT", "/v1/projects/harbour/variables/TOKEN", {
@@ -60,7 +60,7 @@ Deno.test("pages create the same entries as the API: keys, roles and invitations
     assert.ok(!page.html.includes("<script>alert"));
   }));
 
-Deno.test("the page shows a refused call of a deploy hook, which has no author", () =>
+Deno.test("the page shows a refused deploy hook call, which has no author", () =>
   withDashboard(async ({ api, ada }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const { json: hook } = await api("POST", "/v1/deploy-hooks", {

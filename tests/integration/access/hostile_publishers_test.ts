@@ -1,6 +1,6 @@
 /**
- * Tokens that are forged, belong to someone else, or are sent to the wrong endpoint: none gets a
- * key.
+ * Tokens that are forged, belong to someone else, or are sent to the wrong endpoint. None of them
+ * gets a key.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, string>>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = (more: number) => Math.floor(Date.now() / 1000) + more;
 
-/** Checks that fields are refused with a reason, and that no key was created. */
+/** Checks that fields are refused with a reason and that no key was created. */
 async function refused(platform: TestPlatform, fields: Fields, reason: RegExp, name: string) {
   const { status, json } = await askExchange(platform, fields);
   assert.equal(status, 400, `${name}: ${JSON.stringify(json)}`);
@@ -32,7 +32,7 @@ async function onlyBootstrapKey(platform: TestPlatform): Promise<void> {
   assert.deepEqual(json.items.map(({ name }: { name: string }) => name), ["bootstrap"]);
 }
 
-/** Claims that differ from the trusted ones, each with the reason. */
+/** Claims that differ from the trusted ones, each with the reason for the refusal. */
 const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>, RegExp])[] = [
   [
     "another audience",
@@ -109,7 +109,7 @@ const WANTED = {
   subject: "repo:octo-org/octo-repo:ref:*",
 };
 
-Deno.test("claims that do not match a trusted workflow get no key", () =>
+Deno.test("tokens whose claims do not match a trusted workflow get no key", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust(WANTED);
     for (const [name, claims, reason] of WRONG_CLAIMS) {
@@ -133,7 +133,7 @@ Deno.test("claims that do not match a trusted workflow get no key", () =>
     );
   }));
 
-/** Tokens whose signature or form is wrong. */
+/** Tokens with an invalid signature or format. */
 async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, string, RegExp][]> {
   await using stranger = await startIssuer();
   const claims = { iss: issuer.url, ...githubClaims(audience), iat: seconds(0), exp: seconds(300) };
@@ -215,7 +215,7 @@ Deno.test("a token sent many times at once gets a single key", () =>
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
   }));
 
-Deno.test("a repository that takes over the name of a trusted repository is refused", () =>
+Deno.test("a repository that has taken over the name of a trusted repository is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));
@@ -228,7 +228,7 @@ Deno.test("a repository that takes over the name of a trusted repository is refu
     }
   }));
 
-Deno.test("pipelines of merge requests do not count as pushes, regardless of their branch", () =>
+Deno.test("merge request pipelines do not count as pushes, regardless of their branch", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({ provider: "gitlab", repository: "my-group/sub/my-project", branch: "main" });
     for (const pipeline_source of ["merge_request_event", "external_pull_request_event"]) {

@@ -19,7 +19,7 @@ import {
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
 const FILES = { "index.html": "<h1>hello</h1>" };
 
-/** The platform as the holder of a new key sees it. */
+/** The platform, as seen by the holder of a new key. */
 async function holderOf(
   platform: TestPlatform,
   wanted: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ async function holderOf(
   };
 }
 
-Deno.test("every endpoint refuses a key that lacks its permission, and reports which", () =>
+Deno.test("every endpoint refuses a key that lacks its permission, and names that permission", () =>
   withPlatform(async (platform) => {
     let refused = 0;
     for (const permission of PERMISSION_NAMES) {
@@ -148,7 +148,7 @@ Deno.test("a key limited to a project can neither see nor change others", () =>
     assert.equal(wrong.status, 404);
   }));
 
-Deno.test("a limited key pages through the projects that it reaches, and can see its limits", () =>
+Deno.test("a limited key can page through the projects that it reaches, and see its limits", () =>
   withPlatform(async (platform) => {
     const made: { readonly id: string; readonly name: string }[] = [];
     for (const name of ["one", "two", "three", "four", "five", "six"]) {
@@ -173,7 +173,7 @@ Deno.test("a limited key pages through the projects that it reaches, and can see
     assert.deepEqual(me.grant, { permissions: ["read"], projects, expiresAt });
   }));
 
-Deno.test("a change to a key applies from the next request on, and an expired key is refused", async () => {
+Deno.test("changes to a key apply to the next request, and expired keys are refused", async () => {
   let now = Date.UTC(2026, 10, 23);
   await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();

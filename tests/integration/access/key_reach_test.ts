@@ -1,5 +1,5 @@
 /**
- * The reach of a key or a CLI's token, over the whole table of endpoints: only its workspace,
+ * The reach of a key or a CLI token across the whole table of endpoints: only its workspace,
  * regardless of its owner's other permissions.
  */
 import assert from "node:assert/strict";
@@ -16,10 +16,12 @@ type Named = readonly [name: keyof typeof endpoints, endpoint: Endpoint];
 const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
-/** True if the path names someone's resource; content, named by its hash, belongs to no one. */
+/**
+ * True if the path names someone's resource. Content is named by its hash and belongs to no one.
+ */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
-/** Bodies that pass validation, so that later checks must refuse them. */
+/** Bodies that pass validation, so later checks must refuse them. */
 const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>> = {
   changeMember: () => ({ role: "viewer" }),
   updateProject: () => ({ branch: "taken" }),
@@ -87,15 +89,15 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   sendTestNotification: () => ({ channel: "messenger" }),
 };
 
-/** The two endpoints that end the credential itself, or its membership; other tests cover them. */
+/** The two endpoints that end the credential itself or its membership. Other tests cover them. */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
 const isRead = ({ method, responseKind }: Endpoint): boolean =>
   method === "GET" && responseKind === "json";
 
 /**
- * Queries that endpoints require, by the ends of their paths; the audit log is read completely,
- * because entries of the test itself are ignored.
+ * Queries that endpoints require, by the end of their paths. The audit log is read completely
+ * because the test ignores its own entries.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
   ["/blobs/object", "?key=adas-boat"],
@@ -109,13 +111,16 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
     (_, key) => valueOf(known, endpoint.path, key) ?? (key === "edge" ? "far" : "0".repeat(64)),
   ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
-/** Values that differ only by time, or because of the test's own actions in the other workspace. */
+/**
+ * Values that differ only because time passes, or because of the test's own actions in the other
+ * workspace.
+ */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
-/** Needs a queue, but the site declares none. */
+/** Requires a queue, but the site does not declare one. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
-/** Endpoints for the owner of the platform only. */
+/** Endpoints that are only for the owner of the platform. */
 const OF_OPERATOR: readonly string[] = [
   "listNodes",
   "listEdges",
@@ -130,19 +135,19 @@ const VOLATILE = new Set([
   "lastCountry",
   "running",
   "connections",
-  // The hours of the traffic report advance.
+  // The hours in the traffic report advance.
   "steps",
   "from",
   "to",
   "sizeBytes",
-  // The restorable period grows in the meantime.
+  // The period that can be restored grows in the meantime.
   "history",
 ]);
 
 const stable = (json: unknown): string =>
   JSON.stringify(json, (name, value) => VOLATILE.has(name) ? undefined : value);
 
-/** Everything that the person sees of the workspace and the account, by endpoint. */
+/** Everything that the person can see of the workspace and the account, by endpoint. */
 async function snapshot(ada: Browser, known: Known, workspaceId: string) {
   const seen: Record<string, string> = {};
   for (const [name, endpoint] of ALL) {
@@ -154,7 +159,7 @@ async function snapshot(ada: Browser, known: Known, workspaceId: string) {
     assert.equal(status, 200, `${name}: ${JSON.stringify(json)}`);
     const isOfWorkspace = (item: { workspaceId?: string | null; slug?: string }): boolean =>
       (item.workspaceId ?? workspaceId) === workspaceId && (item.slug ?? "ada") === "ada";
-    // The audit log has an entry for each read of a connection string, including these.
+    // The audit log has an entry for each time a connection string is read, including these.
     const isLook = ({ action }: { action?: string }) => action === "getDatabaseConnection";
     const items = json?.items?.filter((item: { action?: string; workspaceId?: string }) =>
       isOfWorkspace(item) && !isLook(item)
@@ -181,7 +186,7 @@ async function credentialsIn(
   return { ...credentials, "a tool's token": token.access_token };
 }
 
-Deno.test("no key or token reaches other workspaces of its owner", () =>
+Deno.test("no key or token reaches its owner's other workspaces", () =>
   withEverything(async (platform, parts) => {
     const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -249,7 +254,7 @@ Deno.test("every endpoint refuses a key that names another workspace", () =>
     }
   }));
 
-Deno.test("a viewer's key can change nothing on any endpoint", () =>
+Deno.test("a viewer's key cannot change anything on any endpoint", () =>
   withEverything(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { json: viewer } = await ada.send("POST", "/v1/api-keys", {

@@ -1,4 +1,7 @@
-/** A person's own resources with a key or the CLI: only in its workspace, until it is revoked. */
+/**
+ * A person's own resources, accessed with a key or the CLI: only in that workspace, and only until
+ * the access is revoked.
+ */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
@@ -13,7 +16,7 @@ const PREFERENCES = "/v1/notifications/preferences";
 interface AccessBench {
   readonly platform: TestPlatform;
   readonly service: TestPushService;
-  /** Owner of the workspaces `ada` and `other`. */
+  /** The owner of the workspaces `ada` and `other`. */
   readonly ada: Browser;
   readonly otherId: string;
 }
@@ -52,9 +55,7 @@ const raiseIn = (ada: Browser, workspace: string, detail: string) =>
     workspace,
   });
 
-/**
- * The browsers to which critical messages of a workspace were pushed, once `count` have arrived.
- */
+/** The browsers that a workspace's critical messages were pushed to, once `count` have arrived. */
 async function pushedTo({ service, ada }: AccessBench, workspace: string, count: number) {
   service.messages.length = 0;
   await raiseIn(ada, workspace, workspace);
@@ -108,7 +109,7 @@ Deno.test("a browser gets no more notifications after another browser ends its s
     assert.equal((await ada.send("DELETE", `${PUSH}/${made.id}`)).status, 404);
   }));
 
-Deno.test("subscriptions of a key do not count towards the limit of its owner's browsers", () =>
+Deno.test("a key's subscriptions do not count toward the limit for its owner's browsers", () =>
   withAda(async ({ platform, service, ada }) => {
     const key = await makeKey(ada, "developer");
     const { json: laptop } = await ada.send("POST", PUSH, { json: service.subscribe("laptop") });
@@ -122,7 +123,7 @@ Deno.test("subscriptions of a key do not count towards the limit of its owner's 
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set by a key or tool apply in one workspace, by a person in all", () =>
+Deno.test("preferences set with a key or tool apply in one workspace; a person's, in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");
@@ -145,7 +146,7 @@ Deno.test("preferences set by a key or tool apply in one workspace, by a person 
       const { minimumPriority, channels } = await deployment(token);
       assert.deepEqual([minimumPriority, channels.email], ["NORMAL", true]);
     }
-    // The person's change applies everywhere, and changes nothing else.
+    // The person's change applies everywhere and changes nothing else.
     await prefer(ada, { category, minimumPriority: "LOW" });
     const { minimumPriority, channels } = await deployment(key.key);
     assert.deepEqual([minimumPriority, channels.email], ["LOW", false]);
@@ -167,7 +168,7 @@ Deno.test("preferences set by a key or tool apply in one workspace, by a person 
     assert.equal(await raised("ada"), 1);
   }));
 
-Deno.test("a key can neither resend nor delete dead letters of another workspace", async () => {
+Deno.test("a key can neither resend nor delete another workspace's dead letters", async () => {
   await using gone = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(null, { status: 400 }),

@@ -1,4 +1,4 @@
-/** Workflows of GitHub Actions and GitLab CI that exchange the token of their job for a key. */
+/** GitHub Actions and GitLab CI workflows that exchange their job's token for a key. */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../../helpers/ci_issuer.ts";
@@ -87,7 +87,7 @@ Deno.test("a GitLab job exchanges its token for each of its commands", () =>
     assert.match(refused.json.error_description, /it does not trust the branch main/);
   }));
 
-Deno.test("a company's own issuer, whose ES256 keys change, is rarely asked for its keys", () =>
+Deno.test("a company's own issuer is rarely asked for its ES256 keys, although they change", () =>
   withCi(async ({ platform, audience, trust }) => {
     await using enterprise = await startIssuer("/_services/token");
     await trust({ issuer: enterprise.url });
@@ -112,7 +112,7 @@ Deno.test("a company's own issuer, whose ES256 keys change, is rarely asked for 
     assert.equal(enterprise.asked.length, 2);
   }));
 
-Deno.test("several publishers of one repository give each project its own permissions", () =>
+Deno.test("several publishers for one repository give each project its own permissions", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const [shop, blog] = [
       await createProject(platform, "shop"),
@@ -149,7 +149,7 @@ Deno.test("several publishers of one repository give each project its own permis
     assert.equal(await statusOf(other), 200);
   }));
 
-Deno.test("pull requests get a key for previews only, if allowed", () =>
+Deno.test("pull requests get a key only for previews, and only if allowed", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const pull = githubClaims(audience, {
       ref: "refs/pull/7/merge",

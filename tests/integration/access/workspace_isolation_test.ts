@@ -7,8 +7,7 @@ import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furn
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Endpoints about a code, which anyone who is signed in may call, because the code itself is
- * secret.
+ * Endpoints about a code. Anyone who is signed in may call them, because the code itself is secret.
  */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
@@ -21,7 +20,7 @@ Deno.test("no credential of one workspace reaches another on any endpoint", () =
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
     const known = await furnish(platform, ada, { ...parts, workspaceId: hers });
     const missing = [...PARAMETERS].filter((name) => known[name] === undefined);
-    // Front edges belong to the platform, and not to a workspace.
+    // Front edges belong to the platform rather than to a workspace.
     assert.deepEqual(missing, ["edge", "sha256"]);
     const { json: device } = await form(platform, "/v1/device", {});
     await approve(bob, device.user_code, workspaceId);
@@ -152,13 +151,13 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** What each role must not be able to do, according to an endpoint's requirement. */
+/** What each role must not be able to do, according to the requirements of an endpoint. */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],
 };
 
-Deno.test("on every endpoint, a role can do what it is allowed to, and nothing else", () =>
+Deno.test("on every endpoint, a role can do only what it is allowed to", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     for (const [role, refused] of Object.entries(REFUSED)) {

@@ -17,7 +17,7 @@ import {
 } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
-Deno.test("a person signs up, signs out and signs in; scripts cannot read the cookie", () =>
+Deno.test("a person signs up, signs out and signs in, and scripts cannot read the cookie", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const again = await ada.send("POST", "/v1/sign-up", {
@@ -91,7 +91,7 @@ Deno.test("password guesses are slowed down equally for known and unknown accoun
     assert.equal((await ada.send("GET", "/v1/account")).status, 200, "existing sessions continue");
   }, { now: stillClock() }));
 
-Deno.test("many simultaneous guesses gain nothing", () =>
+Deno.test("many simultaneous guesses are of no advantage", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const guesses = Array.from(
@@ -258,7 +258,7 @@ Deno.test("people can list and end their own sessions only", () =>
     assert.equal((await other.send("GET", "/v1/account")).status, 401);
   }));
 
-Deno.test("the owner of a new platform signs in by a link that works once", async () => {
+Deno.test("the owner of a new platform signs in with a link that works only once", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const first = await start(dataDir);
   const old = new URL(first.ownerLink!).pathname.split("/").at(-1)!;
@@ -306,7 +306,7 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   await Deno.remove(dataDir, { recursive: true });
 });
 
-Deno.test("members join by invitation once, and can leave; the last owner stays", () =>
+Deno.test("an invitation works once, and members can leave except for the last owner", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -391,7 +391,7 @@ Deno.test("keys are revoked when their creator leaves, and stay revoked if they 
     assert.deepEqual(publishers.json.items, []);
   }));
 
-Deno.test("API keys are shown once, listed by prefix, limited by role, and revoked", () =>
+Deno.test("API keys are shown only once, listed by prefix, limited by role, and revoked", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const make = (json: unknown) => ada.send("POST", "/v1/api-keys", { json, workspace: "ada" });

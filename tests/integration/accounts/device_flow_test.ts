@@ -61,7 +61,7 @@ Deno.test("a client gets its token only once, after a person approves", () =>
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
   }));
 
-Deno.test("a client with the scope read can view everything and change nothing", () =>
+Deno.test("a client with the read scope can view everything and change nothing", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });
@@ -76,7 +76,7 @@ Deno.test("a client with the scope read can view everything and change nothing",
     assert.equal(made.status, 403);
   }));
 
-Deno.test("a client learns that the person denied access", () =>
+Deno.test("a client is told that the person denied access", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { json } = await form(platform, "/v1/device", {});
@@ -95,7 +95,7 @@ const badPolls = [
   ["another grant type, and no code", { grant_type: "password" }, "unsupported_grant_type"],
 ] as const;
 
-Deno.test("bad polls are refused in OAuth's shape, as form or JSON", () =>
+Deno.test("invalid polls are refused in OAuth format, as a form or as JSON", () =>
   withPlatform(async (platform) => {
     for (const [name, fields, code] of badPolls) {
       const asForm = await form(platform, "/v1/device/token", fields);
@@ -130,7 +130,7 @@ Deno.test("a code works only for the client that requested it", () =>
     assert.equal((await poll(platform, json.device_code, "tool")).status, 200);
   }));
 
-Deno.test("one address can start 10 sign-ins a minute", () =>
+Deno.test("one address can start 10 sign-ins per minute", () =>
   withPlatform(async (platform) => {
     const start = (address?: string) =>
       platform.api("POST", "/v1/device", {
@@ -174,7 +174,7 @@ Deno.test("guessing user codes is slowed down and reported", () =>
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429, 429]);
   }));
 
-Deno.test("a token is for a workspace of its approver, who alone can revoke it", () =>
+Deno.test("a token is for a workspace of its approver, and only the approver can revoke it", () =>
   withPlatform(async (platform) => {
     const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId: bobs } = await signUpWithWorkspace(platform, "bob");

@@ -1,6 +1,6 @@
 /**
- * The device flow with golang.org/x/oauth2, which sends its first poll twice, because it does not
- * know how the server expects the client's id. It needs Go and its module proxy, so it only runs if
+ * The device flow with golang.org/x/oauth2. It sends its first poll twice because it does not know
+ * how the server expects the client ID. The test needs Go and its module proxy, so it runs only if
  * `GO_CLIENT` is set.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
-/** Number of polls before the approval that must not be told to slow down. */
+/** Number of polls before the approval. They must not be told to slow down. */
 const POLLS = 5;
 
 Deno.test({

@@ -1,14 +1,14 @@
-/** Mails about accounts wait for the mail server, even across restarts of the platform. */
+/** Account emails wait for the mail server, even across restarts of the platform. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { Visitor } from "../../helpers/page_visitor.ts";
 import { rekey, start, withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 
-/** Longer than the wait of clients that do not follow RFC 5321, 4.5.3.2.6. */
+/** Longer than clients wait that do not follow RFC 5321, 4.5.3.2.6. */
 const LATE_MS = 32_000;
 
-Deno.test("a sign-up's mail survives refusals by the mail server, a restart and a new key", async () => {
+Deno.test("a sign-up email survives server refusals, a restart and a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   let isDown = true;
   await using smtp = await serveSmtp({ refuse: () => isDown ? "451 Try later" : undefined });
@@ -39,7 +39,7 @@ Deno.test("a sign-up's mail survives refusals by the mail server, a restart and 
   }
 });
 
-Deno.test("an undeliverable mail is a dead letter of the first workspace until it is sent", async () => {
+Deno.test("an undeliverable email is a dead letter of the first workspace until sent", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   let isRefused = true;
   await using smtp = await serveSmtp({
@@ -81,7 +81,7 @@ Deno.test("an undeliverable mail is a dead letter of the first workspace until i
   }
 });
 
-Deno.test("a slow mail server gets a mail once", async () => {
+Deno.test("a slow mail server gets each email only once", async () => {
   await using smtp = await serveSmtp({ answerAfterMs: LATE_MS });
   await withPlatform(async (platform) => {
     await new Visitor(platform).signUp("ada");

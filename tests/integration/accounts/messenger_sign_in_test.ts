@@ -23,11 +23,11 @@ function withBot(
 const codeOf = ({ html }: Page): string => /\?start=([\w-]{32})"/.exec(html)![1]!;
 const numberOf = ({ html }: Page): string => /Your number is (\d\d)</.exec(html)![1]!;
 
-/** Messages with numbers to choose from; notifications arrive in the chat too. */
+/** Messages with numbers to choose from. Notifications also arrive in the chat. */
 const questionsOf = (api: TestBotApi, chat: number) =>
   api.sent.filter(({ chatId, buttons }) => chatId === chat && buttons.length === 4);
 
-/** Starts on a sign-in page and opens the bot's link in a chat; returns the waiting page. */
+/** Starts on a sign-in page, and opens the bot's link in a chat. Returns the waiting page. */
 async function begin(
   visitor: Visitor,
   api: TestBotApi,

@@ -4,7 +4,7 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
-/** openid-client as a tool would use it, configured only to allow http. */
+/** openid-client, as a CLI would use it, configured only to allow HTTP. */
 async function discover(platform: TestPlatform): Promise<client.Configuration> {
   return await client.discovery(new URL(platform.url), "svc", undefined, client.None(), {
     algorithm: "oauth2",
@@ -12,7 +12,7 @@ async function discover(platform: TestPlatform): Promise<client.Configuration> {
   });
 }
 
-/** A poll without waiting for the interval. */
+/** Polls without waiting for the interval. */
 async function pollOnce(config: client.Configuration, deviceCode: string): Promise<string> {
   try {
     await client.genericGrantRequest(config, "urn:ietf:params:oauth:grant-type:device_code", {

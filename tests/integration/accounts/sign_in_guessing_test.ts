@@ -1,6 +1,6 @@
 /**
- * Signing in while others guess the password, or set cookies: the owner can sign in, over plain
- * http and https.
+ * Sign-in while others guess the password or set cookies. The owner can still sign in, over both
+ * HTTP and HTTPS.
  */
 import assert from "node:assert/strict";
 import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
@@ -14,10 +14,10 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Pauses between guesses only pass with the test's clock. */
+/** Delays between guesses pass only on the test's clock. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
-/** A browser behind the trusted proxy, at an address. */
+/** A browser with an IP address, behind the trusted proxy. */
 const at = (address: string, cookie = "") => ({
   "x-forwarded-for": address,
   ...(cookie === "" ? {} : { cookie }),
@@ -36,11 +36,11 @@ function signInAt(
   });
 }
 
-/** The cookies of a response as a browser sends them back. */
+/** The cookies from a response, as a browser sends them back. */
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
-Deno.test("wrong passwords from other addresses do not lock out the owner", () =>
+Deno.test("incorrect passwords from other addresses do not lock out the owner", () =>
   withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });
@@ -57,7 +57,7 @@ Deno.test("wrong passwords from other addresses do not lock out the owner", () =
     );
   }, guessing()));
 
-Deno.test("a browser that has signed in before is let through regardless of guesses, and its owner is notified once", () =>
+Deno.test("a browser that has signed in before is admitted regardless of guesses, and its owner is notified once", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const first = await signInAt(platform, "192.0.2.1");
@@ -68,7 +68,7 @@ Deno.test("a browser that has signed in before is let through regardless of gues
         (_, count) => signInAt(platform, `198.51.100.${count}`, { password: "wrong password" }),
       ),
     );
-    // guess_limits_test.ts shows the limit for all networks together, with a clock.
+    // guess_limits_test.ts covers the limit for all networks together, with a clock.
     const owner = await signInAt(platform, "192.0.2.2", { cookie });
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");
@@ -88,7 +88,7 @@ for (
       const ada = await signUp(platform, "ada");
       assert.ok(ada.cookie.startsWith(named("")));
       const eve = await signUp(platform, "eve");
-      // Eve signs in with another browser at another address.
+      // Eve signs in with a different browser at a different address.
       const elsewhere = await platform.api("POST", "/v1/sign-in", {
         token: null,
         json: { email: "eve@example.com", password: PASSWORD },
@@ -127,7 +127,7 @@ for (
     }, options));
 }
 
-Deno.test("every response of the API states its type and is only readable by its own site", () =>
+Deno.test("every API response states its type and can be read only by its own site", () =>
   withPlatform(async (platform) => {
     const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
     for (const path of paths) {

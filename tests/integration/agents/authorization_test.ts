@@ -1,4 +1,4 @@
-/** Programs to which a person gives access: the official client's flow, and refused requests. */
+/** Programs that a person grants access to: the official client's flow, and refused requests. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ function visitorOf(platform: TestPlatform, { cookie }: Browser): Visitor {
   return visitor;
 }
 
-/** The person's decision on a page; returns the next URL of the browser. */
+/** Makes the person's decision on a page. Returns the browser's next URL. */
 async function decide(visitor: Visitor, address: string, decision: Record<string, string>) {
   const page = await visitor.send("GET", address);
   assert.equal(page.status, 200, page.html);
@@ -132,7 +132,7 @@ Deno.test("the official client registers, is approved on a page, calls tools and
   });
 });
 
-Deno.test("a code works once, for its client only; a second use revokes tokens", async () => {
+Deno.test("a code works once, only for its client, and a second use revokes tokens", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -159,7 +159,7 @@ Deno.test("a code works once, for its client only; a second use revokes tokens",
   });
 });
 
-Deno.test("refreshing returns new tokens; reusing an old one revokes all tokens", async () => {
+Deno.test("refreshing returns new tokens, and reusing an old one revokes all tokens", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);
@@ -194,7 +194,7 @@ Deno.test("a read-only token changes nothing, regardless of how it is used", asy
   });
 });
 
-Deno.test("redirects go to registered URLs only, and other errors go back to the client", async () => {
+Deno.test("redirects go only to registered URLs, and the client gets other errors", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);
@@ -233,7 +233,7 @@ Deno.test("redirects go to registered URLs only, and other errors go back to the
   });
 });
 
-Deno.test("a token is valid for this platform only", async () => {
+Deno.test("a token is valid only for this platform", async () => {
   await withAda(async (platform, ada) => {
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id);

@@ -1,6 +1,6 @@
 /**
- * Every command that prints JSON is run on a real platform, during the life of one project, and its
- * output matches `svc schema`.
+ * Every command that prints JSON is run on a real platform over the lifetime of one project. Its
+ * output must match `svc schema`.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { runTool } from "../../helpers/tool.ts";
 
-/** Commands that need more than a project, and where their results are validated. */
+/** Commands that need more than a project, and the tests that validate their results. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "domains verify": "src/cli/domains/transcript_test.ts",
   "login": "src/cli/account/login_test.ts",
@@ -63,7 +63,7 @@ class Walk {
 
   constructor(readonly platform: HookPlatform, readonly cwd: string) {}
 
-  /** The response of a command that succeeds. */
+  /** The output of a command that succeeds. */
   // deno-lint-ignore no-explicit-any -- any command's output
   async run(line: string, more: readonly string[] = [], options: RunOptions = {}): Promise<any> {
     const { port, folder } = this.platform;
@@ -74,7 +74,7 @@ class Walk {
   }
 }
 
-/** The command that a line runs; `--help` and `--version` are `help` and `version`. */
+/** The command that a line runs. `--help` and `--version` count as `help` and `version`. */
 function commandOf(line: string): string {
   const words = `${line.replace(/^--/, "")} `;
   const longest = ANSWERING.filter((each) => words.startsWith(`${each} `))

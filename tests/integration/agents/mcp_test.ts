@@ -1,5 +1,5 @@
 /**
- * Agents at `/mcp`: the official client, a key of the workspace, and the responses to anyone else.
+ * Agents at `/mcp`: the official client, a key for the workspace, and the responses to anyone else.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -38,7 +38,7 @@ async function connect(platform: TestPlatform, options: {
   return { call, tools, read, [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** One message as any program might send it. */
+/** One message, as any program might send it. */
 const post = (platform: TestPlatform, options: {
   readonly headers?: Record<string, string>;
   readonly query?: string;
@@ -56,7 +56,7 @@ const post = (platform: TestPlatform, options: {
 
 const KEY = { authorization: `Bearer ${TOKEN}` };
 
-Deno.test("an agent inspects a site, rolls it back and searches its logs over HTTP", async () => {
+Deno.test("an agent inspects a site, rolls it back, and searches its logs over HTTP", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "blog");
     await deploy(platform, "blog", { prod: true, files: { "index.html": "<h1>First</h1>" } });
@@ -229,7 +229,7 @@ Deno.test("without a token, /mcp reports where to get one, and other sites are r
   });
 });
 
-Deno.test("logs of a deployment can be read as resources, only of the project in the URL", async () => {
+Deno.test("deployment logs can be read as resources, only for the project in the URL", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
     const files = { "index.html": "<h1>Beds</h1>" };

@@ -28,7 +28,7 @@ Deno.test("a key works only in its own workspace", () =>
     assert.match(other.json.hint, /a key or token of "other"/);
   }));
 
-Deno.test("the key is stored hashed: no file in the data directory contains it", () =>
+Deno.test("the key is stored as a hash, and no file in the data directory contains it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "x" } });
@@ -81,7 +81,7 @@ const badProjects = [
   [{ name: "shop", nodeVersion: "latest" }, "body.nodeVersion"],
 ] as const;
 
-Deno.test("a bad project is refused with the field that is wrong", () =>
+Deno.test("an invalid project is refused, and the response names the field", () =>
   withPlatform(async (platform) => {
     for (const [json, field] of badProjects) {
       const answer = await platform.api("POST", "/v1/projects", { json });
@@ -149,7 +149,7 @@ Deno.test("query parameters are validated strictly, and null is not a valid body
     }
   }));
 
-Deno.test("notifications are paginated like every list, and by offset", () =>
+Deno.test("notifications are paginated like every list, and also by offset", () =>
   withPlatform(async (platform) => {
     for (let n = 0; n < 7; n++) {
       await platform.api("POST", "/v1/events", {

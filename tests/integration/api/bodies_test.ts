@@ -1,4 +1,4 @@
-/** Bodies from strangers: limited in size and depth, and checked before they are read. */
+/** Bodies from unknown clients are limited in size and depth, and checked before they are read. */
 import assert from "node:assert/strict";
 import { endpoints } from "../../../src/contract/endpoints.ts";
 import {
@@ -9,7 +9,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Sends only the head of a request; returns the response. */
+/** Sends only the headers of a request. Returns the response. */
 async function sendHead(platform: TestPlatform, lines: readonly string[]): Promise<string> {
   using connection = await Deno.connect({ port: platform.port });
   const head = [...lines, "host: localhost", "content-type: application/json", "", ""].join("\r\n");

@@ -1,11 +1,11 @@
 /**
- * The rows of the specification of the HTTP API, with literal values. Rows that need more than one
- * request each have their own tests: the deployment that a trigger begins and its scopes
+ * The rows of the HTTP API specification, with literal values. Rows that need more than one request
+ * each have their own tests: the deployment that a trigger starts and its scopes
  * (`hooks/hooks_test.ts`), 409 for a parallel deployment (`hooks/concurrency_test.ts`), approval,
- * expiry and 10 sign-ins a minute (`accounts/device_flow_test.ts`), 5,000 requests an hour
- * (`accounts/accounts_test.ts`), defaults of a messenger sign-up
+ * expiry and 10 sign-ins per minute (`accounts/device_flow_test.ts`), 5,000 requests per hour
+ * (`accounts/accounts_test.ts`), the defaults of a messenger sign-up
  * (`accounts/messenger_sign_in_test.ts`), channels and quiet hours
- * (`delivery/channel_table_test.ts`), the live stream (`notifications/stream_test.ts`).
+ * (`delivery/channel_table_test.ts`), and the live stream (`notifications/stream_test.ts`).
  */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
@@ -53,7 +53,7 @@ const EVENT_ROWS: readonly (readonly [name: string, priority: string])[] = [
   ["system.feature_announcement", "LOW"],
 ];
 
-/** Spec: "Notification preferences", of a sign-up by email. */
+/** Spec: "Notification preferences", for a sign-up by email. */
 const DEFAULTS: readonly (readonly [category: string, minimum: string])[] = [
   ["Deployment", "NORMAL"],
   ["Health", "HIGH"],

@@ -1,6 +1,6 @@
 /**
- * Sends the example of every operation in the OpenAPI document to a platform, as if copied. Only
- * issued values (ids, tokens, codes, versions) are replaced.
+ * Sends the example for every operation in the OpenAPI document to a platform, as if it had been
+ * copied. Only issued values (IDs, tokens, codes, versions) are replaced.
  */
 import assert from "node:assert/strict";
 import { openApiDocument } from "../../../src/contract/openapi.ts";
@@ -10,7 +10,7 @@ import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
 type Operation = ReturnType<typeof operationsOf>[number];
 
-/** Operations whose example this platform refuses, with the status and the reason. */
+/** Operations whose example is refused by this platform, with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
   listEdges: [403, "only the owner of the platform sees its edges"],
@@ -61,7 +61,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   deleteMessengerLink: [404, "the platform has no chat bot"],
 };
 
-/** These come first, in this order: they create resources that others refer to. */
+/** These come first, in this order, because they create resources that others refer to. */
 const FIRST = [
   "signUp",
   "createWorkspace",
@@ -86,7 +86,7 @@ const FIRST = [
   "renewRecoveryCodes",
 ];
 
-/** These come last, in this order: they end resources that others need. */
+/** These come last, in this order, because they end resources that others need. */
 const LAST = [
   "pollDeviceToken",
   "listTools",
@@ -120,14 +120,14 @@ function inOrder(operations: readonly Operation[]): Operation[] {
   ];
 }
 
-/** Values that the platform issued, by the name of the path parameter or field. */
+/** Values that the platform has issued, by path parameter or field name. */
 class Issued {
   readonly #values = new Map<string, string>();
   #secret = "";
   #step = -1;
   readonly #recoveryCodes: string[] = [];
 
-  /** Stores the values that an operation's response issues. */
+  /** Stores the values that are issued in an operation's response. */
   // deno-lint-ignore no-explicit-any -- responses of any operation
   note(operation: string, path: string, json: any): void {
     const set = (name: string, value: unknown) =>
@@ -216,7 +216,7 @@ function requestOf({ method, path, operation }: Operation, issued: Issued) {
   return { url: `${url}?${query}`, init: { ...init, body } };
 }
 
-/** Sends requests in the session of the first account. */
+/** Sends requests in the first account's session. */
 class Session {
   #cookie = "";
   readonly #etags = new Map<string, string>();
@@ -254,7 +254,7 @@ class Session {
   }
 }
 
-/** Waits at most a minute until the branches of the database exist. */
+/** Waits up to a minute until the database's branches exist. */
 async function untilReady(session: Session): Promise<void> {
   const until = Date.now() + 60_000;
   const path = "/v1/projects/shop/databases/orders/branches?workspace=acme";
@@ -265,7 +265,7 @@ async function untilReady(session: Session): Promise<void> {
   }
 }
 
-Deno.test("every example of the OpenAPI document succeeds when it is sent", () =>
+Deno.test("every example in the OpenAPI document succeeds when it is sent", () =>
   withPlatform(async (platform) => {
     const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });
     const session = new Session(platform);

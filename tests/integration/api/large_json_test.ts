@@ -1,9 +1,10 @@
-/** JSON that is built to keep the platform busy: it is refused quickly, with a short message. */
+/** JSON that is designed to keep the platform busy. It is refused quickly, with a short message. */
 import assert from "node:assert/strict";
 import { createProject, processOf, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Maximum processor time of a refusal, in milliseconds: a busy machine only makes it wait longer.
+ * Maximum processor time for a refusal, in milliseconds. A busy machine increases only the waiting
+ * time.
  */
 const SOON_MS = 3000;
 const SMALL = 64 * 1024;

@@ -1,7 +1,7 @@
 /**
- * Popular S3 clients, against the program: `CLIENT_TESTS=all` installs the AWS SDK for JavaScript
- * and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and `CLIENT_PYTHON` are
- * folders that already have them.
+ * Popular S3 clients, tested with the program. `CLIENT_TESTS=all` installs the AWS SDK for
+ * JavaScript and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and
+ * `CLIENT_PYTHON` are folders where they are already installed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function run(program: string, args: string[], env: Variables): Promise<str
   return out!;
 }
 
-/** The variables with which clients find the store of a project. */
+/** The variables that clients use to find a project's store. */
 async function variablesOf(platform: TestPlatform, project: string): Promise<Variables> {
   await createProject(platform, project);
   const path = `/v1/projects/${project}/blobs/credentials`;
@@ -96,7 +96,7 @@ Deno.test({
         run("rclone", [
           ...[...args, "--retries", "1", "--s3-upload-cutoff", "5M", "--s3-chunk-size", "5M"],
           ...["--config", "/dev/null", "--low-level-retries", "1"],
-          // rclone cannot use the certificates in the machine's settings.
+          // rclone cannot use the certificates from the machine's settings.
         ], { ...env, AWS_CA_BUNDLE: "" });
       await rclone("copy", from, `${remote}/tree`);
       await rclone("check", from, `${remote}/tree`);

@@ -1,5 +1,8 @@
 // deno-lint-ignore-file no-console -- says why it is skipped
-/** A disk that fills up under blob stores and queues: everything acknowledged exists afterwards. */
+/**
+ * A disk that fills up under blob stores and queues. Everything that was acknowledged exists
+ * afterwards.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bucketOf, createBlobKey } from "../../helpers/blob_client.ts";
@@ -15,7 +18,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Number of messages to send at a time, and maximum number of all messages. */
+/** Number of messages to send at a time, and maximum total number of messages. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 
@@ -53,7 +56,7 @@ Deno.test("with a full disk, uploads and messages are refused, and acknowledged 
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The log of the store may still have space for some messages.
+      // The store's log may still have space for some messages.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

@@ -1,6 +1,6 @@
 /**
- * Clients write objects while the platform is killed: everything acknowledged exists afterwards.
- * `BLOB_ROUNDS` sets the number of rounds, such as 100.
+ * Clients write objects while the platform is killed. Everything that was acknowledged exists
+ * afterwards. `BLOB_ROUNDS` sets the number of rounds, such as 100.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const PART = 5 * 1024 ** 2;
 /** The content of a key, or its absence. */
 type Value = string | undefined;
 
-/** The allowed values of each key: the last acknowledged one, and those sent later. */
+/** The allowed values of each key: the last acknowledged value, and those that were sent later. */
 class Ledger {
   readonly #possible = new Map<string, readonly Value[]>();
 

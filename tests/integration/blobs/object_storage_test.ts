@@ -1,5 +1,5 @@
 /**
- * The blob store of a platform that keeps its files in an object storage. `SVC_TEST_S3` selects a
+ * The blob store of a platform that keeps its files in object storage. `SVC_TEST_S3` selects object
  * storage other than the tests' own.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { createProject, start } from "../../helpers/platform.ts";
 const LARGE = Array.from({ length: 400_000 }, (_, number) => String(number)).join(" ");
 const PARTS = ["a".repeat(5 << 20), "b".repeat(5 << 20), "end"];
 
-Deno.test("a blob store in object storage supports everything that a store on disk supports", () =>
+Deno.test("a blob store in object storage supports everything that a store on disk does", () =>
   inTestFolder(async (folder) => {
     await using storage = await openFaultyStorage();
     const options = { blobs: storage.place, env: { ...Deno.env.toObject(), ...storage.env } };
@@ -50,7 +50,7 @@ Deno.test("a blob store in object storage supports everything that a store on di
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(data, "blobs"))), []);
 
-    // Another machine, which has none of the files.
+    // Another machine that has none of the files.
     await Deno.remove(join(data, "cache", "blobs"), { recursive: true });
     const second = await start(data, options);
     try {

@@ -1,4 +1,6 @@
-/** The blob store with the program: S3 clients, servers, functions, restarts, backups, new keys. */
+/**
+ * The blob store in the program: S3 clients, servers, functions, restarts, backups and new keys.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { answerOf, bucketOf, createBlobKey } from "../../helpers/blob_client.ts";
@@ -8,7 +10,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** Stores and reads an object with the variables that it gets. */
+/** Stores and reads an object using the variables that it is given. */
 const PROGRAM = `
 const bytes = (text) => new TextEncoder().encode(text);
 const hex = (buffer) =>
@@ -84,7 +86,7 @@ Deno.test("servers, functions and S3 clients reach the store of their environmen
     });
     assert.equal((await platform.get("edge.localhost", "/f/PUT/boat")).text, "200 ");
     assert.equal((await platform.get("edge.localhost", "/f/GET/boat")).text, "200 by a function");
-    // A key only gives access to its own store.
+    // A key gives access only to its own store.
     assert.match(await answerOf(bucket("../preview/boat")), /^4\d\d /);
     const keys = `/v1/projects/shop/blobs/credentials`;
     const { json: { items } } = await platform.api("GET", keys);

@@ -1,12 +1,13 @@
 /**
- * Objects that a site shows: who sees them, which settings apply to them, and copies for previews.
+ * Objects that a site serves: who can see them, which settings apply to them, and copies for
+ * previews.
  */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { makePng } from "../../helpers/images.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../../helpers/platform.ts";
 
-/** A picture of one pixel. */
+/** A one-pixel picture. */
 const PIXEL = Uint8Array.from(
   atob(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -32,7 +33,7 @@ const RULES = {
   ],
 };
 
-Deno.test("a site shows public objects, with rules, ranges and converted images", () =>
+Deno.test("a site serves public objects, with rules, ranges and converted images", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const put = async (key: string, body: BlobPart, type?: string) => {
@@ -77,7 +78,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     for (const [path, headers, status] of cases) {
       assert.equal((await get(`/_svc/blobs/${path}`, headers)).status, status, path);
     }
-    // The site's policy does not replace the sandbox for possible uploads of visitors.
+    // The site's policy does not replace the sandbox for objects that visitors may have uploaded.
     for (
       const [name, isSandboxed] of [["page.html", true], ["not.pdf", true], [
         "paper.pdf",
@@ -102,7 +103,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     await put("photos/a b.txt", "changed");
     assert.equal((await platform.get(preview, "/_svc/blobs/photos/a%20b.txt")).text, "hello");
 
-    // Objects that are no longer public are also unavailable to open pages of the earlier
+    // Objects that are no longer public are also unavailable to open pages from the earlier
     // deployment.
     await deploy(platform, "shop", { files, manifest: STATIC_MANIFEST });
     for (const query of ["", `?dpl=${live.id}`]) {
@@ -131,7 +132,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     assert.deepEqual(list.items, []);
   }));
 
-/** Keeps everything for an hour, for a site whose server serves all paths. */
+/** Caches everything for an hour, for a site whose server handles all paths. */
 const KEEP_ALL = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [

@@ -1,4 +1,4 @@
-/** Builds whose code is hostile. */
+/** Builds with hostile code. */
 import assert from "node:assert/strict";
 import { denoCache } from "../../../src/runtime/mod.ts";
 import { networkVariables } from "../../../src/lib/network_variables.ts";
@@ -14,12 +14,12 @@ import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 import { processOf } from "../../helpers/platform.ts";
 import { peakMemory } from "../../../scripts/bench/_bench_place.ts";
 
-/** Megabytes that the build of one test prints; `PRINT_MB=1024` for a gigabyte. */
+/** Megabytes that one test's build prints. Set `PRINT_MB=1024` for a gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
 
 const OUT = "mkdir -p out; echo ok > out/index.html";
 
-/** Builds a script, whose output folder is `out`. */
+/** Builds a script with `out` as the output folder. */
 async function buildScript(platform: BuildPlatform, script: string) {
   const { hook } = await platform.project("shop", {
     buildCommand: "sh build.sh",
@@ -71,7 +71,7 @@ Deno.test("a build sees nothing of the platform, its data or its processes", asy
   });
 });
 
-Deno.test("a build reaches no file that the platform opened or inherited", async () => {
+Deno.test("a build cannot reach files that the platform has opened or inherited", async () => {
   const secret = await Deno.makeTempFile({ prefix: "svc-inherited-" });
   await Deno.writeTextFile(secret, "inherited secret");
   using _open = openForChildren(secret);
@@ -207,7 +207,7 @@ Deno.test("links, strange names and submodules cannot escape from a repository",
 Deno.test("two builds at the same time see nothing of each other", async () => {
   await withBuilds(async (platform) => {
     const script = [
-      // This file, which may be below /tmp, never contains the marks literally.
+      // This file, which may be under /tmp, never contains the markers literally.
       "echo sec''ret-of-$SVC_BRANCH > /tmp/mine; echo sec''ret-of-$SVC_BRANCH > $HOME/mine",
       "sleep 2; grep -rhs 'sec[r]et-of' /tmp /build /cache /proc/[0-9]*/environ; id -u",
       OUT,

@@ -1,4 +1,4 @@
-/** Deploys a site from a push, with only a hook's URL. */
+/** Deploys a site from a push, using only a hook's URL. */
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -109,7 +109,7 @@ Deno.test("builds support a root directory and local packages, and report why th
   });
 });
 
-Deno.test("the log of a build can be followed to its end", async () => {
+Deno.test("a build's log can be followed to the end", async () => {
   await withBuilds(async ({ project, repository, trigger, port, ended }) => {
     const { hook } = await project("shop", {
       buildCommand:
@@ -151,7 +151,7 @@ Deno.test("a stopped deployment's build ends and leaves nothing behind", async (
   });
 });
 
-Deno.test("a project chooses its version of Node, which is cached for its next build", async () => {
+Deno.test("a project selects its version of Node, which is cached for its next build", async () => {
   await withBuilds(async ({ project, build, get, log }) => {
     const { hook } = await project("shop", {
       nodeVersion: "22",

@@ -1,6 +1,6 @@
 /**
- * Tests what remains of builds from git: everything for a rollback, nothing after a project's
- * deletion.
+ * Tests what remains of builds from git: everything that a rollback needs, and nothing after the
+ * project is deleted.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
@@ -40,14 +40,14 @@ const pages = async ({ get }: BuildPlatform) => [
   (await get("shop.localhost", "/hello")).text,
 ];
 
-Deno.test("a rollback takes less than a second, and brings back the build's variables", () =>
+Deno.test("a rollback takes less than a second, and restores the build's variables", () =>
   withBuilds(async (platform) => {
     const { project, build, api } = platform;
     const { id, hook } = await project("shop", SETTINGS);
     await setGreeting(platform, id, "one");
     const first = await build(hook, SITE);
     assert.equal(first.error, null);
-    // The state is LIVE in the store a moment before the edge has loaded the deployment.
+    // The state becomes LIVE in the store a moment before the edge has loaded the deployment.
     await until(() => pages(platform), ([page]) => page === "built with one");
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
     await setGreeting(platform, id, "two");
@@ -65,7 +65,7 @@ Deno.test("a rollback takes less than a second, and brings back the build's vari
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
   }));
 
-/** Paths below a folder in which a text occurs. */
+/** Returns the paths in a folder whose name contains `text`. */
 async function pathsWith(folder: string, text: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {
@@ -120,7 +120,7 @@ Deno.test("a deleted project leaves no mirror, cache, log, hook, build or creden
     assert.deepEqual(left, []);
   }));
 
-Deno.test("the next start finishes a deletion interrupted by a crash, folders included", () =>
+Deno.test("the next start completes a deletion that a crash interrupted, including folders", () =>
   withBuilds(async (platform) => {
     const { project, build, api, folder, dataDir } = platform;
     const { id, hook } = await project("shop", SETTINGS);
@@ -128,7 +128,7 @@ Deno.test("the next start finishes a deletion interrupted by a crash, folders in
     const { json: workspaces } = await api("GET", "/v1/workspaces");
     await platform.shutdown();
     const kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
-    // The first commit of a deletion.
+    // The first commit in a deletion.
     await kv.atomic()
       .delete(keys.project(workspaces.items[0].id, id))
       .delete(keys.projectByName("shop"))

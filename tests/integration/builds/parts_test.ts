@@ -1,14 +1,14 @@
-/** Tests parts that a commit only references: submodules, and Git LFS files. */
+/** Tests content that a commit only references: submodules and Git LFS files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { serveLfs } from "../../helpers/lfs_server.ts";
 
-/** The settings of a platform that may not reach this machine. */
+/** The settings for a platform that is not allowed to reach this machine. */
 const STRICT = { allowPrivateUpstreams: false };
 
-/** Adds a submodule to a repository, without a copy of it there. */
+/** Adds a submodule to a repository without copying its content there. */
 async function link(
   repository: TestRepository,
   { path, url, sha }: { readonly path: string; readonly url?: string; readonly sha: string },
@@ -34,7 +34,7 @@ async function buildHead(platform: BuildPlatform, hook: string) {
   return { ...ended, text: textOf(await platform.log(id)) };
 }
 
-Deno.test("a build has the files of its submodules, including nested ones with relative URLs", async () => {
+Deno.test("a build has its submodules' files, including nested ones with relative URLs", async () => {
   await withBuilds(async (platform) => {
     const { folder, repository } = platform;
     const { id, hook } = await platform.project("shop", { outputDirectory: "." });
@@ -160,7 +160,7 @@ Deno.test("a build has the files stored in Git LFS, and names a missing file", a
   });
 });
 
-Deno.test("Git LFS gets the project's credentials at its own host only, and reaches no private address", async () => {
+Deno.test("Git LFS gets the project's credentials only on its own host, and reaches no private address", async () => {
   const files = (url: string, pointer: string) => ({
     ".gitattributes": "*.mp4 filter=lfs\n",
     ".lfsconfig": `[lfs]\n\turl = ${url}\n`,

@@ -1,6 +1,6 @@
 /**
- * Builds on a machine without a sandbox. The platform runs in this process: a test cannot remove
- * the sandbox from the machine, so it pretends that there is none.
+ * Builds on a machine without a sandbox. The platform runs in this process because a test cannot
+ * remove the sandbox from the machine, so it simulates its absence.
  */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
@@ -35,7 +35,7 @@ Deno.test("builds run without a sandbox if the operator allows it, and leave not
   }, { builds: { sandbox: "open", allowUnsandboxed: true } });
 });
 
-Deno.test("a build without a sandbox that never ends is killed, too", async () => {
+Deno.test("a build without a sandbox that never ends is also killed", async () => {
   await withBuildsInProcess(async ({ project, build }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": "setsid sleep 876 & sleep 876" });

@@ -20,7 +20,7 @@ async function tool(platform: BuildPlatform, argv: readonly string[], stdin?: st
   return { code: run.code, json: JSON.parse(run.stdout), stderr: run.stderr };
 }
 
-Deno.test("svc projects create --git-url --deploy builds at once, and shows the build", () =>
+Deno.test("svc projects create --git-url --deploy builds immediately, and shows the build", () =>
   withBuilds(async (platform) => {
     const { repository, get } = platform;
     await repository.commit("main", { "index.html": "<p>one</p>" });
@@ -58,7 +58,7 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     assert.deepEqual([none.code, none.json.error], [1, "Branch not found"]);
   }));
 
-Deno.test("--deploy fails if the build fails, and the project stays", () =>
+Deno.test("--deploy fails if the build fails, and the project remains", () =>
   withBuilds(async (platform) => {
     const { repository } = platform;
     await repository.commit("main", { "index.html": "<p>one</p>" });
@@ -111,7 +111,7 @@ Deno.test("a private repository reports that it needs credentials, and is built 
     assert.equal(built.json.deployment?.status, "LIVE", built.stderr);
   }));
 
-Deno.test("a project is only created with a repository that can be read, if asked to verify", () =>
+Deno.test("if asked to verify, a project is created only if its repository can be read", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });

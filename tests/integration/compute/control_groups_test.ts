@@ -1,7 +1,8 @@
 /**
- * Kernel memory that belongs to no process: buffers of sockets, which control groups limit. The
- * tests need groups of version 2 that they can change. `CGROUP_VM=<folder> deno task test:file
- * tests/integration/compute/control_groups_test.ts` provides them (scripts/in_cgroup2_vm.sh).
+ * Kernel memory that does not belong to any process: socket buffers, which control groups limit.
+ * The tests need version 2 groups that they can change.
+ * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts`
+ * provides them (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -36,7 +37,7 @@ const COMMAND_MANIFEST = {
   ),
 };
 
-/** Unit tests that need such groups too. */
+/** Unit tests that also need such groups. */
 const UNITS = [
   "src/lib/control_groups_test.ts",
   "src/runtime/process/start_process_test.ts",
@@ -46,7 +47,7 @@ const UNITS = [
 const place = findGroupPlace();
 const problem = "problem" in place ? place.problem : undefined;
 
-/** A process in a group left behind by a killed platform. */
+/** A process in a group that a killed platform left behind. */
 async function leaveGroup(folder: string) {
   const group = join(folder, "svc-4000000-1-1");
   await Deno.mkdir(group);
@@ -59,7 +60,7 @@ const groupsIn = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => /^svc-\d/.test(name));
 
 Deno.test({
-  name: "kernel memory counts towards the memory limits of servers and builds" +
+  name: "kernel memory counts toward the memory limits of servers and builds" +
     (problem === undefined ? "" : ` (left out: ${problem})`),
   ignore: problem !== undefined,
   fn: async () => {
@@ -98,7 +99,7 @@ Deno.test({
       assert.equal((await build(10)).status, "LIVE");
     }, {
       builds: { limits: { memoryBytes: 500_000_000, timeMs: 120_000 } },
-      // The kernel of the virtual machine has no Landlock.
+      // The virtual machine's kernel has no Landlock.
       servers: { allowUnsandboxed: true },
     });
     assert.deepEqual(groupsIn(folder), []);

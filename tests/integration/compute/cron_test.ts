@@ -1,4 +1,4 @@
-/** Scheduled tasks of live production deployments, on a real platform with a real server. */
+/** The scheduled tasks of live production deployments, on a real platform with a real server. */
 import assert from "node:assert/strict";
 import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
 import type { LogEntry } from "../../../src/contract/logs.ts";
@@ -24,7 +24,7 @@ const scheduled = (paths: readonly string[], schedule = "* * * * *") => ({
 /** The clock does not run a task with this schedule during a test. */
 const YEARLY = "0 0 1 1 *";
 
-/** A server that records requests, except for the one before it goes live. */
+/** A server that records all requests except the one before it goes live. */
 const SERVER = `
 import { createServer } from "node:http";
 const seen = [];
@@ -76,7 +76,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.deepEqual([outcome, answered, error], ["succeeded", 200, null]);
     assert.equal((await platform.get(HOST, "/api/task?by=cron")).status, 403);
 
-    // A client cannot pose as the scheduler.
+    // A client cannot impersonate the scheduler.
     await platform.get(HOST, "/api/posing", { "x-svc-cron": "1" });
     assert.deepEqual(await seenBy(platform), [
       { url: "/api/task?by=cron", cron: "1", auth: `Bearer ${SECRET}` },
@@ -116,7 +116,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.equal(ran.outcome, "succeeded");
   }));
 
-/** Minutes that start on demand, each later than all earlier events. */
+/** Minutes that start on demand, each of them after all earlier events. */
 function testMinutes() {
   let [ahead, act] = [0, () => {}];
   const minutes: Minutes = {
@@ -133,7 +133,7 @@ function testMinutes() {
   return { minutes, begin };
 }
 
-Deno.test("a task runs automatically at its scheduled minute, and ends with its deployment", () => {
+Deno.test("a task runs automatically at its scheduled minute until its deployment ends", () => {
   const { minutes, begin } = testMinutes();
   return withPlatformInProcess(async (platform) => {
     await createProject(platform, "shop");

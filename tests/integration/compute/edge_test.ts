@@ -104,8 +104,8 @@ onEachEngine(
   "events arrive as they are sent, and a client that leaves is noticed",
   ({ engine }) =>
     withServer(async (platform) => {
-      // Plain TCP: Deno's node:http ends the test if its client disconnects in the middle of a
-      // body.
+      // Uses plain TCP because Deno's node:http ends the test if its client disconnects in the
+      // middle of a body.
       const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await conn.write(
         new TextEncoder().encode(`GET /api/events HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`),

@@ -1,5 +1,5 @@
 /**
- * A server's response arrives unchanged: no runtime compresses it, regardless of how the server
+ * A server's response arrives unchanged. No runtime compresses it, regardless of how the server
  * listens.
  */
 import assert from "node:assert/strict";
@@ -32,7 +32,7 @@ Deno.serve({ port: Number(Deno.env.get("PORT")) }, (request) =>
 };
 
 for (const [name, source] of Object.entries(SERVERS)) {
-  Deno.test(`a response of ${name} is not compressed in transit`, async () => {
+  Deno.test(`a response from ${name} is not compressed in transit`, async () => {
     const directory = await writeModules({ "entry.mjs": source });
     await using app = computeServer({ directory });
     const result = await app.get("/", {

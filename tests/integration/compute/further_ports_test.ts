@@ -1,5 +1,5 @@
 /**
- * Servers on Node that listen on additional ports, which only their own processes and threads can
+ * Node servers that listen on additional ports, which only their own processes and threads can
  * reach.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** A server that its entry or a command starts. */
+/** A server that is started by its entry or by a command. */
 const manifest = (command: string | undefined) => ({
   version: 1,
   layers: [{
@@ -33,8 +33,8 @@ const manifest = (command: string | undefined) => ({
 });
 
 /**
- * First listens on a port of its own choice, then on the port for requests; `/<way>` sends a
- * request to the first.
+ * Listens first on a port that it chooses itself, then on the port for requests. `/<way>` sends a
+ * request to the first port.
  */
 const SERVER = `
 import { execFile, fork } from "node:child_process";
@@ -199,7 +199,7 @@ async function deployServer(
   return id;
 }
 
-/** Another server, which asks for a port of this machine. */
+/** Another server that requests a port on this machine. */
 const STRANGER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -208,7 +208,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("a server can open additional ports, which only its processes reach", async (t) => {
+Deno.test("a server can open additional ports, which only its processes can reach", async (t) => {
   await withPlatform(async (platform) => {
     for (const [project, command] of [["shop", undefined], ["scripted", "npm start"]] as const) {
       await createProject(platform, project);

@@ -1,6 +1,4 @@
-/**
- * Responses of a server that end too early, and large messages of WebSockets, on both engines.
- */
+/** Server responses that end too early, and large WebSocket messages, on both engines. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
@@ -11,7 +9,7 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/** Starts a response, with its length or in chunks, and stops or exits in the middle of it. */
+/** Starts a response, with its length or in chunks, and stops or exits partway through. */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -95,7 +93,7 @@ interface Closed {
   readonly code: number;
 }
 
-/** Opens a socket that accepts messages of any size. */
+/** Opens a WebSocket that accepts messages of any size. */
 async function open(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: HOST },
@@ -116,7 +114,7 @@ const nextMessage = (socket: WebSocket) =>
     socket.once("error", () => {});
   });
 
-/** The sockets' server copies received data many times. */
+/** The WebSocket server copies received data many times. */
 const SITE = {
   ...SOCKET_SITE,
   manifest: {
@@ -196,7 +194,7 @@ onEachEngine(
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
       await deployServer(platform, "shop", { server: SERVER, engine });
-      // More than a server handles at a time.
+      // More requests than a server handles at a time.
       for (let round = 0; round < 5; round++) {
         await Promise.all(Array.from({ length: 50 }, () => giveUp(platform.port)));
       }

@@ -1,6 +1,7 @@
 /**
- * Escape attempts of a hostile server, on each engine and in each sandbox: each ends as
- * `fixtures/compute/hostile/expected.json` says, while platform and neighbour keep working.
+ * Escape attempts by a hostile server, on each engine and in each sandbox. Each ends as specified
+ * in `fixtures/compute/hostile/expected.json`, while the platform and a neighboring server keep
+ * working.
  */
 import assert from "node:assert/strict";
 import * as z from "zod";
@@ -17,8 +18,8 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const outcomes = z.record(z.string(), z.string());
 
 /**
- * Expected outcomes: those of `both` on either engine, unless the engine's own list has the
- * attempt. On Node, descriptors belong to the process, so an attempt that uses them only ends its
+ * Expected outcomes. Those in `both` apply to either engine unless the attempt is in the engine's
+ * own list. On Node, descriptors belong to the process, so an attempt that uses them ends only its
  * own process.
  */
 const EXPECTED = z.strictObject({
@@ -35,7 +36,7 @@ const answer = z.object({
   missing: z.string().optional(),
 });
 
-/** The outcome of an attempt, in the golden file's terms. */
+/** The outcome of an attempt, in the format of the golden file. */
 async function outcome({ get }: TestServer, name: string, expected: string): Promise<string> {
   const result = await get(`/${name}`);
   if (result.type === "failed") return result.reason;
@@ -46,7 +47,7 @@ async function outcome({ get }: TestServer, name: string, expected: string): Pro
   return expected.includes("harmless:") ? `harmless: ${got}` : "harmless";
 }
 
-/** All files below a folder, with their content. */
+/** All files in a folder, including subfolders, with their content. */
 async function list(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
@@ -60,10 +61,10 @@ async function list(folder: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** A folder with a deployment and, next to it, files of the platform. */
+/** A folder with a deployment and, next to it, the platform's files. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
-  // Readable for every user, so that only the sandbox keeps a server from it.
+  // Readable by every user, so only the sandbox prevents a server from accessing it.
   await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);
@@ -114,7 +115,7 @@ async function prepare() {
   };
 }
 
-/** Keeps sending requests to the neighbour; returns wrong responses. */
+/** Keeps sending requests to the neighboring server. Returns unexpected responses. */
 function watch(neighbour: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;
@@ -148,7 +149,7 @@ const WALLS: readonly Wall[] = [
     name: "on Node",
     engine: "node",
     attempts: { ...both, ...node },
-    // Users other than root may not be able to create namespaces.
+    // Non-root users may not be able to create namespaces.
     ignore: Deno.uid() !== 0,
   },
   {
@@ -160,10 +161,10 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Time for an attempt that is refused or ends its server, even on a busy machine. */
+/** Time allowed for an attempt that is refused or ends its server, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** Runs all attempts; returns those with a wrong outcome. */
+/** Runs all attempts. Returns those with an unexpected outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,

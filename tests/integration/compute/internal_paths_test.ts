@@ -1,10 +1,13 @@
-/** Faults of the platform's own folders: the operator's log has them, no client sees a path. */
+/**
+ * Faults in the platform's own folders. The operator's log contains the paths, but clients never
+ * see them.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FILES, MANIFEST } from "../../helpers/compute_site.ts";
 import { create, createProject, upload, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("a server whose files cannot be created reveals no path of the platform", () =>
+Deno.test("a server whose files cannot be created does not reveal any platform paths", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const created = await create(platform, "shop", { files: FILES, manifest: MANIFEST });

@@ -12,7 +12,7 @@ async function page(platform: TestPlatform, path = "/pages/count", host = HOST) 
   return { state: headers["x-svc-cache"], text, status, started: headers["x-started"] };
 }
 
-/** The complete stored pages of all deployments on disk. */
+/** The complete pages that are stored on disk for all deployments. */
 async function keptPages(dataDir: string): Promise<string[]> {
   return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
 }

@@ -4,7 +4,9 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { createProject, withPlatform } from "../../helpers/platform.ts";
 
-/** A server that counts its visits in the store, and tries the platform's own port. */
+/**
+ * A server that counts its visits in the store, and tries to connect to the platform's own port.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_KV_URL, SVC_KV_TOKEN, SVC_URL } = process.env;

@@ -9,7 +9,7 @@ const HOST = "shop.localhost";
 
 type ServerEntry = Extract<LogEntry, { readonly type: "server" }>;
 
-/** The server's entries that a query finds, once there are some. */
+/** The server's entries that match a query, once there are some. */
 async function found(platform: TestPlatform, query: string): Promise<readonly ServerEntry[]> {
   return await until(async () => {
     const { json } = await platform.api("GET", `/v1/projects/shop/logs?${query}`);

@@ -1,4 +1,4 @@
-/** Tests the network access of a deployment's server, and WebSockets to it. */
+/** Tests a deployment server's network access, and WebSockets to it. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { ComputeSocket } from "../../../src/runtime/mod.ts";
@@ -31,7 +31,7 @@ Deno.test("private addresses are unreachable unless allowed", async () => {
 
 const WS = fileURLToPath(new URL("../../../node_modules/ws/wrapper.mjs", import.meta.url));
 
-/** Servers of npm:ws and of Deno, which echo each message. */
+/** Servers using npm:ws and Deno that echo each message. */
 async function socketServers(): Promise<string> {
   const { build, stop } = await import("esbuild");
   const { outputFiles } = await build({

@@ -1,5 +1,5 @@
 /**
- * No file of a server is ever served: projects of all kinds are packed as in a deploy, and each of
+ * A server's files are never served. Projects of all kinds are packed as in a deploy, and each of
  * their files is requested at every path that it could have.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { createProject, deploy, type TestPlatform, withPlatform } from "../../he
 
 type Files = Readonly<Record<string, string>>;
 
-/** A text in all files of servers, which must be in no response. */
+/** Text that all server files contain and that no response may contain. */
 const SECRET = "svc-secret";
 
 const secret = `console.info("${SECRET}");\n`;
@@ -137,7 +137,7 @@ const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: 
   },
 };
 
-/** Every path under which a file could be requested: with all of its folders, and with fewer. */
+/** Every path where a file could be requested: with all of its folders, and with fewer. */
 function pathsOf(files: readonly string[]): string[] {
   const all = files.flatMap((path) => {
     const steps = path.split("/");
@@ -147,7 +147,7 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
-/** The project in its own folder, with a host that ignores messages. */
+/** Opens the project in its own folder, with a host that ignores messages. */
 async function withProject(
   files: Files,
   run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,
@@ -175,7 +175,7 @@ async function withProject(
   }
 }
 
-/** Deploys a project, and requests the private files of its server. */
+/** Deploys a project, and requests its server's private files. */
 async function checkProject(
   platform: TestPlatform,
   name: string,

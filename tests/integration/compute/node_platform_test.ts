@@ -1,6 +1,4 @@
-/**
- * Servers on Node, deployed on a real platform.
- */
+/** Node servers that are deployed on a real platform. */
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { fetchByHost } from "../../../scripts/_fetch_by_host.ts";
@@ -21,7 +19,7 @@ const HOST = "shop.localhost";
 const ALL = [{ pattern: "^/.*$", layer: "app" }];
 const SITE = { version: 1, layers: LAYERS, routes: ALL };
 
-/** The response to the activation of a deployment that should not go live. */
+/** The response to activating a deployment that should not go live. */
 async function refusal(platform: TestPlatform, files: Files, manifest: unknown) {
   const created = await create(platform, "shop", { files, manifest });
   assert.equal(created.status, 201, JSON.stringify(created.json));
@@ -157,7 +155,7 @@ Deno.test("packages behind symbolic links are found, and the list of links is no
     }
   }));
 
-Deno.test("a deployment whose links lead outside it is refused, with the reason", () =>
+Deno.test("a deployment with links that lead outside it is refused, with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = linked({ "node_modules/greet": "../../../../etc" });
@@ -168,7 +166,7 @@ Deno.test("a deployment whose links lead outside it is refused, with the reason"
     );
   }));
 
-Deno.test("an unavailable version of Node is named, with the reason", () =>
+Deno.test("an unavailable Node version is named, with the reason", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = LAYERS.map((layer) =>

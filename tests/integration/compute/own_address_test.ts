@@ -1,6 +1,4 @@
-/**
- * Servers that reach themselves and the hosts of their platform, from within the sandbox.
- */
+/** Servers that reach themselves and their platform's hosts from within the sandbox. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -186,7 +184,7 @@ onEachEngine(
     }),
 );
 
-Deno.test("a server reaches custom domains of its project that point to this platform", async () => {
+Deno.test("a server reaches its project's custom domains that point to this platform", async () => {
   const dns = await startDns();
   try {
     await withPlatform(async (platform) => {
@@ -216,7 +214,7 @@ Deno.test("a server reaches custom domains of its project that point to this pla
 });
 
 Deno.test({
-  name: "a program of any language reaches its own host and custom domains",
+  name: "a program in any language reaches its own host and custom domains",
   ignore: Deno.uid() !== 0 ||
     (await findToolchains(Deno.env.toObject(), ["python"])).length === 0,
   async fn() {

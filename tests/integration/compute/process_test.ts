@@ -1,4 +1,4 @@
-/** Servers of COMPUTE layers: how they are started, called, limited and ended. */
+/** COMPUTE layer servers: how they are started, called, limited and ended. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";

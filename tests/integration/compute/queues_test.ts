@@ -1,4 +1,4 @@
-/** Queues of live deployments, on a real platform with a real server. */
+/** The queues of live deployments, on a real platform with a real server. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -16,7 +16,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 
 const HOST = "shop.localhost";
 
-/** A server that remembers its messages, and sends some itself. */
+/** A server that remembers its messages and also sends some itself. */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_QUEUE_URL: url, SVC_QUEUE_TOKEN: token, SVC_QUEUE_SECRET: secret } = process.env;
@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // The route is closed for every spelling of its path.
+    // The route is closed for every variant of its path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);
@@ -159,7 +159,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     assert.equal(now.status, 204);
     await until(() => seenBy(platform), ({ seen }) => seen.map(text).includes("later"));
 
-    // Messages with problems.
+    // Invalid messages.
     const refused: readonly (readonly [string, number, RegExp, string?])[] = [
       ["/other/messages", 404, /declares no queue "other"\. Its queues: mails, broken/],
       ["/mails/messages?delay=2592001", 400, /whole number of seconds from 0 to 2592000/],
@@ -200,7 +200,7 @@ Deno.test("a queue delivers messages from servers and the API, and no one else r
     ]);
   }));
 
-/** Sends the arguments in its body; reports errors. */
+/** Sends the arguments in its body, and reports errors. */
 const SENDER = `export default async (request, { queue }) => {
   try {
     return Response.json(await queue.send(...await request.json()));

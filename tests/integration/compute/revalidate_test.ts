@@ -6,7 +6,7 @@ import { createProject, start, type TestPlatform, withPlatform } from "../../hel
 
 const HOST = "shop.localhost";
 
-/** Pages that declare how long they may be stored, and routes that revalidate them. */
+/** Pages that specify how long they may be stored, and routes that revalidate them. */
 const SERVER = `
 import { createServer } from "node:http";
 
@@ -60,7 +60,7 @@ async function revalidate(platform: TestPlatform, what: unknown) {
   return `${status} ${text}`;
 }
 
-Deno.test("the edge caches pages as the server's headers ask, across a restart, until the next deployment", async () => {
+Deno.test("the edge caches pages according to the server's headers, across a restart, until the next deployment", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");

@@ -1,6 +1,6 @@
 /**
- * Platforms whose system lacks parts of the servers' sandbox. They run in this process: a test
- * cannot remove Landlock or seccomp from the machine, so it pretends.
+ * Platforms whose system lacks parts of the server sandbox. They run in this process because a test
+ * cannot remove Landlock or seccomp from the machine, so it simulates their absence.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -63,7 +63,7 @@ Deno.test("servers run without the full sandbox if the operator allows it", asyn
   });
 });
 
-Deno.test("the full sandbox is shown as enforced, with the running servers", {
+Deno.test("the full sandbox is reported as enforced, with the running servers", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await withServers(undefined, async (platform) => {

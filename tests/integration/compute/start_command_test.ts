@@ -1,5 +1,5 @@
 /**
- * Servers that a shell command starts: through npm, in several processes, on several
+ * Servers that are started by a shell command: through npm, in several processes, and on several
  * ports, all in the sandbox.
  */
 import assert from "node:assert/strict";
@@ -69,9 +69,9 @@ interface Started {
   readonly command?: string;
   readonly files?: Files;
   readonly runtime?: Readonly<Record<string, unknown>>;
-  /** Parts of the response to `/`. */
+  /** Expected parts of the response to `/`. */
   readonly answer: RegExp;
-  /** A line of the server's log. */
+  /** A line in the server's log. */
   readonly logged?: RegExp;
 }
 
@@ -179,7 +179,7 @@ interface Failing {
   readonly scripts?: Scripts;
   readonly server: string;
   readonly runtime?: Readonly<Record<string, unknown>>;
-  /** Why the deployment failed. */
+  /** The reason why the deployment failed. */
   readonly error: RegExp;
   /** The last lines of the server's output. */
   readonly lines?: readonly string[];
@@ -257,7 +257,7 @@ Deno.test("a server that does not start reports why, with its last lines", async
   });
 });
 
-/** Tries actions that a sandbox forbids, in processes that the server starts. */
+/** Tries actions that the sandbox forbids, in processes that the server starts. */
 const ATTACKS = `
 import { execFileSync, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -287,7 +287,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("the processes of a start script run in the sandbox, and exit with it", async () => {
+Deno.test("a start script's processes run in the sandbox, and exit when it exits", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", {
@@ -318,7 +318,7 @@ Deno.test("the processes of a start script run in the sandbox, and exit with it"
   assert.equal(await sleeping(), false);
 });
 
-/** Whether the process that the script left behind still runs. */
+/** Whether the process that the script left behind is still running. */
 async function sleeping(): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

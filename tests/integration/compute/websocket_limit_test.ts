@@ -1,6 +1,6 @@
 /**
- * WebSockets are counted separately from requests: idle ones delay nobody, and one too many is
- * refused immediately.
+ * WebSockets are counted separately from requests. Idle WebSockets do not delay anyone, and a
+ * WebSocket beyond the limit is refused immediately.
  */
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
@@ -55,7 +55,7 @@ async function deploySockets(platform: TestPlatform, ...projects: readonly strin
   }
 }
 
-Deno.test("more idle WebSockets than the limit of requests do not block pages", () =>
+Deno.test("more idle WebSockets than the request limit do not block pages", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const sockets = await Promise.all(
@@ -66,7 +66,7 @@ Deno.test("more idle WebSockets than the limit of requests do not block pages", 
     await Promise.all(sockets.map(({ close }) => close()));
   }));
 
-Deno.test("a server refuses one WebSocket too many with 503, and accepts it when one has closed", () =>
+Deno.test("a server refuses a WebSocket beyond the limit with 503, and accepts it once another closes", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const [first, ...others] = await Promise.all(
@@ -75,7 +75,7 @@ Deno.test("a server refuses one WebSocket too many with 503, and accepts it when
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     assert.equal((await platform.get("shop.localhost", "/")).text, "no socket");
     await first!.close();
-    // The edge learns of the end when the server has confirmed it.
+    // The edge learns that a WebSocket has closed once the server has confirmed it.
     let next: Opened = REFUSED;
     await until(async () => (next = await open(platform, "shop")).type === "open");
     assert.deepEqual(await open(platform, "shop"), REFUSED);
@@ -105,7 +105,7 @@ Deno.test("clients that leave during the handshake, or without a close frame, re
     for (const socket of opened) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 3, total: 100 } }));
 
-Deno.test("all servers share a limit of WebSockets, and still respond to requests beyond it", () =>
+Deno.test("all servers share a limit for WebSockets, and still respond to requests beyond it", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "one", "two");
     const sockets = [await mustOpen(platform, "one"), await mustOpen(platform, "two")];
@@ -120,7 +120,9 @@ Deno.test("all servers share a limit of WebSockets, and still respond to request
     for (const socket of [sockets[1]!, next]) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 5, total: 2 } }));
 
-/** A server that runs one request and one WebSocket at a time, and opens WebSockets to it. */
+/**
+ * Starts a server that handles one request and one WebSocket at a time, and opens WebSockets to it.
+ */
 async function withSmallServer(
   run: (test: TestServer, connect: Connect, idle: TestServer) => Promise<void>,
 ): Promise<void> {
@@ -154,7 +156,7 @@ Deno.test("a WebSocket that the server declines releases both its slots", () =>
     assert.equal(opened.type, "open");
   }));
 
-Deno.test("an open WebSocket uses no slot for requests, and keeps its server running", () =>
+Deno.test("an open WebSocket does not use a request slot, and keeps its server running", () =>
   withSmallServer(async (test, connect, idle) => {
     const hasEnded = ({ logs }: TestServer) =>
       logs.some(({ message }) => message.endsWith("it was idle"));

@@ -13,7 +13,7 @@ const HOST = "shop.localhost";
 const openAt = (port: number, path: string) =>
   new WebSocket(`ws://127.0.0.1:${port}${path}`, ["chat", "echo"], { headers: { host: HOST } });
 
-/** The status with which an upgrade is refused. */
+/** The status of a refused upgrade. */
 const refusedAt = (port: number, path: string) =>
   new Promise<number>((resolve) => {
     const socket = openAt(port, path);
@@ -72,7 +72,7 @@ onEachEngine(
     }),
 );
 
-/** Longer than an idle connection may last, and longer than anything else in this test. */
+/** Longer than an idle connection can last, and longer than anything else in this test. */
 const IDLE_MS = 5000;
 
 Deno.test("a WebSocket can stay open longer than an idle connection", async () => {
@@ -123,7 +123,7 @@ Deno.test("WebSockets work over TLS, and a stopping platform closes them in time
     await deployServer(platform, "shop", SOCKET_SITE);
     const options = {
       headers: { host: "shop.svc.test" },
-      // An option of node:tls that the types of ws lack.
+      // A node:tls option that is missing from the types of ws.
       servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
     };

@@ -1,4 +1,4 @@
-/** Databases in a backup of the platform. */
+/** Databases in a platform backup. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";

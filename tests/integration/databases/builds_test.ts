@@ -1,9 +1,9 @@
-/** The access of builds from git to their project's databases. */
+/** Access to a project's databases from git builds. */
 import assert from "node:assert/strict";
 import { createDatabase, urlOf } from "../../helpers/databases.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 
-/** Connects to the port of the URL, like a migration, and prints the URL. */
+/** Connects to the port in the URL, as a migration would, and prints the URL. */
 const BUILD = `
 import { connect } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ connect(Number(url.port), url.hostname, function () {
 });
 `;
 
-Deno.test("a build gets its database, reaches it, and its log hides the connection string", () =>
+Deno.test("a build gets and reaches its database, and its log hides the connection string", () =>
   withBuilds(async (platform) => {
     const { hook } = await platform.project("shop", {
       buildCommand: "node build.mjs",

@@ -1,4 +1,4 @@
-/** Databases through the API and PostgreSQL's own clients. */
+/** Databases, accessed through the API and PostgreSQL's own clients. */
 import assert from "node:assert/strict";
 import {
   callsOf,
@@ -17,7 +17,7 @@ import { PIPELINES } from "./pipeline_cases.ts";
 
 const CASES: readonly DatabaseCase[] = [
   {
-    name: "clients reach a database by its connection string, and no other database",
+    name: "clients can reach only the database in their connection string",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);
@@ -101,7 +101,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     name: "a branch is a separate copy, and a snapshot restores earlier data",
-    // `engine_contract_test` tests copies on the embedded engine, where each one takes seconds.
+    // `engine_contract_test` tests copies on the embedded engine, where each copy takes seconds.
     only: "server",
     async run(test) {
       const { platform, at, rows } = test;
@@ -131,7 +131,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a stopped database reports that to its clients, and works again when started",
+    name: "a stopped database tells its clients that it is stopped, and works again when started",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);
@@ -227,5 +227,5 @@ const CASES: readonly DatabaseCase[] = [
   },
 ];
 
-// Backups come first, because their duration depends on the number of databases.
+// Backups come first because their duration depends on the number of databases.
 onEachDatabase("databases", [...BACKUPS, ...CASES, ...PIPELINES, ...MOVES]);

@@ -1,4 +1,4 @@
-/** The access of deployments to their project's databases. */
+/** Access to a project's databases from deployments. */
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const AT = "/v1/projects/shop/databases/orders";
 
-/** A server that stores visits in its database, with a popular client. */
+/** A server that stores visits in its database, using a popular client. */
 const SERVER = `
 import { createServer } from "node:http";
 import postgres from "postgres";
@@ -45,14 +45,14 @@ async function bundled(): Promise<string> {
     format: "esm",
     logLevel: "silent",
   });
-  // Deno only accepts Node's modules by their full names.
+  // Deno accepts Node's modules only by their full names.
   return outputFiles[0]!.text.replace(
     /from "(os|fs|net|tls|crypto|stream|perf_hooks)"/g,
     'from "node:$1"',
   );
 }
 
-/** Deploys the server; returns a function that sends requests to it. */
+/** Deploys the server. Returns a function that sends requests to it. */
 async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean) {
   const { urls, id } = await deployServer(platform, "shop", {
     engine,
@@ -111,7 +111,7 @@ Deno.test("running servers restart when their connection strings change, and onl
     const { ask } = await visitor(platform, "deno", true);
     const preview = await visitor(platform, "deno", false);
     const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
-    /** The server's next role, once it differs. */
+    /** The server's next role, once it has changed. */
     const nextUser = async (last: string) =>
       userOf(await until(() => ask("/url"), (url) => url !== "none" && userOf(url) !== last));
     assert.equal(await ask("/url"), "none");
@@ -157,7 +157,7 @@ Deno.test("running servers restart when their connection strings change, and onl
     assert.match(notes.join(), /has its own variable DATABASE_URL in preview/);
   }, QUICK_ENGINE));
 
-/** Runs the statement of the request's body. */
+/** Runs the statement in the request body. */
 const FUNCTION = `export default async (request, { database }) => {
   const { text, params } = await request.json();
   try {

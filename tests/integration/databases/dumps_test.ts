@@ -13,8 +13,8 @@ import { FOREIGN_DUMPS } from "./foreign_dump_cases.ts";
 import { SCHEMAS } from "./schema_cases.ts";
 
 /**
- * Values that a dump can lose: ends of ranges, text that looks like syntax, and values without a
- * text form.
+ * Values that a dump can lose: range bounds, text that looks like syntax, and values without a text
+ * form.
  */
 const RICH_ROWS = `
 CREATE TYPE mood AS ENUM ('calm', 'it''s "over"');
@@ -53,7 +53,7 @@ CREATE MATERIALIZED VIEW counted AS SELECT count(*) AS many FROM things;
 CREATE VIEW last AS SELECT max(id) AS id FROM things;
 `;
 
-/** Each row as text, which distinguishes values that compare as equal (NaN, `1.0` and `1.00`). */
+/** Each row as text. This distinguishes values that compare as equal (NaN, `1.0` and `1.00`). */
 const SHOWN = "SELECT things::text FROM things ORDER BY id";
 
 async function exportOf({ platform }: DatabaseTest, at: string): Promise<string> {

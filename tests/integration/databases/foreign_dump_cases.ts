@@ -1,4 +1,4 @@
-/** Output and archives of a default `pg_dump`, with roles that do not exist here. */
+/** Output and archives from `pg_dump` with default options, with roles that do not exist here. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import type { DatabaseCase, DatabaseTest } from "../../helpers/databases.ts";

@@ -1,8 +1,8 @@
 /**
- * Prisma's command line and node-pg-migrate through the URL that the CLI prints, on each engine.
- * Prisma downloads its engines as programs from its own host, but the command line of version 6 can
- * use a schema engine in WebAssembly with a driver adapter. Only runs with `ORM_TESTS=all`, because
- * it installs packages from npm. `MIGRATION_PACKAGES` can name a folder in which they are already
+ * Prisma's command line and node-pg-migrate, using the URL that the CLI prints, on each engine.
+ * Prisma downloads its engines as programs from its own host, but the version 6 command line can
+ * use a WebAssembly schema engine with a driver adapter. Runs only with `ORM_TESTS=all`, because it
+ * installs packages from npm. `MIGRATION_PACKAGES` can name a folder where they are already
  * installed.
  */
 import assert from "node:assert/strict";
@@ -18,16 +18,16 @@ const packages = new NpmPackages([
   "pg@8.16.3",
 ], Deno.env.get("MIGRATION_PACKAGES"));
 
-/** They only need to exist, because the engines in use are WebAssembly. */
+/** They only need to exist because the engines in use are WebAssembly modules. */
 const PRISMA_PROGRAMS: Variables = {
   PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
   PRISMA_QUERY_ENGINE_LIBRARY: "/bin/true",
 };
 
 /**
- * Works around two bugs of Prisma's driver adapter, with every server: it does not support
- * PostgreSQL's type "char" (prisma/orm#27403), and the engine mistakes the NOT NULL constraints
- * that version 18 lists for constraints of an unknown kind (prisma/orm#29635).
+ * Works around two bugs in Prisma's driver adapter that occur with every server. It does not
+ * support PostgreSQL's "char" type (prisma/orm#27403), and the engine mistakes the NOT NULL
+ * constraints that version 18 lists for constraints of an unknown kind (prisma/orm#29635).
  */
 const PRISMA_CONFIG = `import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";

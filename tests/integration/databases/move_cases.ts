@@ -1,4 +1,6 @@
-/** `svc db move` while clients keep writing: tests their errors, and that nothing is lost. */
+/**
+ * `svc db move` while clients keep writing. Tests the clients' errors, and that nothing is lost.
+ */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -9,13 +11,13 @@ const WRITERS = 4;
 /** Number of writes per client after a move, to show that it works again. */
 const MORE_WRITES = 5;
 
-/** The message of `pg` for a connection that ended during a query; it has no SQLSTATE. */
+/** The message from `pg` for a connection that ended during a query. It has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
-/** Errors of clients whose connections the platform ends, or refuses during the move. */
+/** Errors that clients get when the platform ends or refuses their connections during the move. */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 
-/** Clients of one pool that write numbers until they are stopped, and record errors. */
+/** Clients in one pool that write numbers until they are stopped, and record errors. */
 class Writers {
   readonly acknowledged = new Set<number>();
   readonly told: string[] = [];

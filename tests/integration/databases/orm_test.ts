@@ -1,8 +1,8 @@
 /**
- * Migrations and queries of Drizzle and Prisma through the URL that the CLI prints, on each engine.
- * Prisma's engines are WebAssembly modules from npm here, because its command line would download
- * them as programs from its own host. Only runs with `ORM_TESTS=all`, because it installs packages
- * from npm. `ORM_PACKAGES` can name a folder in which they are already installed.
+ * Drizzle and Prisma migrations and queries, using the URL that the CLI prints, on each engine.
+ * Here, Prisma's engines are WebAssembly modules from npm, because its command line would download
+ * them as programs from its own host. Runs only with `ORM_TESTS=all`, because it installs packages
+ * from npm. `ORM_PACKAGES` can name a folder where they are already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
@@ -60,7 +60,7 @@ model Boat {
   ownerId Int?
   owner   Owner? @relation(fields: [ownerId], references: [id])
 }`,
-  // The requests of `prisma migrate diff` and `prisma migrate deploy` to the engine.
+  // The requests that `prisma migrate diff` and `prisma migrate deploy` send to the engine.
   "migrate.mjs": `import { readFile } from "node:fs/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
@@ -141,7 +141,7 @@ const CASES: readonly DatabaseCase[] = [
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
-      // The program only has to exist, because `generate` does not run it.
+      // The program only has to exist because `generate` does not run it.
       const env = {
         DATABASE_URL: await urlOf(platform, at),
         PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",

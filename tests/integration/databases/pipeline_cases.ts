@@ -1,4 +1,4 @@
-/** Clients that pipeline and flush, next to others that must not wait for them. */
+/** Clients that pipeline and flush, alongside others that must not wait for them. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
@@ -6,7 +6,7 @@ import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 /** Maximum response time for a client that does not wait for others, in milliseconds. */
 const SOON_MS = 10_000;
 
-/** Interface of a `pg` connection for custom messages. */
+/** The interface of a `pg` connection for custom messages. */
 interface Wire {
   flush(): void;
 }

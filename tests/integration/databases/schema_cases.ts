@@ -10,7 +10,7 @@ import {
   withClient,
 } from "../../helpers/databases.ts";
 
-/** Objects of every kind that a role without special rights can create. */
+/** Every kind of object that a role without special rights can create. */
 const RICH_SCHEMA = `
 CREATE SCHEMA "Back Office";
 COMMENT ON SCHEMA "Back Office" IS 'It''s for staff; see $1';
@@ -78,14 +78,16 @@ INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (12, 'a@b');
 REFRESH MATERIALIZED VIEW per_mood;
 `;
 
-/** Requirements of the created schema: a view, a generated column, a trigger and a check. */
+/**
+ * Behavior that the created schema must have: a view, a generated column, a trigger and a check.
+ */
 const USE = `
 INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (20, 'a@b');
 UPDATE boats SET length = 21;
 SELECT id, twice, mood, (SELECT max FROM longest) FROM boats;
 `;
 
-/** The name of a NOT NULL constraint, which servers before PostgreSQL 18 do not store. */
+/** The name of a NOT NULL constraint. Servers before PostgreSQL 18 do not store it. */
 const NAMED_NOT_NULL = / CONSTRAINT \w+ NOT NULL/g;
 
 async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main"): Promise<string> {

@@ -1,5 +1,5 @@
 /**
- * All 32 events are raised over the API for one person with every channel: each channel gets
+ * All 32 events are raised through the API for one person who has every channel. Each channel gets
  * exactly the events in the specification's table.
  */
 import assert from "node:assert/strict";
@@ -55,7 +55,8 @@ Deno.test("of all 32 events, each channel gets exactly those that the table list
       publicKey = (await platform.api("GET", "/v1/notifications/vapid-key")).json.publicKey;
       const url = `http://127.0.0.1:${hook.addr.port}`;
       await platform.api("POST", "/v1/webhooks", { json: { url } });
-      // Events are passed on in order: after this one, no earlier one is being delivered.
+      // Events are passed on in order, so once this event arrives, no earlier one is still being
+      // delivered.
       await raise(platform, "system.feature_announcement");
       await until(() => hooked, ({ length }) => length === 1);
       hooked.length = 0;

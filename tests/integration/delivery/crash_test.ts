@@ -1,8 +1,8 @@
 /**
- * `kill -9` during many deliveries: no accepted delivery is lost, and only those in progress are
+ * `kill -9` during many deliveries. No accepted delivery is lost, and only those in progress are
  * repeated.
  *
- * `CRASH_DELIVERIES` sets their number.
+ * `CRASH_DELIVERIES` sets the number of deliveries.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Mails sent in parallel: a crash can duplicate these. */
+/** Number of emails sent in parallel. A crash can duplicate these. */
 const UNDER_WAY = 4;
 
-/** Creates a workspace whose owner has an email address; returns a key for it. */
+/** Creates a workspace whose owner has an email address. Returns a key for the workspace. */
 async function makeWorkspace(platform: Platform): Promise<string> {
   let cookie = "";
   const send = async (path: string, json: object, workspace?: string) => {
@@ -55,12 +55,12 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** Projects whose mail arrived, from the subjects. */
+/** The projects whose emails have arrived, according to the subjects. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }
 
-/** How many times a Message-ID was repeated. */
+/** How often a Message-ID was repeated. */
 function repeatsOf(smtp: TestSmtp): number {
   const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
   return ids.length - new Set(ids).size;
@@ -71,7 +71,7 @@ Deno.test(`after three kills during ${COUNT} deliveries, every accepted event ha
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-crash-" }));
   const dataDir = join(folder, "data");
   const env = cleanEnvironment(folder);
-  // Without a mail server a sign-up needs no mail.
+  // Without a mail server, a sign-up does not need an email.
   const first = await startProgram({ dataDir, env });
   const raise = raiseWith(await makeWorkspace(first));
   await first.stop();
@@ -105,7 +105,7 @@ Deno.test(`after three kills during ${COUNT} deliveries, every accepted event ha
     await seen(COUNT / 2);
     await crash();
     const left = () => accepted.difference(new Set(projectsOf(smtp)));
-    // Mails that were accepted but have not arrived.
+    // Emails that were accepted but have not arrived.
     await until(() => [...left()], (mails) => mails.length === 0, 60_000);
     assert.equal(kills, 3);
     assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);

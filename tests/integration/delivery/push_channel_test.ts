@@ -23,7 +23,10 @@ function withPush(
   };
 }
 
-/** The pushed messages; the owner's own sign-in may or may not reach a browser at that time. */
+/**
+ * The pushed messages. The notification about the owner's own sign-in may or may not reach a
+ * browser at that time.
+ */
 const messagesOf = ({ messages }: TestPushService) =>
   messages.filter(({ payload }) => payload.event !== "security.new_login");
 
@@ -130,7 +133,7 @@ Deno.test("a subscription cannot reach a private address unless allowed", async 
   });
 });
 
-Deno.test("the channels page loads only the worker, its own script and the common script", () =>
+Deno.test("the channels page loads only the worker, its own script and the shared script", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const base = `http://127.0.0.1:${platform.port}`;

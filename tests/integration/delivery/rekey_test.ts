@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rekey, start } from "../../helpers/platform.ts";
 import { stopServer } from "../../../src/lib/stop_server.ts";
 
-Deno.test("secrets of channels are stored encrypted, and survive a new key", async () => {
+Deno.test("channel secrets are stored encrypted, and survive a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const options = { allowPrivateUpstreams: true };
   const signatures: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Quiet hours and preferences at the moment of sending, over real SMTP, with a clock that the test
- * sets: an accepted message can still be held back.
+ * Quiet hours and preferences at the time of sending, over real SMTP, with a clock that the test
+ * sets. An accepted message can still be held back.
  */
 import assert from "node:assert/strict";
 import type { Priority } from "../../../src/contract/events.ts";
@@ -32,7 +32,7 @@ async function withMail(
   );
 }
 
-/** Accepts a mail with a priority, like the fan-out for a message that its recipient wants. */
+/** Accepts an email with a priority, as the fan-out does for a message that its recipient wants. */
 async function accept({ deliveryQueue }: Delivery, priority: Priority, name: string) {
   const [mail] = requests(name, 1);
   await deliveryQueue.accept([{ ...mail!, content: { ...mail!.content, priority } }]);
@@ -64,7 +64,7 @@ const ALL_OF_USER = { type: "user", id: USER, workspaceId: null } as const;
 for (
   const [priority, mails] of [["HIGH", 0], ["CRITICAL", 1]] as const
 ) {
-  Deno.test(`a ${priority} mail that an outage delays until the night is sent ${mails} times`, () =>
+  Deno.test(`a ${priority} email that an outage delays until night is sent ${mails} times`, () =>
     withMail(async (delivery, smtp, outage) => {
       await quiet(delivery);
       delivery.clock.at = at("21:50:00");
@@ -94,7 +94,7 @@ const CHANGES = {
     ),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
-  Deno.test(`a digest is not mailed if ${name} while it waited`, () =>
+  Deno.test(`a digest is not emailed if ${name} while it waited`, () =>
     withMail(async (delivery, smtp) => {
       await accept(delivery, "NORMAL", "waits");
       await change(delivery);

@@ -11,7 +11,7 @@ interface Received {
   readonly text: string;
 }
 
-/** A receiver of webhooks that responds with a list of statuses, repeating the last one. */
+/** A webhook receiver that responds with a list of statuses, repeating the last one. */
 function receive(...statuses: number[]) {
   const received: Received[] = [];
   const server = Deno.serve(

@@ -54,7 +54,7 @@ Deno.test("production changes only to a deployment that passes its checks, also 
     const silent = await release(platform, "five", checking("five", { commands: ["true"] }));
     assert.match(silent.json.error, /true: The command did not run/);
 
-    // A promoted preview has no folder for commands; its requests are sent.
+    // A promoted preview has no folder for commands, but its requests are sent.
     const manifest = checking("six", { commands: ["true"] });
     const preview = await deploy(platform, "shop", { files: site("six"), manifest, prod: false });
     assert.equal(preview.checks, undefined);
@@ -100,7 +100,7 @@ Deno.test("svc deploy runs the commands at the deployment's own address, and lis
     await Deno.remove(folder, { recursive: true });
   }));
 
-Deno.test("a build from git runs the commands of its checks in its sandbox", () =>
+Deno.test("a build from git runs the commands in its checks in its sandbox", () =>
   withBuilds(async (platform) => {
     const { hook } = await platform.project("shop");
     const files = (wanted: string) => ({

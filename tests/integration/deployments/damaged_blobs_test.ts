@@ -1,5 +1,6 @@
 /**
- * Blobs that changed on disk: detected, never served silently, and repaired by the same content.
+ * Blobs that have changed on disk. They are detected, never served silently, and repaired when the
+ * same content is uploaded.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -66,11 +67,11 @@ Deno.test("uploading the same blob again repairs it", () =>
     assert.equal((await platform.get("shop.localhost", "/")).text, FILES["index.html"]);
   }));
 
-Deno.test("a range of a large blob with damage anywhere is refused and logged", async () => {
+Deno.test("a range of a large blob that is damaged anywhere is refused and logged", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
-  // An edge that has not verified the blob refuses all of it.
+  // An edge that has not yet verified the blob refuses all of it.
   let platform = await start(dataDir, { edges: 0 });
   try {
     await createProject(platform, "shop");
@@ -83,7 +84,7 @@ Deno.test("a range of a large blob with damage anywhere is refused and logged", 
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
     assert.ok(platform.logged.some((line) => /^error .* damaged, and was moved to/.test(line)));
-    // Once the damage is found, none of it is still served.
+    // Once the damage is found, no part of the blob is served any longer.
     for (const what of ["bytes=0-15", "bytes=0-5,10-20"]) {
       assert.equal((await range(platform, what)).status, 500, what);
     }
@@ -104,7 +105,7 @@ Deno.test("a range of a large blob with damage anywhere is refused and logged", 
   }
 });
 
-Deno.test("a large blob that is damaged after it was served breaks off the next transfer, and is logged once", () =>
+Deno.test("if a large blob is damaged after it was served, the next transfer breaks off, and this is logged once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });

@@ -122,7 +122,7 @@ const badBodies = [
   ["a negative size", { size: -1 }, /files\[0\]\.size/],
 ] as const;
 
-Deno.test("a file list is validated, with one message per field", () =>
+Deno.test("a file list is validated, with one message for each field", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const [name, change, message] of badBodies) {
@@ -186,7 +186,7 @@ Deno.test("each rollback makes the previous deployment live", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback after --to undoes that choice, then continues through the history", () =>
+Deno.test("a rollback after --to undoes that choice, and then continues through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {
@@ -247,7 +247,7 @@ Deno.test("deleting a project takes its hosts offline and frees its name", () =>
     );
   }));
 
-Deno.test("a stopped preview is offline; the production deployment cannot be stopped", () =>
+Deno.test("a stopped preview is offline, and the production deployment cannot be stopped", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: site("one") });

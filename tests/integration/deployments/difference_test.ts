@@ -1,4 +1,4 @@
-/** Deployments whose files are described as the difference from another deployment. */
+/** Deployments whose files are specified as the difference from another deployment. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { differenceOf, digestFiles } from "../../../src/contract/file_difference.ts";
@@ -18,7 +18,8 @@ const BEFORE: Files = { "index.html": "<p>1</p>", "a/b.html": "b", "a/c.html": "
 const AFTER: Files = { "index.html": "<p>2</p>", "a/b.html": "b", "d.html": "d" };
 
 /**
- * The body of a deployment of `files`, as the difference from `before`, the files of `deployment`.
+ * The request body for deploying `files`, as the difference from `before`, the files of
+ * `deployment`.
  */
 function bodyOf(deployment: string, before: Files, files: Files) {
   const list = fileList(files);
@@ -33,7 +34,7 @@ function bodyOf(deployment: string, before: Files, files: Files) {
 const send = (platform: TestPlatform, project: string, json: unknown) =>
   platform.api("POST", `/v1/projects/${project}/deployments`, { json });
 
-Deno.test("a difference from the live deployment goes live like the full list", () =>
+Deno.test("a difference from the live deployment goes live in the same way as a full list", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -60,7 +61,7 @@ Deno.test("a difference from the live deployment goes live like the full list", 
     assert.equal((await platform.get("shop.localhost", "/a/c")).status, 404);
   }));
 
-Deno.test("a base that is missing, mismatched or of another project is refused as unusable", () =>
+Deno.test("a base that is missing, mismatched or from another project is refused as unusable", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "blog");
@@ -83,7 +84,7 @@ Deno.test("a base that is missing, mismatched or of another project is refused a
     assert.equal(items.length, 1);
   }));
 
-Deno.test("a wrong difference is refused, and its field is named", () =>
+Deno.test("an invalid difference is refused, and its field is named", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });
@@ -111,7 +112,7 @@ Deno.test("a wrong difference is refused, and its field is named", () =>
     }
   }));
 
-Deno.test("a difference names blobs of its base that are missing or damaged", () =>
+Deno.test("the response to a difference names blobs in its base that are missing or damaged", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: BEFORE });

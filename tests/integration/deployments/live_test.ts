@@ -1,4 +1,4 @@
-/** As soon as a client reads that a deployment is live, the client gets its pages. */
+/** As soon as a client reads that a deployment is live, it gets the deployment's pages. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
@@ -6,7 +6,7 @@ const ROUNDS = 30;
 /** Number of connections after each read. */
 const VISITS = 6;
 
-Deno.test("once the API reports a deployment live, the edge shows it", () =>
+Deno.test("once the API reports that a deployment is live, the edge serves it", () =>
   withPlatform(async (platform) => {
     const { id } = await createProject(platform, "shop");
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** Every row of the manifest's contract: accepted values, and refused ones with their path. */
+/** Every row of the manifest contract: accepted values, and refused values with their path. */
 import assert from "node:assert/strict";
 import { createProject, fileList, withPlatform } from "../../helpers/platform.ts";
 
@@ -30,7 +30,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const without = (fields: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
-/** A meta field with this many bytes of JSON. */
+/** A `meta` field with this many bytes of JSON. */
 const meta = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
 
 const ACCEPTED: Readonly<Record<string, unknown>> = {

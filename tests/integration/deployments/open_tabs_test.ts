@@ -9,7 +9,7 @@ import {
   type TestPlatform,
 } from "../../helpers/platform.ts";
 
-/** Assets of one version; the names of all but two change with the content. */
+/** The assets of one version. All but two names change with the content. */
 const assetsOf = (version: number) => ({
   "index.html": `<p>${version}</p>`,
   "404.html": "<p>not found</p>",
@@ -67,13 +67,13 @@ const serverFiles = (version: number) => ({
   "client/_app/version.json": `{"version":"${version}"}`,
 });
 
-/** The rules of a site whose responses the edge stores. */
+/** The rules for a site whose responses the edge stores. */
 const CACHED = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [{ id: "cache", action: { type: "cache", ttlSeconds: 60 } }],
 };
 
-/** The rules of a site that serves one page for every path without a file. */
+/** The rules for a site that serves one page for every path without a file. */
 const SINGLE_PAGE = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [{ id: "spa", action: { type: "rewrite", target: "/index.html", ifNoFile: true } }],
@@ -81,9 +81,9 @@ const SINGLE_PAGE = {
 
 const FROM = "x-svc-asset-from";
 const SHOWN = "x-svc-deployment";
-/** Fields of a request by a page's script. */
+/** Headers of a request from a page's script. */
 const BY_SCRIPT = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
-/** Fields of a browser that opens a page. */
+/** Headers from a browser that opens a page. */
 const BY_VISITOR = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 
 const rollBack = (platform: TestPlatform, project: string) =>
@@ -121,7 +121,7 @@ async function checkAssets(platform: TestPlatform, ids: readonly string[], live:
   assert.deepEqual([head.status, head.text, head.headers[FROM]], [206, "index", from(2)]);
 }
 
-Deno.test("production serves assets of earlier deployments, even after restart and rollback", async () => {
+Deno.test("production serves earlier deployments' assets, even after restart and rollback", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   try {
@@ -186,7 +186,7 @@ Deno.test("production serves assets of earlier deployments, even after restart a
   }
 });
 
-Deno.test("requests from open pages reach the server of their deployment", async () => {
+Deno.test("requests from open pages reach their deployment's server", async () => {
   const dataDir = await makeTestFolder("svc-tabs-");
   let platform = await start(dataDir);
   const host = "shop.localhost";

@@ -28,7 +28,7 @@ Deno.test("a preview is promoted without another upload, and can be rolled back"
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("an earlier deployment is promoted unchanged; promoting the live one does nothing", () =>
+Deno.test("an earlier deployment is promoted unchanged; promoting the live one has no effect", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const first = await deploy(platform, "shop", { files: site("one") });

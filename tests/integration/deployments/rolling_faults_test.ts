@@ -15,7 +15,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 const release = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/releases")).json.items[0];
 
-/** Sends new visitors; returns the deployment that each one's cookie selects. */
+/** Sends new visitors. Returns the deployments that their cookies select. */
 async function welcome(platform: TestPlatform, count: number): Promise<Map<string, string>> {
   const visitors = new Map<string, string>();
   for (let visitor = 0; visitor < count; visitor++) {
@@ -26,7 +26,7 @@ async function welcome(platform: TestPlatform, count: number): Promise<Map<strin
   return visitors;
 }
 
-/** A function that starts to fail with its fifth call. */
+/** A function that fails from its fifth call onward. */
 const FAILING = `let calls = 0;
 export default () => {
   if (++calls > 4) throw new Error("It begins to fail");

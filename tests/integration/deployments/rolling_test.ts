@@ -55,7 +55,7 @@ async function roll(
 const cookieOf = (headers: Record<string, string | string[] | undefined>): string =>
   /^svc_side=[^;]+/.exec(String(headers["set-cookie"]))![0];
 
-Deno.test("a release that starts to fail withdraws itself, and visitors of the old version notice nothing", () =>
+Deno.test("a release that starts to fail is withdrawn, and visitors of the old version notice nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const old = await deploy(platform, "shop", { files: server("old"), manifest: LAYERS });
@@ -66,7 +66,7 @@ Deno.test("a release that starts to fail withdraws itself, and visitors of the o
     const begun = await release(platform);
     assert.deepEqual([begun.state, begun.share, begun.new.deploymentId], ["RUNNING", 25, fresh]);
 
-    // Each visitor stays on the side that the first response showed.
+    // Each visitor stays with the deployment that sent the first response.
     const cookies = new Map<string, string>();
     for (let visitor = 0; visitor < 60; visitor++) {
       const { headers } = await platform.get("shop.localhost", "/other");

@@ -11,21 +11,21 @@ import { bindDomain } from "../../helpers/domains.ts";
 import { findPebble, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
-/** Neither an apex nor `www`: one certificate is ordered. */
+/** Neither an apex domain nor `www`, so only one certificate is ordered. */
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
-/** A certificate may arrive a moment later; a remembered refusal is permanent. */
+/** A certificate may arrive a moment later, but a remembered refusal is permanent. */
 const RENEWAL_MS = 5000;
 /** Number of new connections after each change. */
 const CONNECTIONS = 10;
-/** Time for which a certificate is valid, in seconds: it is renewed after two thirds. */
+/** How long a certificate is valid, in seconds. It is renewed after two thirds of that time. */
 const LIFE_SECONDS = 12;
 
 /** The result of one new connection: a certificate and a response, or neither. */
 async function visit(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
-  // A reset that arrives while nothing waits for it would end the tests.
+  // A reset that arrives while nothing is waiting for it would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");
@@ -41,7 +41,7 @@ async function visit(port: number): Promise<string> {
   }
 }
 
-/** The distinct results of many new connections. */
+/** The distinct results from many new connections. */
 async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
   const port = httpsPort!;
   return [...new Set(await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port))))];
@@ -120,7 +120,9 @@ Deno.test({
           readonly status: string;
           readonly expiresAt: string;
         };
-      /** New connections match the API; repeated if the API has changed since. */
+      /**
+       * Checks that new connections match the API. Repeated if the API has changed in the meantime.
+       */
       const showsWhatIsSaid = async (): Promise<string> => {
         for (;;) {
           const { expiresAt } = await read();
@@ -134,7 +136,7 @@ Deno.test({
       await until(read, ({ status }) => status === "issued");
       const first = await showsWhatIsSaid();
 
-      // Reading the domain starts due orders; none starts by itself in the meantime.
+      // Reading the domain starts due orders. None starts on its own in the meantime.
       await until(async () => {
         await platform.api("POST", `${path}/verify`);
         return await read();

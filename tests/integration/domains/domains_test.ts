@@ -35,7 +35,7 @@ const add = (platform: TestPlatform, hostname: string, environment = "production
 
 const verify = (platform: TestPlatform, id: string) => platform.api("POST", `${PATH}/${id}/verify`);
 
-/** Binds a name and proves its zone. */
+/** Binds a name and verifies its zone. */
 async function bind(
   platform: TestPlatform,
   dns: DnsFixture,
@@ -138,7 +138,7 @@ Deno.test("a verified domain works immediately, and follows deploys and rollback
     assert.equal(redirect.headers.location, "http://www.shop.example/a?b=c");
   }));
 
-Deno.test("each environment has its own domains; an exact name wins over a wildcard", () =>
+Deno.test("each environment has its own domains, and an exact name wins over a wildcard", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const made = await platform.api("POST", "/v1/projects/shop/environments", {
@@ -209,7 +209,7 @@ const hosts = [
   ["_preview.shop.example", 404],
 ] as const;
 
-/** Sends a request with an unchanged Host; returns the status. */
+/** Sends a request with an unmodified `Host` header. Returns the status. */
 function statusOf(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -222,7 +222,7 @@ function statusOf(port: number, host: string): Promise<number> {
   });
 }
 
-Deno.test("a custom host is recognized in equivalent spellings only", () =>
+Deno.test("a custom host is recognized only in equivalent spellings", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));
@@ -233,7 +233,7 @@ Deno.test("a custom host is recognized in equivalent spellings only", () =>
     assert.deepEqual(statuses, hosts.map((row) => [...row]));
   }));
 
-Deno.test("names that no one may bind are refused, and nothing is stored", () =>
+Deno.test("names that no one is allowed to bind are refused, and nothing is stored", () =>
   withDomains(async (platform) => {
     await createProject(platform, "shop");
     const names = [
@@ -270,7 +270,7 @@ const wrongRecords = [
   ["REFUSED", "REFUSED", "REFUSED", /REFUSED/],
 ] as const;
 
-Deno.test("each wrong DNS proof is reported with the records found and what to do", () =>
+Deno.test("each incorrect DNS proof is reported, with the records found and what to do", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const { json: { domain } } = await add(platform, "www.shop.example");
@@ -299,7 +299,7 @@ const wrongRoutes = [
   ["the right addresses", { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, null],
 ] as const;
 
-Deno.test("each wrong DNS route is reported, but only the proof decides", () =>
+Deno.test("each incorrect DNS route is reported, but only the proof is decisive", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     const domain = await bind(platform, dns, { hostname: "www.shop.example" });
@@ -313,7 +313,7 @@ Deno.test("each wrong DNS route is reported, but only the proof decides", () =>
     }
   }));
 
-Deno.test("domains of other projects are not found by their id", () =>
+Deno.test("other projects' domains cannot be found by ID", () =>
   withDomains(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "other");

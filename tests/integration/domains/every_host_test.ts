@@ -1,6 +1,6 @@
 /**
- * `--https`: certificates for the hosts of deployments, with one wildcard or on demand.
- * `CERTIFICATE_TESTS=all` uses many hosts, and renews under load.
+ * `--https`: certificates for deployment hosts, either one wildcard or on demand.
+ * `CERTIFICATE_TESTS=all` uses many hosts, and renews certificates under load.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const CLIENTS = 8;
 const RENEWALS = 2;
 
 interface World {
-  /** PEM of the authority's root. */
+  /** The authority's root certificate, in PEM format. */
   readonly rootCa: string;
   readonly names: Map<string, object | string>;
   readonly updates: ReturnType<typeof startDnsUpdates>;
@@ -35,7 +35,7 @@ interface World {
   readonly serve: (
     more?: Partial<Parameters<typeof start>[1]>,
   ) => Promise<TestPlatform & AsyncDisposable>;
-  /** Requests a host over HTTPS, and only trusts the authority. */
+  /** Requests a host over HTTPS, trusting only the authority. */
   readonly get: (platform: TestPlatform, host: string) => Promise<string>;
 }
 
@@ -82,7 +82,7 @@ async function withWorld(
 }
 
 Deno.test({
-  name: "one wildcard certificate, validated by DNS, covers all hosts below the base domain",
+  name: "one wildcard certificate, validated through DNS, covers all hosts under the base domain",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve, get }) => {
@@ -103,7 +103,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "existing hosts get a certificate when a client first connects, others get none",
+  name: "existing hosts get a certificate when a client first connects, but other hosts do not",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, serve, get }) => {
@@ -124,7 +124,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a failed proof is reported with the expected record",
+  name: "a failed proof is reported, with the expected record",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve }) => {
@@ -146,7 +146,7 @@ interface Visit {
   readonly protocol: string | false | null;
 }
 
-/** A new connection, whose certificate must be valid. */
+/** Opens a new connection. Its certificate must be valid. */
 async function handshake(port: number, host: string, rootCa: string): Promise<Visit> {
   const socket = connect({
     host: "127.0.0.1",
@@ -155,7 +155,7 @@ async function handshake(port: number, host: string, rootCa: string): Promise<Vi
     ca: rootCa,
     ALPNProtocols: ["h2", "http/1.1"],
   });
-  // A reset that arrives while nothing waits for it would end the tests.
+  // A reset that arrives while nothing is waiting for it would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");

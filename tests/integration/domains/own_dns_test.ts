@@ -1,4 +1,4 @@
-/** `svc serve --dns-port`: queries over UDP and TCP, edges, and certificates by delegation. */
+/** `svc serve --dns-port`: queries over UDP and TCP, edges, and certificates through delegation. */
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ async function serve(
   return platform;
 }
 
-/** The addresses that a client in a network gets for a host. */
+/** The addresses that a client in a given network gets for a host. */
 async function addressesFor(port: number, host: string, clientIp?: string) {
   const ask = UDPClient({ dns: HERE, port });
   const options = clientIp === undefined ? {} : { clientIp };
@@ -80,7 +80,7 @@ Deno.test("svc answers DNS queries for its base domain over UDP and TCP, and ref
     assert.deepEqual([code, error], ["port_in_use", wanted]);
   }));
 
-Deno.test("svc sends clients to the nearest available edge, and never to a drained one", () =>
+Deno.test("svc sends clients to the nearest available edge, but never to a drained one", () =>
   withFolder(async (world) => {
     const port = unusedPort();
     const platform = await serve(world, {
@@ -93,7 +93,7 @@ Deno.test("svc sends clients to the nearest available edge, and never to a drain
     world.cleanUp.defer(() => far.kill());
     const near = await edge("near", "192.0.2.3", "SG");
     const shop = (clientIp?: string) => addressesFor(port, `shop.${BASE}`, clientIp);
-    // Networks of T-Mobile US, Deutsche Telekom and Singtel; loopback has no country.
+    // Networks of T-Mobile US, Deutsche Telekom and Singtel. Loopback addresses have no country.
     const [us, de, sg] = ["208.54.0.0/24", "217.80.0.0/24", "165.21.0.0/24"];
     assert.deepEqual(await shop(), ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
     assert.deepEqual(await shop(us), ["192.0.2.2"]);
@@ -129,7 +129,7 @@ async function withAuthority(
   run: (
     parts: Awaited<ReturnType<typeof startDns>> & {
       readonly ca: string;
-      /** Starts the platform with its own name server at a port. */
+      /** Starts the platform with its own name server on a port. */
       serve(port: number): Promise<TestPlatform>;
     },
   ) => Promise<void>,
@@ -160,7 +160,7 @@ async function withAuthority(
 }
 
 Deno.test({
-  name: "a delegated CNAME gets a wildcard certificate without a provider's token",
+  name: "a delegated CNAME gets a wildcard certificate without a DNS provider's token",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withFolder((world) =>

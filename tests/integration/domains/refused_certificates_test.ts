@@ -1,6 +1,6 @@
 /**
- * Certificate authorities that do not issue: because of CAA records or limits, or because they are
- * down.
+ * Certificate authorities that do not issue certificates because of CAA records or limits, or
+ * because they are down.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ async function createShop(platform: TestPlatform): Promise<void> {
   await deploy(platform, "shop", { files: { "index.html": "shop" } });
 }
 
-/** Waits until the certificate of a domain has a status. */
+/** Waits until a domain's certificate has a status. */
 async function certificateOf(platform: TestPlatform, domain: string, status: string) {
   const path = `/v1/projects/shop/domains/${domain}`;
   return await until(
@@ -65,7 +65,7 @@ const verify = (platform: TestPlatform, domain: string) =>
   platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`);
 
 Deno.test({
-  name: "a refusal because of CAA names the records found, and the record to add",
+  name: "a CAA refusal is reported with the records found and the record to add",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a rate limit delays only its name, for as long as the authority asks",
+  name: "a rate limit delays only the affected name, for as long as the authority asks",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ names, authority, serve }) => {

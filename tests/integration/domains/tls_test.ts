@@ -12,7 +12,7 @@ import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
-Deno.test("the operator's own certificate serves API and sites, over HTTP/2 and 1.1", () =>
+Deno.test("the operator's own certificate is used for the API and sites, over HTTP/2 and 1.1", () =>
   inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {
@@ -40,7 +40,7 @@ Deno.test("the operator's own certificate serves API and sites, over HTTP/2 and 
     await platform.shutdown();
   }));
 
-Deno.test("unusable certificate files are refused at start", () =>
+Deno.test("unusable certificate files are refused on startup", () =>
   inTestFolder(async (folder) => {
     const one = await makeCertificate(folder, "one", ["DNS:svc.test"]);
     const two = await makeCertificate(folder, "two", ["DNS:svc.test"]);
@@ -68,7 +68,7 @@ Deno.test("unusable certificate files are refused at start", () =>
     await platform.shutdown();
   }));
 
-Deno.test("an authority whose terms are not accepted is refused at start", () =>
+Deno.test("an authority whose terms have not been accepted is refused on startup", () =>
   inTestFolder(async (folder) => {
     const acme = { directoryUrl: "https://ca.test/dir", contact: "a@b.test", termsAgreed: false };
     await assert.rejects(
@@ -80,7 +80,7 @@ Deno.test("an authority whose terms are not accepted is refused at start", () =>
 const pebbleProgram = await findPebble();
 
 Deno.test({
-  name: "certificates are ordered by ACME, chosen by host, stored encrypted, and survive a restart",
+  name: "certificates are ordered with ACME, chosen by host, encrypted, and survive a restart",
   ignore: pebbleProgram === undefined,
   fn: () =>
     inTestFolder(async (folder) => {

@@ -1,6 +1,6 @@
 /**
- * Concurrent requests of functions and servers: the limit, and the next request as soon as one has
- * ended.
+ * Concurrent requests to functions and servers: the limit, and the start of the next request as
+ * soon as one ends.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -17,7 +17,7 @@ import {
 const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
-/** An unchanged body would bypass the function, whose call would be over. */
+/** An unchanged body would bypass the function, so its call would already be over. */
 const ECHO = `export default async ({ body }) => {
   if (body === null) return new Response("");
   const parts = body.getReader();
@@ -32,10 +32,10 @@ const ECHO = `export default async ({ body }) => {
   }));
 };`;
 
-/** Requests beyond the limit, each of which must wait until another one ends. */
+/** Requests beyond the limit. Each must wait until another one ends. */
 const WAITING = 40;
 
-/** Opens the maximum number of requests and some more, and ends them one after the other. */
+/** Opens more requests than the limit allows, and ends them one by one. */
 async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
   const wanted: RequestTarget = { host: HOST, path, content: CONTENT, isEcho: true };
   const total = limit + WAITING;

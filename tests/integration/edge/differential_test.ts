@@ -1,6 +1,6 @@
 /**
- * Rules see the same request as the server behind them: the same requests, raw over HTTP/1.1, over
- * HTTP/2 and as WebSocket upgrades, are matched by rules and echoed by a server on Node.
+ * Rules see the same request as the server behind them. The same requests are sent raw over
+ * HTTP/1.1, over HTTP/2 and as WebSocket upgrades. Rules match them, and a Node server echoes them.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -35,7 +35,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** A request as the server sees it. */
+/** A request, as the server sees it. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -53,7 +53,7 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** Each entry is a rule that adds a field to the response if its condition matches. */
+/** Each entry is a rule that adds a header to the response if its condition matches. */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -67,7 +67,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
   "x-saw-role": {
     condition: { headers: { "x-role": "admin" } },
-    // A rule matches if one item of the list matches.
+    // A rule matches if one item in the list matches.
     holds: ({ headers }) => headers["x-role"]?.split(", ").includes("admin") === true,
   },
   "x-saw-both": {
@@ -130,7 +130,7 @@ const lines = (request: string, ...fields: string[]) =>
 const to = (target: string, ...fields: string[]) =>
   lines(`GET ${target}`, `Host: ${HOST}`, ...fields);
 
-/** Raw requests, in Latin-1, that reach both the rules and the server. */
+/** Raw requests in Latin-1 that reach both the rules and the server. */
 const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
@@ -189,7 +189,8 @@ const ANSWERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requests that are refused before rules and servers, because servers would disagree about them.
+ * Requests that are refused before they reach rules and servers, because servers would interpret
+ * them differently.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -217,7 +218,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   ) + "2\r\nok\r\n0\r\n\r\n",
 };
 
-/** A body whose length and coding disagree about its end; a request follows (RFC 9112, 6.1). */
+/**
+ * A body whose length and transfer coding disagree about its end, followed by another request (RFC
+ * 9112, 6.1).
+ */
 const CODING_FIRST = [
   "POST / HTTP/1.1",
   `Host: ${HOST}`,
@@ -237,13 +241,13 @@ async function exchange(port: number, text: string): Promise<string> {
   let answer = "";
   for await (const chunk of conn.readable.values({ preventCancel: true })) {
     answer += new TextDecoder("latin1").decode(chunk);
-    // An upgraded connection stays open: its one message has arrived.
+    // An upgraded connection stays open. Its only message has arrived.
     if (/^HTTP\/1.1 101 [^]*\r\n\r\n[^]*\}$/.test(answer)) break;
   }
   return answer;
 }
 
-/** The fields of a response that rules added. */
+/** The response headers that rules have added. */
 const sawIn = (head: string) =>
   [...head.matchAll(/^(x-saw-[a-z-]+): yes\r?$/gim)].map(([, name]) => name!.toLowerCase()).sort();
 

@@ -1,4 +1,4 @@
-/** Large files over each protocol: complete, interrupted, and damaged on disk. */
+/** Large files over each protocol: complete, interrupted, or damaged on disk. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +8,7 @@ import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, deploy, sha256, start, type TestPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** More than a connection's buffers hold. */
+/** More than a connection's buffers can hold. */
 const BYTES = 30_000_000;
 const CONTENT = new Uint8Array(BYTES).map((_, index) => (index * index) % 251);
 
@@ -22,9 +22,9 @@ type Protocol = typeof PROTOCOLS[number];
 interface Place {
   readonly dataDir: string;
   readonly platform: TestPlatform;
-  /** Starts curl on the large file. */
+  /** Starts curl for the large file. */
   curl(protocol: Protocol, ...more: string[]): Deno.ChildProcess;
-  /** Runs curl on the large file; resolves with its exit code and the body. */
+  /** Runs curl for the large file. Resolves with its exit code and the body. */
   download(protocol: Protocol, ...more: string[]): Promise<readonly [number, Uint8Array]>;
 }
 
@@ -34,7 +34,7 @@ async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void
     const dataDir = join(folder, "data");
     const platform = await start(dataDir, { baseDomain: "svc.test", httpsPort: 0, tls });
     await createProject(platform, "shop");
-    // Too large for the batch that deploy() sends.
+    // Too large for the batch that `deploy()` sends.
     await platform.api("PUT", `/v1/blobs/${sha256(CONTENT)}`, { body: CONTENT });
     await deploy(platform, "shop", { files: { "index.html": "shop", "large.bin": CONTENT } });
     const curl = ({ scheme, flag }: Protocol, ...more: string[]) => {
@@ -113,7 +113,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a transfer of a large file damaged on disk breaks off, and the file is missing from then on", () =>
+Deno.test("if a large file is damaged on disk, its transfer breaks off, and it is missing from then on", () =>
   withLargeFile(async ({ dataDir, download }) => {
     const path = await blobPath(dataDir);
     for (let round = 0; round < 2; round++) assert.equal((await download(PROTOCOLS[0]))[0], 0);

@@ -1,4 +1,4 @@
-/** Forms on pages of a server, in a full project, and after a backup was restored. */
+/** Forms on a server's pages, in a project that is full, and after a backup is restored. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -76,7 +76,7 @@ async function submissionsOf(platform: TestPlatform): Promise<FormSubmission[]> 
   return json.items;
 }
 
-Deno.test("a form on a server's page is submitted to the platform, and the browser returns to the server", () =>
+Deno.test("a form on a server's page is submitted to the platform, and the browser then returns to the server", () =>
   withPlatform((platform) =>
     inTestFolder(async (home) => {
       await createProject(platform, "shop");
@@ -103,7 +103,7 @@ Deno.test("a form on a server's page is submitted to the platform, and the brows
         from: "/contact",
         rest: [],
       });
-      // The server receives no requests below the path of forms, and cannot hide a form.
+      // The server receives no requests under the forms path, and cannot hide a form.
       for (const path of ["/_svc/forms/other", "/_svc/forms/"]) {
         assert.equal((await post(platform, "a=1", { path })).status, 404, path);
       }
@@ -153,14 +153,14 @@ Deno.test("a restored backup has the submissions and their files", () =>
     }
   }));
 
-/** Texts of the notifications of full forms. */
+/** The text of the notifications about full forms. */
 async function warningsOf(platform: TestPlatform): Promise<string[]> {
   const { json } = await platform.api("GET", "/v1/notifications?limit=100");
   return json.items.filter(({ event }: { event: string }) => event === "form.full")
     .map(({ title, body }: { title: string; body: string }) => `${title}. ${body}`);
 }
 
-Deno.test("a full form is reported to the visitor and, once a day, to members", () =>
+Deno.test("a full form is reported to the visitor and, once per day, to members", () =>
   inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const first = await start(data, { blobQuota: 100_000 });
@@ -184,7 +184,7 @@ Deno.test("a full form is reported to the visitor and, once a day, to members", 
     assert.deepEqual(rest, []);
     await first.shutdown();
 
-    // The maximum number of submissions of a project.
+    // The maximum number of submissions in a project.
     {
       using kv = await openKv(join(data, "kv.sqlite3"), {});
       const key = keys.formCounts(id, "production", "contact");

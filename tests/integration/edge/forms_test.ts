@@ -1,4 +1,4 @@
-/** Forms of a static site: submissions of visitors, refusals, and the view of members. */
+/** Forms on a static site: visitors' submissions, refusals, and what members see. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Form, FormSubmission } from "../../../src/contract/forms.ts";
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends forms, each as a different visitor unless the test sets one. */
+/** Sends forms, each as a different visitor unless the test specifies one. */
 function visitors(platform: TestPlatform) {
   let count = 0;
   return (body: string | undefined, headers: Headers = {}, at: {
@@ -121,7 +121,7 @@ const listAt = async (platform: TestPlatform, query = "", project = "shop") => {
   return json.items as FormSubmission[];
 };
 
-Deno.test("forms of a site accept submissions from visitors, and members read them", () =>
+Deno.test("a site's forms accept submissions from visitors, and members can read them", () =>
   withPlatform(async (platform) => {
     const home = await makeTestFolder("svc-forms-");
     await using _ = {
@@ -143,7 +143,7 @@ Deno.test("forms of a site accept submissions from visitors, and members read th
     assert.deepEqual(JSON.parse(refused.text), { ok: false, error: "The form is not UTF-8." });
     assert.deepEqual(await listAt(platform), []);
 
-    // Without JavaScript: a plain page, or the page that the form names.
+    // Without JavaScript, the response is a plain page or the page that the form names.
     const thanks = await send("email=ada@example.com", { accept: "text/html" });
     assert.deepEqual([thanks.status, /Thank you/.test(thanks.text)], [200, true]);
     for (

@@ -1,6 +1,6 @@
 /**
- * Tests what the edge forwards and what it handles itself (RFC 9110): spoofed fields, methods that
- * are not forwarded, remaining hops, interim responses, and the content of GET and HEAD.
+ * Tests what the edge forwards and what it handles itself (RFC 9110): spoofed headers, methods that
+ * are not forwarded, remaining hops, interim responses, and the content of GET and HEAD requests.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -11,7 +11,7 @@ const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Fields that a client could send to pose as another client, or as a proxy. */
+/** Headers that a client could send to impersonate another client or a proxy. */
 const FORGED: Readonly<Record<string, string>> = {
   "Proxy": "http://evil.test",
   "CF-Connecting-IP": "6.6.6.1",
@@ -31,7 +31,7 @@ const FORGED: Readonly<Record<string, string>> = {
 
 const VALUES = /6\.6\.6\.|evil|forged|root|KP/;
 
-/** Sends raw bytes and reads until the response ends with the connection. */
+/** Sends raw bytes, and reads the response until the connection closes. */
 async function exchange(port: number, request: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));
@@ -85,7 +85,7 @@ async function withUpstream(
   await run(machinery.platform.port, seen);
 }
 
-Deno.test("another site sees no header fields that impersonate other clients", () =>
+Deno.test("another site sees no headers that impersonate other clients", () =>
   withUpstream(async (port, seen) => {
     assert.match(await exchange(port, request("GET /up/a", { ...FORGED, Accept: "*/*" })), / 200 /);
     assert.doesNotMatch(seen[0]!, VALUES);
@@ -93,7 +93,7 @@ Deno.test("another site sees no header fields that impersonate other clients", (
     assert.match(seen[0]!, /^accept: \*\/\*\r$/m);
   }));
 
-Deno.test("the site's server sees no forged header fields, only values that the edge sets", () =>
+Deno.test("the site's server sees no forged headers, only values that the edge sets", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -104,7 +104,7 @@ Deno.test("the site's server sees no forged header fields, only values that the 
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   }));
 
-Deno.test("a trusted proxy's country and network are passed on, and nothing else from it", () =>
+Deno.test("of a trusted proxy's headers, only the country and network are passed on", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -186,7 +186,7 @@ createServer((request, response) => {
 }).listen(process.env.PORT);
 `;
 
-Deno.test("interim responses of a site's own server end at the edge", () =>
+Deno.test("interim responses from a site's own server end at the edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { server: HINTING });

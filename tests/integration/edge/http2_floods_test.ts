@@ -1,6 +1,6 @@
 /**
- * HTTP/2 clients that read nothing, or request more than they read: their memory is limited, and
- * they lose their connections.
+ * HTTP/2 clients that read nothing, or that request more than they read. Their memory use is
+ * limited, and they lose their connections.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -61,7 +61,7 @@ class Client {
     }
   }
 
-  /** Sends until everything is sent or the other side closes. */
+  /** Sends until everything is sent or the other side closes the connection. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
@@ -110,7 +110,7 @@ async function checkZeroWindow(
   assert.equal((await platform.get(HOST, "/")).text, "home");
 }
 
-Deno.test("memory for clients without a window is bounded, and they lose their connections", async (t) => {
+Deno.test("clients without a window use limited memory, and lose their connections", async (t) => {
   const folder = await makeTestFolder("svc-http2-");
   const { certFile, keyFile } = await makeCertificate(folder, "edge", [`DNS:${HOST}`]);
   const caCerts = [await Deno.readTextFile(certFile)];
@@ -133,7 +133,7 @@ Deno.test("memory for clients without a window is bounded, and they lose their c
       );
       await t.step(`${path} with TLS`, () => checkZeroWindow(platform, path, openTls));
     }
-    await t.step("a client with a window gets a long file completely", async () => {
+    await t.step("a client with a window gets a complete long file", async () => {
       const { body, headers } = await platform.get(HOST, "/big.bin");
       assert.deepEqual([body.length, headers["content-length"]], [500_000, "500000"]);
     });
@@ -141,7 +141,7 @@ Deno.test("memory for clients without a window is bounded, and they lose their c
   await Deno.remove(folder, { recursive: true });
 });
 
-/** Does not respond to `/hang`; `/live` reports the current and the maximum number of requests. */
+/** Does not respond to `/hang`. `/live` reports the current and the maximum number of requests. */
 const HANGING = `
 import { createServer } from "node:http";
 let live = 0, most = 0;
@@ -189,7 +189,7 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
   });
 });
 
-Deno.test("floods of headers and pings end their connections or get responses, in bounded memory", async (t) => {
+Deno.test("floods of headers and pings end connections or get responses, in bounded memory", async (t) => {
   await withPlatform(async (platform) => {
     const before = await residentMb(platform);
     await t.step("headers that never end", async () => {

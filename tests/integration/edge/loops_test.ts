@@ -1,10 +1,10 @@
-/** Requests that go in a circle, through functions and rewrites, on a real platform. */
+/** Requests that loop through functions and rewrites, on a real platform. */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
 /**
- * A proxy to the platform under a name that resolves: it passes everything on to the host in the
+ * A proxy to the platform under a name that resolves. It passes on everything to the host in the
  * path.
  */
 function wayIn(machinery: Machinery) {
@@ -29,7 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes on the response of another site, with fields that try to hide the request's path. */
+/** Passes on the response from another site, with headers that try to hide the request's path. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

@@ -1,4 +1,7 @@
-/** Pipelines on a real platform: gates of broader rules, observers of failures, bodies that break. */
+/**
+ * Pipelines on a real platform: gates of broader rules, observers of failures, and bodies that
+ * break off.
+ */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
@@ -98,7 +101,7 @@ Deno.test("observers see what the client gets, even from a failed pipeline", asy
   assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
 });
 
-Deno.test("a function that throws in its stream cuts off only its response", async () => {
+Deno.test("a function that throws in its stream cuts off only its own response", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

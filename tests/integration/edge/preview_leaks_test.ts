@@ -1,6 +1,6 @@
 /**
- * Responses for someone with access to a protected preview never reach the next visitor, with every
- * cache rule, over HTTP/1.1 and HTTP/2, and are unavailable once the access ends.
+ * Responses for someone with access to a protected preview never reach the next visitor, regardless
+ * of the cache rule, over HTTP/1.1 and HTTP/2. They are unavailable once the access ends.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -77,7 +77,7 @@ function overHttp2(port: number, host: string): { readonly ask: Ask; close(): vo
   };
 }
 
-Deno.test("a protected preview leaks neither to other visitors nor after access is withdrawn", () =>
+Deno.test("a protected preview leaks neither to other visitors nor after access is revoked", () =>
   withDashboard(async ({ platform, own, ada, api }) => {
     const get: Get = (url, headers = {}) => {
       const { host, pathname, search } = new URL(url);

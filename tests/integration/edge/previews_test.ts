@@ -1,5 +1,5 @@
 /**
- * Protected previews on a platform with a public base domain: responses to visitors, members and
+ * Protected previews on a platform with a public base domain: responses for visitors, members and
  * each other kind of access, over HTTP/1.1 and HTTP/2, with the program.
  */
 import assert from "node:assert/strict";
@@ -62,7 +62,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       const statusOf = async (url: string, headers: Record<string, string> = {}) =>
         (await get(url, headers)).status;
 
-      // A project on a public domain starts with access for members only; production stays open.
+      // A project on a public domain starts with members-only access. Production stays open.
       const { json: access } = await api("GET", "/v1/projects/shop/previews");
       assert.equal(access.protection, "members");
       const home = await get(production!);
@@ -106,7 +106,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       };
       assert.equal(await statusOf(unique!, { ...upgrade, ...socket }), 401);
 
-      // A member, through the platform; strangers and visitors without an account.
+      // A member, through the platform. Also people who are not members, and visitors without an
+      // account.
       const sent = await get(unique!, PAGE);
       const door = String(sent.headers.location);
       assert.equal(new URL(door).hostname, DOMAIN);
@@ -128,7 +129,7 @@ Deno.test("previews are for members and people with a share link or password; pr
         assert.equal(await statusOf(unique!), 401);
       }
 
-      // A share link from the CLI, which ends when it is revoked.
+      // A share link from the CLI. Access ends when it is revoked.
       const key = (await api("POST", "/v1/api-keys", { name: "tool", role: "owner" })).json.key;
       const run = (...argv: string[]) => tool(parts, key, folder, argv);
       const shared = await run("previews", "share", preview.id, "--days", "2");
@@ -178,7 +179,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       for (let count = 0; count < 8 && last !== 429; count++) last = (await guess("wrong")).status;
       assert.equal(last, 429);
 
-      // Addresses, paths and OPTIONS that need no sign-in; production if everything is protected.
+      // Addresses, paths and OPTIONS that do not need a sign-in, and production if everything is
+      // protected.
       await run(
         "previews",
         "set",
@@ -207,7 +209,8 @@ Deno.test("previews are for members and people with a share link or password; pr
       assert.equal(await statusOf(unique!), 401);
       assert.equal(await statusOf(production!), 200);
 
-      // Maintenance of production, with the site's own page; members and listed addresses pass.
+      // Production in maintenance mode, with the site's own page. Members and listed addresses have
+      // access.
       await run("maintenance", "on", "--project-id", "shop");
       const down = await get(production!, PAGE);
       assert.equal(down.status, 503);
@@ -227,7 +230,7 @@ Deno.test("previews are for members and people with a share link or password; pr
       await run("maintenance", "off", "--project-id", "shop");
       assert.equal(await statusOf(production!), 200);
 
-      // A member who leaves loses access with the next request.
+      // A member who leaves loses access on the next request.
       assert.equal(await statusOf(unique!, member), 200);
       const { json: members } = await api("GET", "/v1/members");
       const vic = members.items.find(({ name }: { name: string }) => name === "vic");

@@ -1,4 +1,4 @@
-/** Cache, proxy, limits and functions over HTTP, with real servers behind the platform. */
+/** Caching, proxying, limits and functions over HTTP, with real servers behind the platform. */
 import assert from "node:assert/strict";
 import {
   functionProcesses,
@@ -85,7 +85,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
     assert.equal(await state("/up/q"), "MISS");
   });
 
-  await t.step("a deploy and a rollback start with an empty cache", async () => {
+  await t.step("deploys and rollbacks start with an empty cache", async () => {
     await state("/up/q");
     assert.equal(await state("/up/q"), "HIT");
     await publish(platform, "shop", { rules, files: { "index.html": "second" } });
@@ -96,7 +96,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   });
 });
 
-Deno.test("an upstream that fails gives a 502 or 504 without details, which the log has", async () => {
+Deno.test("an upstream failure results in a 502 or 504 without details; the log has the details", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const garbage = machinery.listen(async (conn) => {
@@ -148,7 +148,7 @@ Deno.test("without the flag, private addresses are refused for rewrites and fetc
   assert.equal(asked, 0);
 });
 
-Deno.test("a rewrite to itself ends with 508", async () => {
+Deno.test("a rewrite to itself results in 508", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let passed = 0;
@@ -212,7 +212,7 @@ Deno.test("functions belong to their deployment: code, variables, logs and lifet
   };
   const told = () => toldBy(HOST);
 
-  await t.step("functions respond with the variables of their deployment", async () => {
+  await t.step("functions use the variables of their deployment", async () => {
     assert.deepEqual(first.functions, ["api"]);
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
     await set("two");
@@ -255,7 +255,7 @@ Deno.test("functions belong to their deployment: code, variables, logs and lifet
     const old = started();
     assert.ok(old.length > 0);
     platform = await machinery.restart();
-    // Processes of parallel tests end with their own platforms.
+    // Processes in parallel tests end when their own platforms end.
     await until(() => !functionProcesses().some((pid) => old.includes(pid)));
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
   });

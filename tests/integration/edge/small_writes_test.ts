@@ -1,7 +1,7 @@
 /**
- * Connections of every listener send small writes immediately (TCP_NODELAY), because a response
- * over TLS consists of two such writes. The platform runs in the test's process, because the test
- * can only inspect its own sockets.
+ * The connections of every listener send small writes immediately (TCP_NODELAY), because a response
+ * over TLS consists of two such writes. The platform runs in the test's process because the test
+ * can inspect only its own sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -20,7 +20,9 @@ const openLibc = () =>
     getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   });
 
-/** The option of this process's socket whose other end has the port; `undefined` if it has none. */
+/**
+ * The option on this process's socket whose other end has the port; `undefined` if there is none.
+ */
 function sendsAtOnce(
   { getpeername, getsockopt }: ReturnType<typeof openLibc>["symbols"],
   port: number,

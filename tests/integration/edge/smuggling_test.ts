@@ -1,6 +1,6 @@
 /**
- * Request smuggling through the proxy: for everything that a client sends on a raw socket, the
- * other site receives one well-formed request per request of the client, or none.
+ * Request smuggling through the proxy. For everything that a client sends on a raw socket, the
+ * other site receives one well-formed request for each client request, or none.
  */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish } from "../../helpers/upstreams.ts";
@@ -9,7 +9,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** An upstream that records all received data, and responds to each read. */
+/** An upstream that records all received data and responds to each read. */
 function recorder(machinery: Machinery) {
   let received = "";
   const { url } = machinery.listen(async (conn) => {
@@ -26,11 +26,14 @@ function recorder(machinery: Machinery) {
   return { url, received: () => received, forget: () => received = "" };
 }
 
-/** How long a busy machine may take to start a response, and the pause that marks its end. */
+/** The time that a busy machine may take to start a response, and the pause that marks its end. */
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;
 
-/** Sends raw bytes and returns the response until the other side sends nothing more or closes. */
+/**
+ * Sends raw bytes, and returns the response until the other side sends nothing more or closes the
+ * connection.
+ */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(text));
@@ -106,7 +109,7 @@ const ATTACKS: readonly (readonly [name: string, text: string])[] = [
   ["Expect", head("Expect: 100-continue", "Content-Length: 5") + "hello"],
 ];
 
-/** Parses a stream of requests strictly by RFC 9112; throws for anything else. */
+/** Parses a stream of requests strictly according to RFC 9112. Throws for anything else. */
 function parseRequests(text: string): { target: string; fields: string[]; body: string }[] {
   const found = [];
   for (let rest = text; rest !== "";) {

@@ -1,4 +1,4 @@
-/** How the edge handles other sites: connections, time limits, incomplete bodies. */
+/** How the edge handles other sites: connections, time limits and incomplete bodies. */
 import assert from "node:assert/strict";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
@@ -6,7 +6,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("connections to another site are reused, and never shared by two requests", async (t) => {
+Deno.test("connections to another site are reused, but never shared by two requests", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   let connections = 0;
@@ -77,7 +77,7 @@ Deno.test("connections to another site are reused, and never shared by two reque
   });
 });
 
-Deno.test("an upstream that is too slow gives a 504 without details", async (t) => {
+Deno.test("an upstream that is too slow results in a 504 without details", async (t) => {
   await using machinery = await openMachinery({ upstreamTimes: { connectMs: 2000, idleMs: 1000 } });
   const { platform } = machinery;
   const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -122,7 +122,7 @@ Deno.test("an upstream that is too slow gives a 504 without details", async (t) 
       assert.match(items[0].error, new RegExp(`^Cannot reach localhost:\\d+: ${code}$`));
     });
   }
-  await t.step("a body that stalls is cut off, not ended", async () => {
+  await t.step("a body that stalls is cut off rather than ended", async () => {
     await assert.rejects(platform.get(HOST, "/stalled/"), /aborted|reset|closed|hang up/i);
   });
   await t.step("none of this is logged for the operator", () => {

@@ -1,4 +1,4 @@
-/** Tests which responses of the platform a front edge caches, for whom, and for how long. */
+/** Tests which of the platform's responses a front edge caches, for whom, and for how long. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { cachingRules, deployCached } from "../../helpers/cached_site.ts";
@@ -41,7 +41,7 @@ const withEdge = (
     }
   }, options);
 
-/** Requests a page until the edge has it: the platform stores the first response. */
+/** Requests a page until the edge has it, because the platform stores the first response. */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
   await get(path);
   await get(path);
@@ -50,7 +50,7 @@ async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> 
   return text;
 }
 
-Deno.test("a front edge caches what the platform has cached, and does not request it again", () =>
+Deno.test("a front edge caches what the platform has cached, without requesting it again", () =>
   withEdge(async ({ get, line, edge, platform }) => {
     for (const path of KEPT) {
       const text = await warm({ get }, path);
@@ -62,7 +62,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
       assert.equal(first.headers.curious, undefined);
       assert.equal(first.headers["x-svc-edge-keep"], undefined);
       assert.equal(first.headers["svc-cdn-cache-control"], undefined);
-      // Rules apply to each visitor, and so do conditions and ranges.
+      // Rules, conditions and ranges apply to each visitor.
       const curious = path.startsWith("/rule/") ? "yes" : undefined;
       assert.equal((await get(path, { "x-curious": "yes" })).headers.curious, curious);
       const part = await get(path, { range: "bytes=1-3" });
@@ -82,7 +82,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
       }
       assert.equal(first.text, direct.text);
     }
-    // An image is converted once, and fetched once for each format.
+    // Each format of an image is converted once and fetched once.
     const image = "/_svc/image?url=/cat.png&w=64&q=75";
     await warm({ get }, image);
     const asked = line.asked(image);
@@ -92,7 +92,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
     const webp = await get(image, { accept: "image/webp,*/*" });
     assert.equal(webp.headers["content-type"], "image/webp");
     assert.ok(line.asked(image) > asked);
-    // A page that is not declared cacheable.
+    // A page that is not declared as cacheable.
     const [one, two] = [await get("/plain/a"), await get("/plain/a")];
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
@@ -109,7 +109,7 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
       assert.equal(status, 200);
     };
     let changes = 0;
-    /** Changes the server's content, bypassing the edge. */
+    /** Changes the server's content without going through the edge. */
     const change = async () => {
       const path = `/set?v=${++changes}____`;
       assert.equal(
@@ -136,13 +136,14 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
       await purge(json);
       assert.equal((await get(path)).text.slice(0, next.length), next, JSON.stringify(json));
     }
-    // A soft purge allows one stale page, and no more.
+    // A soft purge allows only one stale page.
     await warm({ get }, "/pages/a");
     const next = await change();
     await purge({ type: "all", soft: true });
     const soft = await get("/pages/a");
     assert.ok(soft.headers["x-svc-cache"] === "STALE" || soft.text.startsWith(next));
-    // A method that changes something makes the page invalid, through the edge and bypassing it.
+    // A method that changes something invalidates the page, whether the request goes through the
+    // edge or not.
     for (const port of [edge.port, platform.port]) {
       await warm({ get }, "/rule/a");
       const path = "/rule/a?v=posted";
@@ -175,11 +176,11 @@ Deno.test("an acknowledged change is visible at the edge immediately", () =>
     for (const path of KEPT) assert.match((await get(path)).text, /^v4 /);
   }));
 
-Deno.test("unsafe methods drop pages from edges that cached them for longer", () =>
+Deno.test("unsafe methods drop pages from edges that have cached them for longer", () =>
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
-    // The platform's memory is full of other pages, and requesting this one would store it again.
+    // The platform's memory is full of other pages. Requesting this page would store it again.
     for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
     const state = async () => (await get(path)).headers["x-svc-cache"];
     assert.equal(await state(), "HIT");
@@ -206,7 +207,7 @@ Deno.test("private responses never reach another person through the edge", () =>
       const { text } = await get("/rule/lang/a", { "accept-language": language });
       assert.match(text, new RegExp(` ${language}$`));
     }
-    // A protected host is closed immediately, including everything cached.
+    // A protected host is closed immediately, including everything that is cached.
     await warm({ get }, "/pages/a");
     for (const protection of ["all", "off"]) {
       const access = await platform.api("PATCH", "/v1/projects/shop/previews", {
@@ -218,7 +219,7 @@ Deno.test("private responses never reach another person through the edge", () =>
     }
   }));
 
-Deno.test("simultaneous requests for a page cause one fetch; pages survive an outage", () =>
+Deno.test("simultaneous requests for a page cause one fetch, and pages survive an outage", () =>
   withEdge(async ({ get, line, platform }) => {
     const text = await warm({ get }, "/pages/a");
     for (let at = 0; at < 2; at++) await platform.get(HOST, "/pages/b");

@@ -27,7 +27,7 @@ async function version(platform: TestPlatform, text: string): Promise<void> {
   await deploy(platform, "shop", { files: { "index.html": text } });
 }
 
-Deno.test("an edge waits for a slow connection, but not for a broken connection", () =>
+Deno.test("an edge waits for a slow connection, but not for a broken one", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");
@@ -60,7 +60,7 @@ Deno.test("an edge waits for a slow connection, but not for a broken connection"
     }
   }));
 
-Deno.test("without the platform, an edge refuses all requests after its time limit", () =>
+Deno.test("without the platform, an edge refuses all requests once its time limit has passed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await version(platform, "one");
@@ -134,7 +134,7 @@ Deno.test("an edge cannot report changes for another edge", () =>
 
 Deno.test("a wrong clock at the edge has no effect", () =>
   inTestFolder(async (dataDir) => {
-    // Runs in this process, because no flag sets a clock: the edge's clock is an hour behind or
+    // Runs in this process because no flag sets a clock. The edge's clock is an hour behind or
     // ahead.
     for (const ahead of [-3_600_000, 3_600_000]) {
       const folder = join(dataDir, String(ahead));
@@ -149,8 +149,8 @@ Deno.test("a wrong clock at the edge has no effect", () =>
         for (let at = 0; at < 3; at++) await edge.get(HOST, "/pages/a");
         const asked = line.asked("/pages/a");
         const { headers } = await edge.get(HOST, "/pages/a");
-        // The site's server has the edge's clock here: its pages seem an hour old to a platform
-        // that is ahead of it.
+        // Here, the site's server uses the edge's clock, so its pages seem an hour old to a
+        // platform whose clock is ahead.
         if (ahead > 0) continue;
         assert.equal(line.asked("/pages/a"), asked);
         assert.ok(Number(headers.age) < 60, String(headers.age));
@@ -161,7 +161,7 @@ Deno.test("a wrong clock at the edge has no effect", () =>
     }
   }));
 
-Deno.test("with a full disk, an edge gets files from the platform until there is room", () =>
+Deno.test("with a full disk, an edge gets files from the platform until there is space", () =>
   withPlatform((platform) =>
     inTestFolder(async (folder) => {
       const disk = await mountDisk(join(folder, "disk"), 2);
@@ -191,7 +191,7 @@ Deno.test("with a full disk, an edge gets files from the platform until there is
     })
   ));
 
-Deno.test("edges return to the state of a platform restored from a backup", () =>
+Deno.test("edges return to the state of a platform that was restored from a backup", () =>
   inTestFolder(async (folder) => {
     const [dataDir, backup] = [join(folder, "data"), join(folder, "backup")];
     let platform = await start(dataDir);

@@ -17,7 +17,7 @@ import {
 } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
-/** Pages that are stale after a second. */
+/** Pages that become stale after a second. */
 const SHORT = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [{
@@ -34,7 +34,7 @@ interface Logged {
   readonly ip: string;
 }
 
-/** The log, once it has this many entries. */
+/** Returns the log once it has this many entries. */
 async function logOf(platform: TestPlatform, count: number): Promise<readonly Logged[]> {
   return await until(
     async () => (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json.items,
@@ -53,7 +53,7 @@ Deno.test("the log and traffic name the edge that served or forwarded each reque
       await edge.get(HOST, "/missing.png", headers);
       await platform.get(HOST, "/", headers);
       const found = (await logOf(platform, 3)).map(({ path, edge = "platform", ip }) =>
-        // The platform may have edges of its own on this machine.
+        // The platform may have its own edges on this machine.
         `${path} ${edge.replace(/^local-.*/, "platform")} ${ip}`
       );
       assert.deepEqual(found.sort(), [

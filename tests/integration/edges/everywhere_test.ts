@@ -1,6 +1,7 @@
 /**
- * No edge shows what an acknowledged change has replaced, over a slow line that loses packets, and
- * each fetches a file once. `EDGE_REQUESTS` sets the number of requests, such as 10000.
+ * Over a slow line that loses packets, no edge serves content that an acknowledged change has
+ * replaced, and each edge fetches a file only once. `EDGE_REQUESTS` sets the number of requests,
+ * such as 10000.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
@@ -13,13 +14,13 @@ import { openLine } from "../../helpers/slow_line.ts";
 const REQUESTS = Number(Deno.env.get("EDGE_REQUESTS") ?? 100);
 const IS_LONG = REQUESTS > 1000;
 const EDGES = IS_LONG ? ["far", "near", "east"] : ["far", "near"];
-/** Pauses between changes and between the requests to an edge. */
+/** Delays between changes, and between the requests to an edge. */
 const CHANGE_MS = IS_LONG ? 5000 : 0;
 const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** Puts the version and the time of rendering into each page. */
+/** Adds the version and the rendering time to each page. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
@@ -46,7 +47,7 @@ const RULES = {
 
 /** The writes that the platform has acknowledged. */
 class Changes {
-  /** The versions in order; the last one may still be in progress. */
+  /** The versions, in order. The last one may still be in progress. */
   readonly versions = ["v0"];
   acknowledged = 0;
   purgedAt = 0;
@@ -90,7 +91,7 @@ class Changes {
   }
 }
 
-/** When each edge started to follow; a lost edge starts again. */
+/** When each edge started to follow the platform. A lost edge starts again. */
 async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string, string>> {
   const { items } = (await platform.api("GET", "/v1/edges")).json;
   return new Map(
@@ -98,11 +99,11 @@ async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string
   );
 }
 
-/** Requests a page from an edge; returns problems of the response. */
+/** Requests a page from an edge. Returns problems with the response. */
 async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   const { acknowledged, purgedAt } = changes;
   const { status, text, headers } = await edge.get(HOST, path);
-  // A lost edge reports that, and may serve its stored content.
+  // A lost edge reports that it is lost, and may serve its stored content.
   if (headers["x-svc-edge"] !== edge.name) return undefined;
   if (status !== 200) return `${path} ${status} ${text}`;
   const [version = "", madeAt] = text.split(" ");
@@ -112,7 +113,7 @@ async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   return isOld ? `${path} of ${madeAt}, purged at ${purgedAt}` : undefined;
 }
 
-Deno.test("no edge shows replaced content after a change has returned, and each fetches a file once", () =>
+Deno.test("no edge serves replaced content after a change has returned, and each fetches a file once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const changes = new Changes(platform);
@@ -139,7 +140,7 @@ Deno.test("no edge shows replaced content after a change has returned, and each 
           await delay(REQUEST_MS);
         }
       });
-      /** Edges for which the platform stopped waiting, by change: they may apply it later. */
+      /** Edges that the platform stopped waiting for, by change. They may apply it later. */
       const excused = new Set<string>();
       let before = await followedSince(platform);
       const works = [() => changes.purge(), () => changes.deploy(), () => changes.rollback()];

@@ -1,4 +1,4 @@
-/** Front edges of a real platform: the responses that they serve and relay, and their data. */
+/** A real platform's front edges: the responses that they serve and relay, and their data. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -166,20 +166,20 @@ const OWN = [
   "keep-alive",
 ];
 
-/** Tokens of the sign-in and of pages, which no two responses share. */
+/** Sign-in and page tokens, which are different in every response. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
 
-/** The parts of a response that must be the same; ids differ. */
+/** The parts of a response that must be the same. IDs differ. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
-  // Ids differ in length; the response to HEAD has the page's length.
+  // IDs differ in length. The response to HEAD has the page's length.
   const hasId = text.includes(id) || text.includes('"requestId"') || (status >= 400 && text === "");
   const kept = Object.entries(headers).filter(([name]) =>
     !OWN.includes(name) && !(hasId && name === "content-length")
   ).sort();
   const fields = JSON.stringify(kept).replaceAll(RANDOM, "$1ID").replaceAll(/id=\d+/g, "id=N")
     .replaceAll(/ttl=-?\d+/g, "ttl=N")
-    // Pages with a lifetime of one second expire between two requests.
+    // Pages with a one-second lifetime expire between two requests.
     .replaceAll('"STALE"', '"HIT"');
   const body = text.replaceAll(id, "ID").replaceAll(RANDOM, "$1ID").replaceAll(
     /"requestId":"[^"]+"/g,
@@ -227,7 +227,7 @@ async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<vo
   await until(async () => (await edge.get(CACHED, "/pages/last")).headers["x-svc-cache"] === "HIT");
 }
 
-Deno.test("a front edge responds to generated requests like the platform", () =>
+Deno.test("a front edge responds to generated requests in the same way as the platform", () =>
   withPlatform(async (platform) => {
     await furnish(platform);
     const edge = await addEdge(platform, "far");
@@ -239,7 +239,7 @@ Deno.test("a front edge responds to generated requests like the platform", () =>
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);
       }
       assert.deepEqual(limited.map((status) => status === 429), [false, false, false, true]);
-      // A file is fetched once, by its hash, and stored on the edge's disk.
+      // A file is fetched once, by hash, and stored on the edge's disk.
       const hash = sha256("static home");
       const file = join(edge.cacheDir, await projectOf(platform), hash.slice(0, 2), hash);
       assert.equal(await Deno.readTextFile(file), "static home");
@@ -252,7 +252,7 @@ async function projectOf(platform: TestPlatform): Promise<string> {
   return (await platform.api("GET", "/v1/projects/shop")).json.id;
 }
 
-Deno.test("a deploy, its rules and its protection are at the edge when the platform responds", () =>
+Deno.test("a deploy, its rules and its protection are on the edge when the platform responds", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const edge = await addEdge(platform, "far");
@@ -277,7 +277,7 @@ Deno.test("a deploy, its rules and its protection are at the edge when the platf
       const { items } = (await platform.api("GET", "/v1/edges")).json;
       const { state, address } = items.find(({ name }: { name: string }) => name === "far");
       assert.deepEqual([state, address], ["connected", "127.0.0.1"]);
-      // A removed key ends the session, and its relayed requests.
+      // Removing a key ends the session and its relayed requests.
       assert.equal((await platform.api("DELETE", "/v1/edges/far")).status, 204);
       await until(async () => (await edge.get(HOST, "/")).headers["x-svc-edge"] === "far; lost");
       await until(async () => (await edge.get(HOST, "/missing")).status === 503);
@@ -386,7 +386,7 @@ Deno.test("WebSockets, event streams and uploads pass through a front edge", () 
     }
   }));
 
-Deno.test("a forged, changed, old or repeated signature is refused", () =>
+Deno.test("forged, altered, old and repeated signatures are refused", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -424,7 +424,7 @@ Deno.test("a forged, changed, old or repeated signature is refused", () =>
     assert.equal(await statusOf(send({ edge: "near" })), 403, "another edge");
     assert.equal(await statusOf({ ...send({}), "x-svc-edge-relay": "nonsense" }), 403, "nonsense");
     assert.equal(await statusOf(send({})), 200);
-    // An edge cannot get a file of another project, or one that is not part of the site.
+    // An edge cannot get a file that belongs to another project or is not part of the site.
     const shop = (await platform.api("GET", "/v1/projects/shop")).json;
     const of = `${shop.id}/${shop.productionDeploymentId}`;
     const file = async (hash: string) => {
@@ -434,13 +434,13 @@ Deno.test("a forged, changed, old or repeated signature is refused", () =>
     };
     assert.equal(await file(sha256("home")), 200);
     assert.equal(await file(sha256("something else")), 404);
-    // Lines of the feed contain no key, and the edge's key is stored as a hash.
+    // The lines of the feed contain no keys, and the edge's key is stored as a hash.
     await reader.cancel();
     const { json: { items } } = await platform.api("GET", "/v1/edges");
     assert.ok(!JSON.stringify(items).includes(key));
   }));
 
-Deno.test("a damaged file is fetched again, and a wrong key ends the command", () =>
+Deno.test("a damaged file is fetched again, and an invalid key ends the command", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home", "a.txt": "text" } });

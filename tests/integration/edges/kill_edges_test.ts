@@ -1,6 +1,6 @@
 /**
- * Edges and their platform are killed repeatedly: visitors behind a balancer get every page, and no
- * acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
+ * Edges and their platform are killed repeatedly. Visitors behind a load balancer get every page,
+ * and no acknowledged deployment is lost. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
@@ -21,10 +21,10 @@ import {
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);
 const HOST = "shop.localhost";
 
-/** Maximum time in which a balancer finds an edge that responds, in milliseconds. */
+/** Maximum time for a load balancer to find an edge that responds, in milliseconds. */
 const LIMIT_MS = Deno.env.has("KILL_ROUNDS") ? 1000 : 10_000;
 
-/** A server that does nothing: a machine that delays it also delays the edges. */
+/** A server that does nothing. If the machine delays it, the edges are delayed, too. */
 const IDLE = "Deno.serve({ hostname: '127.0.0.1', port: 0 }, () => new Response('idle'))";
 
 /** Calls the idle server repeatedly. */
@@ -57,7 +57,7 @@ class Control implements AsyncDisposable {
     }
   }
 
-  /** The longest response time from `since` on, in milliseconds. */
+  /** The longest response time since `since`, in milliseconds. */
   longestSince(since: number): number {
     const waits = this.#waits.filter(({ began, took }) => began + took >= since);
     return Math.max(0, ...waits.map(({ took }) => took));
@@ -71,13 +71,13 @@ class Control implements AsyncDisposable {
   }
 }
 
-/** Sends requests to one port after the other until one responds. */
+/** Sends requests to one port after another until one responds. */
 class Balancer {
   readonly slow: string[] = [];
-  /** Slow responses while the machine also delayed other servers. */
+  /** Slow responses at a time when the machine also delayed other servers. */
   readonly excused: string[] = [];
   readonly failed: string[] = [];
-  /** The port of an edge that is killed and starts again. */
+  /** The port of an edge that is killed and started again. */
   victim: number | undefined;
   requests = 0;
   retries = 0;
@@ -109,7 +109,7 @@ class Balancer {
   }
 }
 
-Deno.test("when edges and platform are killed, every page is served and no deployment is lost", () =>
+Deno.test("when edges and the platform are killed, every page is served and no deployment is lost", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform: TestPlatform = await start(dataDir);
@@ -158,7 +158,7 @@ Deno.test("when edges and platform are killed, every page is served and no deplo
           const join = `http://127.0.0.1:${port}`;
           edges[victim - 1] = await startEdge({ ...keys[victim - 1]!, join });
         }
-        // A change in progress may exist or not, but all edges show the same page.
+        // A change in progress may or may not exist, but all edges serve the same page.
         const shown = await until(() => platform.get(HOST, "/"), ({ status }) => status === 200);
         assert.ok([acknowledged, begun].includes(shown.text), `${shown.text} ${acknowledged}`);
         acknowledged = shown.text;

@@ -55,7 +55,7 @@ import { createServer } from "node:http";
 createServer((_, response) => void setTimeout(() => response.end("slow"), 2000))
   .listen(process.env.PORT);`;
 
-/** The countries of addresses that svc includes. */
+/** The IP address countries that svc includes. */
 const COUNTRIES = fileURLToPath(
   new URL(
     "../../../node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb",
@@ -82,7 +82,7 @@ async function listed(platform: TestPlatform): Promise<readonly Listed[]> {
   return (await platform.api("GET", "/v1/edges")).json.items;
 }
 
-/** Sends requests until each process has served one; returns their responses. */
+/** Sends requests until each process has served one. Returns their responses. */
 async function fromEach(
   ask: () => Promise<Answer>,
   names: readonly string[] = ["platform", ...EDGES],
@@ -108,7 +108,7 @@ const withEdges = (
 
 const isConnected = ({ state }: Listed) => state === "connected";
 
-Deno.test("local edges respond like the platform: pages, rules, locations, servers", () =>
+Deno.test("local edges respond like the platform: pages, rules, locations and servers", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { manifest: MANIFEST, files: FILES, rules: RULES });
     const wanted: readonly (readonly [path: string, status: number, country?: string])[] = [
@@ -176,7 +176,7 @@ Deno.test("WebSockets and uploads pass through local edges", () =>
     }
   }));
 
-Deno.test("no process shows earlier content after a deploy or rollback has returned", () =>
+Deno.test("no process serves earlier content after a deploy or rollback has returned", () =>
   withEdges(async (platform) => {
     const texts = async () => {
       const answers = await fromEach(() => platform.get(HOST, "/"));
@@ -191,7 +191,7 @@ Deno.test("no process shows earlier content after a deploy or rollback has retur
     assert.deepEqual(await texts(), new Set(["version 5"]));
   }));
 
-Deno.test("the log and traffic have every request, with the edge that handled it", () =>
+Deno.test("the log and traffic contain every request, with the edge that handled it", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: RULES });
     const sent: Record<string, number> = {};
@@ -229,7 +229,7 @@ Deno.test("the log and traffic have every request, with the edge that handled it
     }
   }));
 
-Deno.test("a file that one process finds damaged is missing in all other processes", () =>
+Deno.test("a file that one process finds damaged is missing from all other processes", () =>
   withEdges(async (platform) => {
     const large = "x".repeat(5_000_000);
     await deploy(platform, "shop", { files: { "index.html": "home", "large.txt": large } });
@@ -263,7 +263,7 @@ Deno.test("a killed edge is replaced, and only its own connections are lost", ()
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
       assert.equal(after.get("local-2"), before.get("local-2"));
-      // A connection that it had just received may be lost.
+      // A connection that the edge had just received may be lost.
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }
@@ -313,7 +313,7 @@ Deno.test("signals to all processes stop the platform first, and no request is l
     }
   }));
 
-Deno.test("a drained edge gets no new connections, and loses none", () =>
+Deno.test("a drained edge gets no new connections, and loses no existing ones", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     await fromEach(() => platform.get(HOST, "/"));
@@ -334,7 +334,7 @@ Deno.test("a drained edge gets no new connections, and loses none", () =>
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
-    // Used again while it still finishes its requests.
+    // The edge is used again while it is still finishing its requests.
     const first = edgeProcesses(platform).get("local-1");
     await drain(true);
     await drain(false);

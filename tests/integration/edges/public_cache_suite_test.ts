@@ -1,4 +1,4 @@
-/** The public suite of tests for HTTP caches, at the platform and through a front edge. */
+/** The public test suite for HTTP caches, run against the platform and through a front edge. */
 // deno-lint-ignore-file no-console -- people run its long form to see the numbers
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -6,19 +6,19 @@ import { addEdge } from "../../helpers/front_edge.ts";
 import { createProject } from "../../helpers/platform.ts";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 
-/** The folder of the package `http-cache-tests`, with its packages installed. */
+/** The folder of the `http-cache-tests` package, with its dependencies installed. */
 const SUITE = Deno.env.get("CACHE_SUITE");
 
 const HOST = "suite.localhost";
 
-/** Resolves hosts below `localhost`, like browsers but unlike Node. */
+/** Resolves hosts under `localhost`, as browsers do but Node does not. */
 const RESOLVER = `
 import dns from "node:dns";
 const { lookup } = dns;
 dns.lookup = (host, ...rest) => lookup(host.endsWith(".localhost") ? "127.0.0.1" : host, ...rest);
 `;
 
-/** Runs all tests of the suite, and prints the result of each. */
+/** Runs all tests in the suite, and prints the result of each one. */
 const RUNNER = `
 const [suite, base] = process.argv.slice(-2);
 const { runTests, getResults } = await import(suite + "/client/runner.mjs");
@@ -41,7 +41,7 @@ interface Result {
 
 const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
 
-/** Starts the server of the suite; returns its URL, and a function that stops it. */
+/** Starts the suite's server. Returns its URL and a function that stops it. */
 async function startOrigin(folder: string) {
   const child = new Deno.Command("node", {
     args: [join(SUITE!, "server/server.mjs")],
@@ -82,7 +82,7 @@ async function runSuite(port: number): Promise<readonly Result[]> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Requirements for caches that are not met. */
+/** Requirements for caches that svc does not meet. */
 const FAILED = "required Assertion";
 
 const countsOf = (results: readonly Result[]) =>
@@ -95,7 +95,7 @@ const idsOf = (results: readonly Result[], type: string) =>
   results.filter((each) => each.type === type).map(({ id }) => id);
 
 Deno.test({
-  name: "the public cache suite passes through a front edge as well as at the platform",
+  name: "the public cache suite passes on the platform and through a front edge",
   ignore: SUITE === undefined,
   async fn() {
     await using machinery = await openMachinery();

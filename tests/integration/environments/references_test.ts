@@ -19,7 +19,7 @@ const set = (platform: TestPlatform, key: string, value: string, project = "web"
 const found = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/deployments/${id}`)).json;
 
-/** Shows its variables, and the other project's response. */
+/** Shows its own variables and the other project's response. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -131,7 +131,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     assert.notEqual(hostname, "");
 
     const before = await serve(platform, true);
-    await t.step("a production server gets the URL of production, and reaches it", async () => {
+    await t.step("a production server gets the production URL, and can reach it", async () => {
       const { DB, ...rest } = await before.env();
       assert.equal(new URL(DB).username, username);
       assert.deepEqual(rest, {
@@ -143,7 +143,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     });
 
     const early = await serve(platform, false);
-    await t.step("a preview gets the URL of production if the branch has no preview", async () => {
+    await t.step("a preview gets the production URL if the branch has no preview", async () => {
       const { API_URL, SELF } = await early.env();
       assert.deepEqual([API_URL, SELF], [at("backend"), `${early.live.urls.unique}/callback`]);
     });
@@ -173,7 +173,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
     );
 
     const late = await serve(platform, false);
-    await t.step("the next preview gets the URL of its branch, and reaches it", async () => {
+    await t.step("the next preview gets the URL of its branch, and can reach it", async () => {
       assert.equal((await late.env()).API_URL, other.urls.branch);
       assert.equal(await late.ask("/relay"), "backend of a preview");
       assert.equal((await found(platform, late.live.id)).referencesChanged, false);
@@ -287,7 +287,7 @@ Deno.test("variables can refer to projects, databases and their own deployment",
         assert.equal(shown.value, "${{backend.url}}");
       }));
 
-    await t.step("a deploy that refers to a deleted project fails and names it", async () => {
+    await t.step("a deploy fails if it refers to a deleted project, and names it", async () => {
       assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
       const created = await platform.api("POST", "/v1/projects/web/deployments", {
         json: {

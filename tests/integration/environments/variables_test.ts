@@ -21,7 +21,7 @@ const exported = async (platform: TestPlatform, environment: string) =>
   (await platform.api("POST", "/v1/projects/shop/variables/export", { json: { environment } }))
     .json.variables;
 
-Deno.test("the narrower value wins, and each environment has its own", () =>
+Deno.test("the more specific value wins, and each environment has its own values", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "API", { value: "for all" });
@@ -52,7 +52,7 @@ Deno.test("secrets are never shown, and appear nowhere in the data directory", (
     assert.ok(!platform.logged.join("\n").includes(SECRET));
   }));
 
-Deno.test("changes that need a flag name it, and change nothing without it", () =>
+Deno.test("changes that need a flag name the flag, and have no effect without it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await set(platform, "KEY", { value: "one", scope: "production" });
@@ -147,7 +147,7 @@ const bad = [
   ["A", { value: "x", category: "sensitive" }, "category"],
 ] as const;
 
-Deno.test("names and sizes of variables are validated", () =>
+Deno.test("variable names and sizes are validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const [key, json, field] of bad) {

@@ -1,6 +1,4 @@
-/**
- * The examples of docs/functions.md are type-checked, bundled and run.
- */
+/** The examples in docs/functions.md are type-checked, bundled and run. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createKvFetch, openLocalKv } from "../../../src/kv/mod.ts";
@@ -24,7 +22,7 @@ async function writeExamples(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-Deno.test("the examples of docs/functions.md type-check, and work as described", async () => {
+Deno.test("the examples in docs/functions.md type-check, and work as described", async () => {
   return await inTestFolder(async (folder) => {
     const files = await writeExamples(folder);
     assert.equal(files.length, 7);

@@ -1,5 +1,5 @@
 /**
- * Functions that forge their worker's reads and writes: endless frames, frames with a different
+ * Functions that forge their worker's reads and writes: endless frames, frames with an altered
  * meaning, and frames that are never read.
  */
 import assert from "node:assert/strict";
@@ -11,7 +11,10 @@ const NEIGHBOUR = {
   source: "let n = 0; export default () => new Response(String(++n));",
 };
 
-/** Shared by hostile functions: `write(bytes)` injects bytes after one of their worker's frames. */
+/**
+ * Code that hostile functions share. `write(bytes)` injects bytes after one of their worker's
+ * frames.
+ */
 const PRELUDE = `
   const Bytes = Uint8Array;
   const typed = Object.getPrototypeOf(Bytes.prototype);
@@ -75,7 +78,9 @@ Deno.test("a function that forges its worker's input cannot load a second module
   assert.deepEqual(log, []);
 });
 
-/** Frames that take up time of the platform's thread: refused, meaningless, or costly to read. */
+/**
+ * Frames that take up time on the platform's thread: refused, meaningless, or expensive to read.
+ */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
   "invalid log lines": `frame(24, 1, new Bytes([123]))`,
@@ -111,7 +116,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
   });
 }
 
-Deno.test("a function that sends empty chunks endlessly loses its worker", async () => {
+Deno.test("a function that endlessly sends empty chunks loses its worker", async () => {
   await using deployment = await deployFunctions({
     functions: [
       NEIGHBOUR,
@@ -129,7 +134,7 @@ Deno.test("a function that sends empty chunks endlessly loses its worker", async
   assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
 });
 
-Deno.test("a function that uses the id of a request twice loses its worker and both requests", async () => {
+Deno.test("a function that reuses a request's ID loses its worker and both requests", async () => {
   let open = 0;
   await using deployment = await deployFunctions({
     functions: [hostile(`
@@ -156,7 +161,7 @@ Deno.test("a function that uses the id of a request twice loses its worker and b
   assert.equal(open, 0);
 });
 
-Deno.test("a function that requests a body repeatedly without reading it loses its worker", async () => {
+Deno.test("a function that keeps requesting an unread body loses its worker", async () => {
   let given = 0;
   await using deployment = await deployFunctions({
     functions: [

@@ -1,4 +1,4 @@
-/** Header fields written by functions cannot end a line, a response or a process. */
+/** Headers written by functions cannot end a line, a response or a process. */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
@@ -19,7 +19,7 @@ const VALUES: readonly (readonly [value: string, seen: string])[] = [
   ["x".repeat(4000), "x".repeat(4000)],
 ];
 
-Deno.test("no header field of a function's response can escape its place or crash the platform", async (t) => {
+Deno.test("no header from a function can break out of its line or crash the platform", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -41,11 +41,11 @@ Deno.test("no header field of a function's response can escape its place or cras
       });
     }
   }
-  await t.step("line breaks are an error of the function", async () => {
+  await t.step("line breaks are an error in the function", async () => {
     const { status, headers } = await ask("/echo/", "x-echo", "a\r\nx-split: 1");
     assert.deepEqual([status, headers["x-split"]], [503, undefined]);
   });
-  await t.step("header fields that frame the message are dropped", async () => {
+  await t.step("headers that frame the message are dropped", async () => {
     for (const [name, value] of [["content-length", "2"], ["transfer-encoding", "chunked"]]) {
       const { status, text } = await ask("/echo/", name!, value!);
       assert.deepEqual([status, text], [200, "echo"]);

@@ -1,6 +1,6 @@
 /**
- * Hostile functions: each is denied or contained, and a neighbour in the same deployment keeps
- * working.
+ * Hostile functions. Each is denied or contained, and a neighboring function in the same deployment
+ * keeps working.
  */
 import assert from "node:assert/strict";
 import {
@@ -33,7 +33,9 @@ interface Lab extends AsyncDisposable {
   readonly log: FunctionLogEntry[];
 }
 
-/** A deployment of hostile functions and a neighbour, with a resolver for three names. */
+/**
+ * A deployment with hostile functions and a neighboring function, and a resolver for three names.
+ */
 async function openLab(
   names: readonly string[],
   { memoryMb = 64, timeoutMs = 1500 }: { memoryMb?: number; timeoutMs?: number } = {},
@@ -114,7 +116,7 @@ Deno.test("sealFunction() refuses functions that import", async () => {
   }
 });
 
-/** The result of each; `GOT` in a response would be an escape. */
+/** The result of each function. `GOT` in a response would be an escape. */
 const DENIED: Readonly<Record<string, RegExp>> = {
   read_file:
     /^200 \{"deno":"denied: .*","fetch":"denied: .*","require":"denied: .*","process":"denied: .*"\}$/,
@@ -166,7 +168,7 @@ Deno.test("hostile functions are denied access, and other functions continue", a
     "all functions run in the same process",
     () => assert.deepEqual(lab.host.pids, [pid]),
   );
-  await t.step("the log is bounded, and has errors from after the response", () => {
+  await t.step("the log is bounded, and contains errors that occur after the response", () => {
     const flood = lab.log.filter((entry) => entry.function === "console_flood");
     assert.ok(flood.length > 0 && flood.length < 400, String(flood.length));
     assert.ok(lab.log.every(({ message }) => message.length <= 4096));
@@ -210,7 +212,7 @@ for (
   });
 }
 
-Deno.test("a function that uses the CPU in short turns is killed for the total", async () => {
+Deno.test("a function that uses the CPU in short bursts is killed for the total", async () => {
   await using lab = await openLab(["busy_timers"], { timeoutMs: 60_000 });
   const [pid] = lab.host.pids;
   const [burning] = await Promise.all([
@@ -233,7 +235,7 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbour"));
-    // If a memory bomb survives its call until the next poll, one more call ends with it.
+    // If a memory bomb outlives its call until the next poll, one more call ends with it.
     if (/^(?:memory|crashed)/.test(answer)) {
       answer = await outcome(await call(lab.host, "neighbour"));
     }
@@ -252,7 +254,7 @@ Deno.test("a function whose waitUntil loops after the response is replaced", asy
   assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
 });
 
-Deno.test("a worker denies access even to a function that was not sealed", async () => {
+Deno.test("a worker denies access even if a function was not sealed", async () => {
   const reach = (act: string): string =>
     `export default async () => {
       try { return new Response("GOT " + await (${act})()); }

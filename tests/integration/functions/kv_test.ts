@@ -1,4 +1,6 @@
-/** `context.kv` of functions on a real platform: its operations, and whose values it sees. */
+/**
+ * `context.kv` for functions on a real platform: its operations, and the values that it can access.
+ */
 import assert from "node:assert/strict";
 import {
   createProject,
@@ -8,7 +10,7 @@ import {
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 
-/** Calls the method of `context.kv` in the request, with the arguments in its body. */
+/** Calls the `context.kv` method that the request names, with the arguments in its body. */
 const STORE = `export default async (request, { kv }) => {
   const { method, args } = await request.json();
   if (method === "bytes") {
@@ -30,7 +32,7 @@ const publishStore = (platform: TestPlatform, project: string, version: string) 
     rules: [rule("store", { type: "pipeline", steps: [{ handle: "store" }] }, "/kv")],
   });
 
-/** Calls a method of the store in a project's function. */
+/** Calls a method of the store through a project's function. */
 function storeOf(platform: TestPlatform, project: string) {
   return async (method: string, ...args: unknown[]) => {
     const { status, text } = await rawRequest(platform.port, {
@@ -87,7 +89,7 @@ Deno.test("a function reads, sets, lists and removes values as text, JSON and by
     assert.deepEqual(await store("list", { prefix: "" }), { items: [], cursor: null });
   }));
 
-Deno.test("a function learns why the store refuses a value, and continues", () =>
+Deno.test("a function is told why the store refuses a value, and continues", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publishStore(platform, "shop", "1");
@@ -108,7 +110,7 @@ Deno.test("a function learns why the store refuses a value, and continues", () =
     assert.equal(await store("get", "a"), "undefined");
   }));
 
-Deno.test("functions share a store with all deployments of their environment, but with no other project", () =>
+Deno.test("functions share a store across their environment's deployments, but not with other projects", () =>
   withPlatform(async (platform) => {
     for (const project of ["shop", "harbour"]) {
       await createProject(platform, project);

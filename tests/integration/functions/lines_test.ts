@@ -1,6 +1,6 @@
 /**
- * Functions that try to access their worker's connection: they cannot reach it, and what they do to
- * its frames only harms their own worker.
+ * Functions that try to access their worker's connection. They cannot reach it, and anything they
+ * do to its frames harms only their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +8,7 @@ import { bodyText, deployFunctions, invocation } from "../../helpers/function_ho
 
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 
-/** Responds with the number of its calls, which shows that its worker is still the first. */
+/** Responds with the number of its calls. This shows that its worker has not been replaced. */
 const NEIGHBOUR = {
   name: "neighbour",
   source: "let n = 0; export default () => new Response(String(++n));",
@@ -16,7 +16,7 @@ const NEIGHBOUR = {
 
 const NEIGHBOUR_CALL = { function: "neighbour" } as const;
 
-/** Changes the frames that its worker sends while the function is called. */
+/** Changes the frames that its worker sends during the function's call. */
 const forges = (name: string, change: string) => ({
   name,
   source: `
@@ -45,7 +45,7 @@ const FORGED: Readonly<Record<string, string>> = {
   "sends-a-body-nobody-asked-for": frameOf(40),
 };
 
-/** Meaningless or permitted frames of a worker: they only end the call. */
+/** Meaningless or permitted frames from a worker. They only end the call. */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
 Deno.test("a function that forges frames loses only its own worker", async (t) => {
@@ -87,7 +87,7 @@ const fixture = async (name: string) => ({
   source: await Deno.readTextFile(new URL(`${name}.js`, FIXTURES)),
 });
 
-Deno.test("a function cannot find the connection of its worker", async () => {
+Deno.test("a function cannot find its worker's connection", async () => {
   await using deployment = await deployFunctions({
     functions: [NEIGHBOUR, await fixture("find_connection")],
     limits: { timeoutMs: 5000 },
@@ -98,7 +98,7 @@ Deno.test("a function cannot find the connection of its worker", async () => {
   assert.equal(await bodyText(result), "looked at true, found nothing", JSON.stringify(result));
 });
 
-Deno.test("a function that fills the queue of frames loses its worker, not its process", async () => {
+Deno.test("a function that fills the frame queue loses its worker, not its process", async () => {
   await using deployment = await deployFunctions({
     functions: [NEIGHBOUR, await fixture("frame_flood")],
     limits: { memoryMb: 1000, timeoutMs: 180_000, cpuMs: 180_000 },
@@ -120,7 +120,7 @@ Deno.test("a function that fills the queue of frames loses its worker, not its p
   assert.deepEqual(host.pids, pids);
 });
 
-Deno.test("a worker that breaks between calls is replaced at the next call, not before", async () => {
+Deno.test("a worker that breaks between calls is replaced only at the next call", async () => {
   const source = `
     const typed = Object.getPrototypeOf(Uint8Array.prototype);
     const { set } = typed;
@@ -146,7 +146,7 @@ Deno.test("a worker that breaks between calls is replaced at the next call, not 
   assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), "1");
 });
 
-Deno.test("Function.prototype keeps its methods; functions can have their own", async () => {
+Deno.test("Function.prototype keeps its methods, and functions can have their own", async () => {
   const source = `
     const tried = ["call", "apply", "bind"].map((name) => {
       try { Function.prototype[name] = () => {}; return "replaced"; } catch { return "refused"; }

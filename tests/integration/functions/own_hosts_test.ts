@@ -1,4 +1,4 @@
-/** Functions can reach the hosts of their platform, but nothing else on its machine. */
+/** Functions can reach their platform's hosts, but nothing else on its machine. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
@@ -9,7 +9,7 @@ const ASK = `export default async (request) => {
   return new Response(answer.status + " " + await answer.text());
 };`;
 
-Deno.test("a function reaches other sites of its platform, and nothing else on the machine", () =>
+Deno.test("a function can reach other sites on its platform, but nothing else on the machine", () =>
   withPlatform(async (platform) => {
     await using local = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },

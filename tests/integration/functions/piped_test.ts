@@ -1,4 +1,4 @@
-/** Responses created from the given body while it arrives. */
+/** Responses that are created from a given body while it arrives. */
 import assert from "node:assert/strict";
 import type { Invocation } from "../../../src/runtime/mod.ts";
 import { deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -17,7 +17,7 @@ const lazily = (body) => {
 };
 `;
 
-/** Functions whose responses read the given body, by subject. */
+/** Functions whose responses read a given body, by subject. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   piped: "export default (r) => new Response(r.body.pipeThrough(new TransformStream()))",
   piped_later:

@@ -1,5 +1,5 @@
 /**
- * Processes of functions that share a limited number of slots, and end with deployments that are no
+ * Function processes that share a limited number of slots, and that end when their deployment is no
  * longer live.
  */
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ function heldCall() {
 
 const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
 
-Deno.test("new functions stop those that were idle the longest, if no slot is free", async () => {
+Deno.test("if no slot is free, new functions stop those that have been idle longest", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 20_000 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -97,10 +97,10 @@ Deno.test("functions stop when their last call has ended, and restart on demand"
 /** More than twice the maximum number of running processes. */
 const [ROUNDS, MOST] = [15, 6];
 
-Deno.test("a project keeps one process for functions, regardless of how often it is deployed", async () => {
+Deno.test("a project keeps one function process, however often it is deployed", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
-  // Other tests have processes of functions too: the platform counts its own.
+  // Other tests also have function processes. The platform counts only its own.
   const health = async () => (await platform.api("GET", "/v1/health")).json.functions;
   await createProject(platform, "shop");
   const api = { api: "export default () => new Response(String(ROUND));" };

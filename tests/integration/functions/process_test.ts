@@ -1,4 +1,4 @@
-/** Processes of functions: their number, their end, and their leftovers. */
+/** Function processes: their number, how they end, and what they leave behind. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import {
@@ -76,7 +76,7 @@ Deno.test("a killed process fails its calls, and is replaced immediately", async
   assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
 });
 
-Deno.test("a function that broke its process gets a separate process", async () => {
+Deno.test("a function that has broken its process gets a separate process", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -96,7 +96,7 @@ Deno.test("a function that broke its process gets a separate process", async () 
   assert.ok(host.pids.some((pid) => neighbours.includes(pid)));
 });
 
-/** The path of a process's socket, in a folder named by its last argument. */
+/** The path of a process's socket, in the folder that its last argument names. */
 function socketFolder(pid: number): string {
   const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
   return dirname(words.at(-2) ?? "");
@@ -146,7 +146,7 @@ Deno.test("neither a process nor its socket outlives the program that started it
   await until(() => !runs(pid) && !hasFolder(folder));
 });
 
-Deno.test("the socket of a process is removed with it", async () => {
+Deno.test("a process's socket is removed when the process ends", async () => {
   await using deployment = await deployFunctions();
   const { host } = deployment;
   await host.start();
@@ -156,7 +156,7 @@ Deno.test("the socket of a process is removed with it", async () => {
   assert.ok(!hasFolder(folder));
 });
 
-Deno.test("calls that arrive while a process exits wait for the next process", async () => {
+Deno.test("calls that arrive while a process is exiting wait for the next process", async () => {
   const bomb =
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
@@ -178,7 +178,7 @@ Deno.test("calls that arrive while a process exits wait for the next process", a
   assert.ok(pids.every((pid) => !runs(pid)));
 });
 
-/** The nice value of each thread (proc(5), stat, field 19); threads come and go in the meantime. */
+/** The nice value of each thread (proc(5), stat, field 19). Threads come and go in the meantime. */
 function priorities(pid: number): number[] {
   return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * A function with an endless loop: it is ended because of its processor time, and its other
- * visitors are served by a second worker in the meantime.
+ * A function with an endless loop. It is ended because of its processor time. In the meantime, a
+ * second worker serves its other visitors.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -9,7 +9,7 @@ import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /**
- * Loops, waits or responds, depending on the path; counts the calls that its worker has started.
+ * Loops, waits or responds, depending on the path. Counts the calls that its worker has started.
  */
 const SOURCE = `
 let begun = 0;
@@ -37,7 +37,7 @@ Deno.test("another worker soon handles calls that are queued behind an endless l
   assert.deepEqual(await site.host.start(), []);
   const leave = new AbortController();
   const spinning = site.host.invoke(at("/spin", { signal: leave.signal }));
-  // These calls are in the same worker, which cannot start them.
+  // These calls are queued for the same worker, which cannot start them.
   const behind = await Promise.all(
     Array.from({ length: 20 }, () => site.host.invoke(at("/"))),
   );
@@ -92,8 +92,8 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   assert.equal(refused.type === "failed" && refused.reason, "overloaded");
   assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
   assert.equal((await spinning).type, "failed");
-  // Slots are released when bodies and workers have ended. If one were lost, a third call would get
-  // none.
+  // Slots are released when bodies and workers have ended. If a slot were lost, a third call would
+  // not get one.
   await until(async () => {
     const results = await Promise.all([1, 2, 3].map(() => site.host.invoke(at("/"))));
     await Promise.all(results.map(bodyText));
@@ -116,7 +116,7 @@ Deno.test("a waiting function uses no CPU time, and a busy function causes a war
   assert.deepEqual(await site.host.start(), []);
   const waiting = site.host.invoke(at("/wait"));
   await asked.promise;
-  // This call works while the other one waits, in the same worker.
+  // This call works while the other call waits in the same worker.
   assert.equal((await site.host.invoke(at("/work"))).type, "response");
   answer.resolve();
   assert.equal((await waiting).type, "response");

@@ -1,4 +1,4 @@
-/** Inputs of functions, and the effects of their results, in a real process. */
+/** The inputs of functions, and the effects of their results, in a real process. */
 import assert from "node:assert/strict";
 import { createOutboundFetch } from "../../../src/runtime/mod.ts";
 import { bodyOf, bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";

@@ -1,4 +1,4 @@
-/** Entries of deploy hooks in the audit log. */
+/** Audit log entries about deploy hooks. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
@@ -62,7 +62,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or was ca
     assert.match(deployed!.address, /^127\.0\.0\.1$|^::1$/);
     assert.match(deployed!.requestId ?? "", /\S/);
 
-    // Events without changes leave no entries.
+    // Events that change nothing leave no entries.
     await send("push", { ref: "refs/heads/menu", after: SHA });
     await send("ping", {});
     assert.equal((await entries()).length, 1);
@@ -97,7 +97,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or was ca
     for (const hidden of [pathname.split("/").at(-1)!, secret]) assert.ok(!all.includes(hidden));
   }));
 
-Deno.test("the audit log shows that a hook is created, changed or deleted, and the key used", () =>
+Deno.test("the audit log shows when a hook is created, changed or deleted, and the key used", () =>
   withHooks(async ({ hook, api }) => {
     const { id } = await hook({});
     await api("PATCH", `/v1/deploy-hooks/${id}`, { json: { name: "other" } });

@@ -82,7 +82,7 @@ Deno.test("svc builds lists and cancels builds", () =>
     assert.equal((await list()).json.builds[0].state, "CANCELLED");
   }));
 
-Deno.test("svc projects git-credentials reads secrets from stdin and files only", () =>
+Deno.test("svc projects git-credentials reads secrets only from stdin and files", () =>
   withHooks(async (platform) => {
     const token = "ghp_0123456789abcdefSECRET";
     await platform.api("PATCH", "/v1/projects/shop", { json: { gitUrl: "https://git.example/x" } });
@@ -100,7 +100,7 @@ Deno.test("svc projects git-credentials reads secrets from stdin and files only"
     assert.equal(removed.json.project.gitCredentials, null);
   }));
 
-Deno.test("a rollback to a build from git builds nothing, and keeps its variables", () =>
+Deno.test("a rollback to a build from git does not build again, and keeps its variables", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository, shows } = platform;
     const { url } = await hook();

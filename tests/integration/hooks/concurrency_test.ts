@@ -78,7 +78,7 @@ Deno.test("a commit that is no longer live is deployed again (a revert), once", 
     );
   }));
 
-Deno.test("reverting a branch to an earlier commit works in previews, too", () =>
+Deno.test("reverting a branch to an earlier commit also works in previews", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const older = await repository.commit("menu", { "index.html": "one" });
     const newer = await repository.commit("menu", { "index.html": "two" });
@@ -146,7 +146,7 @@ Deno.test("a trigger for a branch that is building another commit gets a conflic
     );
   }));
 
-Deno.test("a hook accepts 30 triggers a minute", () =>
+Deno.test("a hook accepts 30 triggers per minute", () =>
   withHooks(async ({ hook, trigger }) => {
     const { url } = await hook();
     const statuses: number[] = [];
@@ -191,7 +191,7 @@ Deno.test("an Idempotency-Key returns the same deployment, and refuses a differe
   }));
 
 Deno.test("200 simultaneous triggers are built once each, in order, and few at a time", () => {
-  // Runs in this process, because the test delays builds, and counts parallel ones.
+  // Runs in this process because the test delays builds and counts parallel builds.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {
     const branches = Array.from({ length: 10 }, (_, index) => `b${index}`);
@@ -215,7 +215,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and few at a
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     runner.open();
     // Waits for each build in order, because all of them together can take longer than the maximum
-    // wait.
+    // wait time.
     for (let begun = 0; begun < answers.length; begun++) {
       const job = await until(() => runner.jobs[begun]);
       const answer = answers.find(({ json }) => json.id === job!.deploymentId);
@@ -301,7 +301,7 @@ Deno.test("a restart continues waiting and running builds", async () => {
   await first.shutdown();
   const second = await startHooks({ folder, repository }, { buildConcurrency: 1 });
   for (const answer of answers) assert.equal((await second.ended(answer)).status, "LIVE");
-  // A deployment is live a moment before its build's record reports it.
+  // A deployment is live a moment before its build's record says so.
   const states = await until(async () => {
     const { json } = await second.api("GET", "/v1/projects/shop/builds");
     return json.items.map(({ state }: { readonly state: string }) => state);

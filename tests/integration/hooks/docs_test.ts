@@ -1,13 +1,13 @@
 /**
- * The shell lines of the CI snippets in docs/deploy-hooks.md run as in the CI systems, against a
- * platform with real builds.
+ * The shell commands in the CI snippets in docs/deploy-hooks.md. They are run as in the CI systems,
+ * against a platform with real builds.
  */
 import assert from "node:assert/strict";
 import { withBuilds } from "../../helpers/git_builds.ts";
 
 const DOCS = new URL("../../../docs/deploy-hooks.md", import.meta.url);
 
-/** The lines of a block scalar (`key: |` or `- |`) below a line of a YAML text. */
+/** The lines of a block scalar (`key: |` or `- |`) that follows a line in YAML text. */
 function blockBelow(yaml: string, opening: RegExp): string {
   const lines = yaml.split("\n");
   const start = lines.findIndex((line) => opening.test(line)) + 1;
@@ -40,7 +40,7 @@ const hasJq = await new Deno.Command("jq", { args: ["--version"], stdout: "null"
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "the CI snippets of docs/deploy-hooks.md deploy, wait and fail as documented",
+  name: "the CI snippets in docs/deploy-hooks.md deploy, wait and fail as documented",
   ignore: !hasJq,
   fn: () =>
     withBuilds(async ({ project, repository, get }) => {

@@ -1,4 +1,6 @@
-/** The platform reports the state of deployments to forges: commit statuses, and one comment. */
+/**
+ * The platform reports the state of deployments to forges, with commit statuses and one comment.
+ */
 import assert from "node:assert/strict";
 import type { ApiAnswer } from "../../helpers/platform.ts";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
@@ -12,7 +14,7 @@ interface Bench {
   readonly forge: ForgeServer;
   readonly platform: HookPlatform;
   readonly repository: TestRepository;
-  /** Posts an event to the hook like GitHub. */
+  /** Posts an event to the hook as GitHub would. */
   send(event: string, body: unknown): Promise<ApiAnswer>;
   report(id: string): Promise<Record<string, unknown> | null>;
 }
@@ -35,7 +37,7 @@ async function withForge(kind: ForgeKind, run: (bench: Bench) => Promise<void>):
     await repository.commit("main", { "index.html": "<p>one</p>" });
     await using server = serveGit(`${folder}/forge`, { basic: `ada:${TOKEN}` });
     await using forge = serveForge(kind, { repository: "ada/shop", token: TOKEN });
-    // The address of the repository is `<host>/ada/shop.git`, as forges have it.
+    // The repository's address is `<host>/ada/shop.git`, as on forges.
     await Deno.symlink(`${repository.path}/.git`, `${folder}/forge/ada/shop.git`);
     const { status } = await api("PATCH", "/v1/projects/shop", {
       json: { gitUrl: `${server.url}/ada/shop.git` },
@@ -88,7 +90,7 @@ const ENDS: Readonly<Record<ForgeKind, string>> = {
 };
 
 for (const kind of Object.keys(ENDS) as ForgeKind[]) {
-  Deno.test(`${kind}: a pull request has a status and one comment, which follow its preview`, () =>
+  Deno.test(`${kind}: a pull request has a status and one comment, which track its preview`, () =>
     withForge(kind, async ({ forge, platform, repository, send, report }) => {
       const sha = await repository.commit("menu", { "index.html": "<p>menu</p>" });
       const opened = await send("pull_request", pull("opened"));
@@ -162,7 +164,7 @@ Deno.test("the comment lists the checks of the release when its preview is promo
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a pull request that is opened after the push gets its comment", () =>
+Deno.test("a pull request that is opened after the push gets a comment", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     await repository.commit("menu", { "index.html": "<p>menu</p>" });
     const push = await send("push", pushed("menu"));
@@ -172,7 +174,7 @@ Deno.test("a pull request that is opened after the push gets its comment", () =>
     const opened = await send("pull_request", pull("opened"));
     assert.equal(opened.json.id, push.json.id);
     await until(() => forge.comments.size, (count) => count === 1);
-    // Another pull request of the branch, later.
+    // A later pull request from the same branch.
     await send("pull_request", pull("closed"));
     await send("pull_request", pull("opened", 8));
     await until(
@@ -182,7 +184,7 @@ Deno.test("a pull request that is opened after the push gets its comment", () =>
     assert.deepEqual(forge.faults, []);
   }));
 
-Deno.test("a forge that refuses or fails never fails a deployment, which shows the failure", () =>
+Deno.test("a failing forge never fails a deployment, but the deployment shows the failure", () =>
   withForge("github", async ({ forge, platform, send, report }) => {
     forge.refuse = () => Response.json({ message: "Forbidden" }, { status: 403 });
     const refused = await send("push", pushed("main"));

@@ -5,7 +5,7 @@ import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 
 const SHA = "a".repeat(40);
 
-/** Posts to a hook like a forge. */
+/** Posts to a hook as a forge would. */
 async function deliver(
   { port }: HookPlatform,
   url: string,
@@ -80,7 +80,7 @@ Deno.test("a pull request has a preview until it is closed, and a push goes to p
     assert.equal(json.status, "LIVE");
   }));
 
-Deno.test("events of another repository start and stop nothing, regardless of the forge", () =>
+Deno.test("events from another repository start and stop nothing, regardless of the forge", () =>
   withHooks(async (platform) => {
     const { hook, ended, repository, api } = platform;
     const { url } = await hook();

@@ -92,7 +92,7 @@ const SCOPES = [
   ["All", "feature/x", 200, true],
 ] as const;
 
-Deno.test("scopes decide between production and preview", () =>
+Deno.test("scopes determine whether production or a preview is deployed", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const shas = {
       main: await repository.git("rev-parse", "main"),
@@ -146,7 +146,7 @@ const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
   ]],
 ];
 
-Deno.test("a body is validated, with one message for each wrong field", () =>
+Deno.test("a body is validated, with one message for each invalid field", () =>
   withHooks(async ({ hook, trigger, api }) => {
     const { url } = await hook();
     const good = { commitSha: "a".repeat(40), branch: "main" };
@@ -206,7 +206,7 @@ Deno.test("repository errors have the specified messages", () =>
     await expect({ branch: "main", commitSha: sha }, 404, /^Branch not found$/);
   }));
 
-Deno.test("unknown tokens of every form get the same response", () =>
+Deno.test("unknown tokens in any format get the same response", () =>
   withHooks(async ({ hook, trigger, port }) => {
     const { url } = await hook();
     const base = url.slice(0, -64);
@@ -229,7 +229,7 @@ Deno.test("unknown tokens of every form get the same response", () =>
     assert.ok(!get.text.includes(token), "the response does not repeat the token");
   }));
 
-Deno.test("a session must name its workspace; a key is bound to its own", () =>
+Deno.test("a session must name its workspace, and a key is bound to its own", () =>
   withHooks(async (platform) => {
     const { browser } = await signUpWithWorkspace(platform, "ada");
     const without = await browser.send("GET", "/v1/deploy-hooks");

@@ -1,5 +1,5 @@
 /**
- * Payloads that no forge sends to a deploy hook: each is refused, deploys nothing and leaves
+ * Payloads that no forge sends to a deploy hook. Each is refused, deploys nothing and leaves
  * nothing behind.
  */
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-/** Maximum number of calls to one hook, which accepts thirty per minute. */
+/** Maximum number of calls to one hook. A hook accepts thirty calls per minute. */
 const CALLS_OF_HOOK = 28;
 
 const SHA = "a".repeat(40);
@@ -17,7 +17,7 @@ const BODY = JSON.stringify({ ref: "refs/heads/main", after: SHA });
 
 interface Secrets {
   readonly secret: string;
-  /** The token of the hook's URL. */
+  /** The token in the hook's URL. */
   readonly token: string;
 }
 
@@ -34,7 +34,7 @@ const hmac = (secret: string, body: string, algorithm = "sha256") =>
 
 const json = { "content-type": "application/json" };
 
-/** Each forge's name for pushes, and its signature field. */
+/** Each forge's name for pushes, and its signature header. */
 const SIGNING = {
   GitHub: { event: ["x-github-event", "push"], field: "x-hub-signature-256" },
   "Bitbucket Cloud": { event: ["x-event-key", "repo:push"], field: "x-hub-signature" },
@@ -257,7 +257,7 @@ function signedAttacks(): Attack[] {
   ];
 }
 
-/** Sends attacks, and uses a new hook before one has been called too often. */
+/** Sends attacks. Switches to a new hook before one has been called too often. */
 async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
   const faults: string[] = [];
   using client = newConnections();
@@ -272,8 +272,8 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection can end before all of a long body was sent, and then the response can be
-      // lost.
+      // The connection may close before a long body is completely sent, and the response may then
+      // be lost.
       if (body.length < 1_000_000) throw error;
       return undefined;
     });
@@ -305,7 +305,7 @@ Deno.test("130 hostile payloads are refused with a message, and deploy and stop 
     );
   }));
 
-Deno.test("secrets of a hook open nothing else, and other secrets open no hook", () =>
+Deno.test("a hook's secrets open nothing else, and other secrets open no hook", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();
@@ -338,7 +338,7 @@ Deno.test("secrets of a hook open nothing else, and other secrets open no hook",
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Not the last letter, which encodes fewer than six bits.
+    // Not the last letter, because it encodes fewer than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;

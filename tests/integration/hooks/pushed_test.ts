@@ -1,10 +1,10 @@
-/** Deploy hooks of a project whose code arrives by `git push`. */
+/** Deploy hooks for a project whose code is pushed with `git push`. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { withBuilds } from "../../helpers/git_builds.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-Deno.test("a hook of a pushed project builds pushed commits", () =>
+Deno.test("a hook for a pushed project builds pushed commits", () =>
   withBuilds(async ({ api, port, folder, trigger, ended, get }) => {
     const site = await makeRepository(`${folder}/work`);
     const { json: project } = await api("POST", "/v1/projects", { json: { name: "shop" } });

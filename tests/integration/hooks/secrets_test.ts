@@ -5,7 +5,7 @@ import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Whether any file below a folder contains a text. */
+/** Whether any file in a folder contains a text. */
 async function holds(folder: string, text: string): Promise<boolean> {
   const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, folder] }).output();
   return code === 0;
@@ -104,7 +104,7 @@ Deno.test("the CLI never repeats a hook URL, even in errors and debug output", (
     }
   }));
 
-Deno.test("git credentials are encrypted, never shown, and sent to their own host only", () =>
+Deno.test("git credentials are encrypted, never shown, and sent only to their own host", () =>
   withHooks(async ({ api, dataDir, logged }) => {
     const token = "ghp_0123456789abcdefSECRET";
     const path = "/v1/projects/shop";

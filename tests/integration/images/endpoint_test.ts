@@ -7,7 +7,9 @@ const HOST = "shop.localhost";
 const BROWSER = { accept: "image/avif,image/webp,image/apng,image/*,*/*;q=0.8" };
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-/** The fields a response varies by; the compiled program's runtime adds the encoding itself. */
+/**
+ * The headers that a response varies by. The compiled program's runtime itself adds the encoding.
+ */
 const varyOf = (field: string | string[] | undefined): string[] =>
   String(field ?? "").toLowerCase().split(/\s*,\s*/)
     .filter((name) => name !== "" && name !== "accept-encoding");
@@ -121,7 +123,7 @@ Deno.test("images are converted to the requested size and an accepted format", (
     }
   }));
 
-Deno.test("a project declares allowed sizes and sources, and can turn off image conversion", () =>
+Deno.test("a project specifies allowed sizes and sources, and can turn off image conversion", () =>
   withPlatform(async (platform) => {
     const files = { "index.html": "home", "photo.png": makePng(400, 200), "drawing.svg": SVG };
     const manifest = (images: unknown) => ({

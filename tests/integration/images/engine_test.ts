@@ -1,4 +1,4 @@
-/** The engine in its process: tests its results, and that untrusted bytes cannot harm it. */
+/** The engine in its process. Tests its results, and that untrusted bytes cannot harm it. */
 import assert from "node:assert/strict";
 import {
   decodedSize,
@@ -41,7 +41,7 @@ function assertFormat(bytes: Bytes, format: ImageFormat): void {
   assert.equal(found, signature);
 }
 
-Deno.test("each format converts to each format, smaller and never larger", async () => {
+Deno.test("each format can be converted to any other, without enlarging images", async () => {
   await using engine = openEngine();
   const sources: Partial<Record<ImageFormat, Bytes>> = {};
   for (const format of IMAGE_FORMATS) {
@@ -78,7 +78,7 @@ Deno.test("images fit into, are cropped to or fill a box", async () => {
   }
 });
 
-Deno.test("photographs are turned upright, and keep the colors of their profile", async () => {
+Deno.test("photographs are rotated upright, and keep the colors of their profile", async () => {
   await using engine = openEngine();
   const jpeg = await engine.convert(job(makePng(300, 100), { width: 8192, format: "jpeg" }));
   assert.ok(jpeg.ok);
@@ -92,7 +92,10 @@ Deno.test("photographs are turned upright, and keep the colors of their profile"
   assert.ok(r! < 60 && g! > 200, `green in the profile is shown as green: ${r}, ${g}`);
 });
 
-/** The first pixel of a PNG with 8 bits for each color, whose first row has no filter or "sub". */
+/**
+ * The first pixel of a PNG with 8 bits per color whose first row uses no filter or the "sub"
+ * filter.
+ */
 async function firstPixel(png: Bytes): Promise<Uint8Array> {
   const view = new DataView(png.buffer, png.byteOffset);
   const parts: Bytes[] = [];
@@ -183,7 +186,7 @@ Deno.test("a process that is killed, slow or too large is replaced", async () =>
   assert.match(large.ok ? "" : large.message, /more than 50 MiB/);
 });
 
-Deno.test("jobs beyond the limit of the queue or their owner are refused at once", async () => {
+Deno.test("jobs beyond the limit of the queue or their owner are refused immediately", async () => {
   await using engine = openEngine({ limits: { maxQueued: 3, maxQueuedOfOwner: 2 } });
   const source = makePng(30, 20);
   const owners = ["a", "a", "a", "a", "b", "c"];

@@ -1,4 +1,4 @@
-/** Broken, oversized and fake images: the client's response, over HTTP. */
+/** Broken, oversized and fake images: the response that the client gets over HTTP. */
 import assert from "node:assert/strict";
 import { makeBomb, makePng } from "../../helpers/images.ts";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
@@ -50,7 +50,7 @@ Deno.test("broken images are served unchanged, decompression bombs are refused, 
     assert.deepEqual([good.status, good.headers["content-type"]], [200, "image/avif"]);
   }));
 
-Deno.test("many simultaneous requests for an image convert it once", () =>
+Deno.test("many simultaneous requests for an image convert it only once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "photo.png": makePng(600, 400) } });

@@ -1,6 +1,6 @@
 /**
- * Sources of images: the site's files and servers, as visible to a visitor without cookies, and
- * other sites that the project declares.
+ * Image sources: the site's files and servers, as seen by a visitor without cookies, and other
+ * sites that the project declares.
  */
 import assert from "node:assert/strict";
 import { makePng } from "../../helpers/images.ts";
@@ -12,7 +12,7 @@ const HOST = "shop.localhost";
 
 const endpoint = (source: string): string => `/_svc/image?url=${encodeURIComponent(source)}&w=16`;
 
-Deno.test("an image is not readable through the endpoint if its own URL is not", async () => {
+Deno.test("an image cannot be read through the endpoint if its URL cannot be read", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -72,12 +72,12 @@ Deno.test("an image is not readable through the endpoint if its own URL is not",
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
-  // An image converted for one visitor is not shown to another one without access.
+  // An image that was converted for one visitor is not shown to another visitor without access.
   assert.equal(await get(endpoint("/office/a.png"), { "x-office": "yes" }), 200);
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
 
-Deno.test("rules apply to the endpoint like to any other path", async () => {
+Deno.test("rules apply to the endpoint as to any other path", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
@@ -119,7 +119,7 @@ createServer((request, response) => {
 }).listen(3000);
 `;
 
-Deno.test("a server gets image requests without credentials, as often as its caching headers ask", () =>
+Deno.test("a server gets image requests without credentials, as often as its caching headers require", () =>
   withPlatform(async (platform) => {
     const png = makePng(40, 20).toBase64();
     await createProject(platform, "shop");
@@ -166,7 +166,7 @@ Deno.test("a server gets image requests without credentials, as often as its cac
     }
   }));
 
-Deno.test("images are fetched from other sites only if the project declares them", async () => {
+Deno.test("images are fetched only from other sites that the project declares", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   const seen: { readonly path: string; readonly headers: Record<string, string> }[] = [];

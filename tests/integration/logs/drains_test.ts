@@ -1,6 +1,6 @@
 /**
- * Drains of projects and of the operator: data that receivers get over the network, and how
- * failures appear. `OTEL_COLLECTOR` names a built OpenTelemetry collector, for the long form.
+ * Project drains and operator drains: the data that receivers get over the network, and how
+ * failures appear. For the long form, `OTEL_COLLECTOR` names a built OpenTelemetry collector.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ async function openShop(platform: TestPlatform) {
 const add = (platform: TestPlatform, json: unknown): Promise<ApiAnswer> =>
   platform.api("POST", AT, { json });
 
-Deno.test("drains receive the records of their projects, masked, with resource and trace", async () => {
+Deno.test("drains receive their projects' records, masked, with resource and trace", async () => {
   const [own, all] = [new TestReceiver(), new TestReceiver()];
   const [ownAt, allAt] = [listen(own), listen(all)];
   await withPlatform(async (platform) => {
@@ -171,7 +171,7 @@ Deno.test("unusable drains are refused, and failing drains report why", async ()
     assert.equal(shown.health.lastError, "The endpoint responded with status 400");
     const isLine = (line: string) => line.includes("Dropped 1 log record for the drain");
     assert.ok(platform.logged.some(isLine));
-    // The operator's endpoint has the platform's own log.
+    // The operator's endpoint gets the platform's own log.
     const records = await until(() => all.records, (list) => list.some(({ body }) => isLine(body)));
     const own = records.find(({ body }) => isLine(body))!;
     assert.deepEqual([own.severity, own.resource["service.name"]], ["WARN", "svc"]);

@@ -15,7 +15,7 @@ Deno.test("logs show a project's requests, oldest first, filtered and in pages",
       const headers = { "user-agent": `agent${path}` };
       await rawRequest(platform.port, { host: "shop.localhost", path, headers });
       sent++;
-      // A moment passes before front edges report what they have served.
+      // It takes a moment for front edges to report what they have served.
       all = await until(
         () => platform.api("GET", "/v1/projects/shop/logs"),
         ({ json }) => json.items.length === sent,
@@ -65,7 +65,7 @@ Deno.test("logs can be followed, and the stream ends when the platform stops", (
     assert.equal((await reader.read()).done, true);
   }));
 
-Deno.test("logs can be filtered and counted by fields of requests, in API, CLI and pages", () =>
+Deno.test("logs can be filtered and counted by request fields, in the API, the CLI and pages", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "home", "api/a.txt": "a" } });
@@ -75,7 +75,7 @@ Deno.test("logs can be filtered and counted by fields of requests, in API, CLI a
     await rawRequest(platform.port, { host: "shop.localhost", path: "/", method: "POST" });
     const at = "/v1/projects/shop/logs";
     const count = async (query: string) => (await api("GET", `${at}?${query}`)).json.items.length;
-    // A moment passes before front edges report what they have served.
+    // It takes a moment for front edges to report what they have served.
     const { items: [first] } = await until(
       async () => (await api("GET", at)).json,
       ({ items }) => items.length === 6,

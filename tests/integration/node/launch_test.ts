@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/types.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
-/** Root may create namespaces wherever these tests run. */
+/** Root can create namespaces wherever these tests run. */
 const KINDS: readonly NodeSandboxKind[] = Deno.uid() === 0 ? ["namespaces", "kernel"] : ["kernel"];
 
 function testNode(
@@ -61,7 +61,7 @@ const answer = () => JSON.stringify(seen);
   ]);
 }, isRoot ? ["namespaces"] : []);
 
-/** The folders of libraries that this machine has at its root. */
+/** The library folders in this machine's root. */
 const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
   try {
     return Deno.lstatSync(`/${name}`) !== undefined;
@@ -162,7 +162,7 @@ const answer = () => JSON.stringify([...new Set(targets.map((each) => each.repla
     { only },
   );
   const kinds: readonly string[] = JSON.parse(await server.ask("/"));
-  // The C library looks for the stack of a thread in the maps of its own process.
+  // The C library looks up a thread's stack in the maps of its own process.
   const meant =
     /^(?:\/dev\/null|pipe|closed|anon_inode:\[(?:eventpoll|eventfd|io_uring)\]|\/proc\/\d+\/(?:fd|maps))$/;
   assert.deepEqual(kinds.filter((each) => !meant.test(each)), []);
@@ -209,7 +209,7 @@ const answer = thread;
 
 const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.meta.url));
 
-/** Starts a process that starts Node, and returns both; `undefined` if the first one ends early. */
+/** Starts a process that starts Node. Returns both, or `undefined` if the first one ends early. */
 async function launchLauncher(only: NodeSandboxKind) {
   const launcher = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", "--frozen", LAUNCHER, only],
@@ -235,8 +235,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 testNode(
   "Node exits with the process that started it, regardless of how that process exits",
   async (only) => {
-    // In one CI run, the first launcher did not start, for unknown reasons. A second attempt would
-    // show them.
+    // In one CI run, the first launcher did not start for unknown reasons. A second attempt would
+    // reveal them.
     const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
       assert.fail("No launcher starts");
     const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
@@ -262,7 +262,7 @@ const answer = () => new Promise((resolve) => execFile("/bin/sh", ["-c", loop],
   assert.equal(await server.ask("/"), "failed 0 of 100\n");
 }, isRoot ? ["namespaces"] : []);
 
-/** Whether a process of this machine sleeps for this long. */
+/** Whether a process on this machine is sleeping for this long. */
 async function sleeps(seconds: number): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

@@ -35,7 +35,7 @@ try {
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
-/** A platform that listens everywhere, and counts connections. */
+/** A platform that listens on all addresses and counts connections. */
 async function attacked(folder: string) {
   const arrived: string[] = [];
   const listeners = [
@@ -53,7 +53,7 @@ async function attacked(folder: string) {
   const udp = createSocket("udp4");
   udp.on("message", () => arrived.push("udp"));
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
-  // Node, unlike Deno, listens on abstract names.
+  // Unlike Deno, Node can listen on abstract names.
   const abstract = new Deno.Command(NODE!, {
     args: [
       "-e",
@@ -130,7 +130,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
 }
 
 /**
- * A server with the same attacks, run by the compiled program; it sets the attacks' variables
+ * A server with the same attacks, run by the compiled program. It sets the attacks' variables
  * itself.
  */
 const ENTRY = `
@@ -150,7 +150,7 @@ createServer((_request, response) => response.end(readFileSync(process.env.ATTAC
 `;
 
 Deno.test({
-  name: "native code reaches nothing in a server of the compiled program",
+  name: "native code reaches nothing in a server run by the compiled program",
   ignore: NODE === undefined,
   async fn(t) {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));

@@ -1,6 +1,6 @@
 /**
- * Regular backups of three nodes: one node creates each backup, even after another node has left.
- * Only runs with `CLUSTER_TESTS=all`, because the minimum interval is a minute.
+ * Scheduled backups with three nodes. One node creates each backup, even after another node has
+ * left. Runs only with `CLUSTER_TESTS=all`, because the minimum interval is a minute.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const EVERY_MS = 60_000;
 const PATIENCE_MS = 240_000;
 
 Deno.test({
-  name: "one of three nodes creates each backup, and another takes over when that node is gone",
+  name: "one of three nodes creates each backup, and another takes over once that node is gone",
   ignore: NO_POSTGRES !== undefined || !IS_LONG,
   async fn() {
     await using cluster = await Cluster.open();

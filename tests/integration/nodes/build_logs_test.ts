@@ -1,4 +1,7 @@
-/** Logs of builds: running ones from the building node, finished ones even after it has stopped. */
+/**
+ * Build logs: those of running builds come from the building node, and those of finished builds are
+ * available even after that node has stopped.
+ */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
@@ -41,7 +44,7 @@ const logOf = async ({ api }: TestPlatform, id: string) =>
 const statusOf = async ({ api }: TestPlatform, id: string) =>
   (await api("GET", `/v1/deployments/${id}`)).json.status;
 
-/** The stream of a log as text, as it arrives. */
+/** A log stream as text, as it arrives. */
 async function follow({ url }: TestPlatform, { id, token }: { id: string; token: string }) {
   const answer = await fetch(`${url}/v1/deployments/${id}/build-log/stream`, {
     headers: { authorization: `Bearer ${token}` },

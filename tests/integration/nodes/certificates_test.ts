@@ -1,5 +1,5 @@
 /**
- * Certificates of several nodes: one node orders them, all nodes have them, and any node responds
+ * Certificates with several nodes. One node orders them, all nodes have them, and any node responds
  * to challenges.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * A node that cannot reach the store. The test takes half a minute, so it only runs with
+ * A node that cannot reach the store. The test takes half a minute, so it runs only with
  * `NODES_TESTS=all`.
  */
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** Databases of a platform with several nodes are on a server that all of them reach. */
+/** The databases of a platform with several nodes are on a server that all nodes can reach. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import pg from "pg";
@@ -13,7 +13,7 @@ const create = (platform: TestPlatform, more = {}) =>
   platform.api("POST", "/v1/projects/shop/databases", { json: { name: "orders", ...more } });
 
 Deno.test({
-  name: "nodes refuse to create a database that only one node would have, with advice",
+  name: "nodes refuse to create a database that only one node would have, and give advice",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

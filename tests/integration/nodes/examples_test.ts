@@ -1,6 +1,6 @@
 /**
- * Runs the examples of docs/scaling.md: containers of a compose file and systemd units are started
- * as processes, with other addresses and folders.
+ * Runs the examples in docs/scaling.md. The containers in a compose file and the systemd units are
+ * started as processes, with different addresses and folders.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces each text with another one; each must occur. */
+/** Replaces each text with another. Each text must occur. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
@@ -38,7 +38,7 @@ function replaced(text: string, texts: Readonly<Record<string, string>>): string
   return text;
 }
 
-/** The nodes' dependencies, as on the machines of the examples. */
+/** The nodes' dependencies, as on the machines in the examples. */
 async function openSurroundings() {
   const folder = await Deno.makeTempDir({ prefix: "svc-examples-" });
   const pg = await TestPg.start();
@@ -59,7 +59,7 @@ async function openSurroundings() {
   };
 }
 
-/** Runs `svc` with the arguments of an example. */
+/** Runs `svc` with an example's arguments. */
 async function runNode(
   [program, ...args]: readonly string[],
   { folder, env, port }: {
@@ -92,7 +92,7 @@ const at = (port: number) => ({
     callApi(`http://127.0.0.1:${port}`, method, path, options),
 });
 
-/** The status of a node's own report. */
+/** The status in a node's own report. */
 async function statusOf(port: number, path: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.body?.cancel();
@@ -107,7 +107,7 @@ const pageOf = async (port: number, host: string) => {
 };
 
 Deno.test({
-  name: "the nodes of the compose file are one platform behind its HAProxy",
+  name: "the nodes in the compose file are one platform behind its HAProxy",
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     await using around = await openSurroundings();
@@ -165,7 +165,7 @@ Deno.test({
     const logs = await all.api("GET", "/v1/projects/site/logs");
     assert.equal(logs.json.missingNodes, undefined, "nodes reach each other at --node-url");
 
-    // No node is ready without its records; all of them serve sites.
+    // No node is ready without its records, but all of them serve sites.
     await around.records.stop();
     for (const port of [ports.a, ports.b]) {
       await until(async () => await statusOf(port, "/readyz") === 503);

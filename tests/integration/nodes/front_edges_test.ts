@@ -9,7 +9,7 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 
 Deno.test({
-  name: "an edge of one node gets changes from another node, and catches up when its own returns",
+  name: "an edge gets changes from other nodes, and catches up when its own node returns",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

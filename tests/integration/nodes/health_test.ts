@@ -1,4 +1,4 @@
-/** Health of servers, regardless of the node that runs them. */
+/** Server health, regardless of the node that runs the server. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";

@@ -47,7 +47,7 @@ async function openUpstream(folder: string) {
 }
 
 Deno.test({
-  name: "one node leads, all show the same data, and another leads when that node is gone",
+  name: "one node leads, all show the same data, and another takes over when it is gone",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();

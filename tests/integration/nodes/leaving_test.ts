@@ -1,6 +1,6 @@
 /**
- * A node is stopped during requests, as behind a load balancer: none is lost, each response of the
- * leaving node is its connection's last, and running work ends.
+ * A node is stopped during requests, as behind a load balancer. No request is lost, each response
+ * from the leaving node is the last on its connection, and running work is completed.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -14,7 +14,7 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket buffers, so that a response is in progress until it is read. */
+/** More than a socket can buffer, so a response is in progress until it is read. */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
@@ -31,7 +31,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Chooses nodes like a balancer: those that were ready at the last check, in turn. */
+/** Selects nodes as a load balancer would: those that were ready at the last check, in turn. */
 class Balancer {
   readonly leaving = new Set<TestPlatform>();
   readonly #ready = new Set<TestPlatform>();
@@ -66,7 +66,7 @@ class Balancer {
 }
 
 /**
- * Sends requests continuously, to each node over a connection that is kept for as long as the node
+ * Continuously sends requests to each node, over a connection that is kept for as long as the node
  * allows.
  */
 async function visit(balancer: Balancer, seen: Seen[], isOver: () => boolean): Promise<void> {
@@ -94,7 +94,8 @@ async function read(asked: ClientRequest) {
 }
 
 /**
- * Values of `Connection` in a leaving node's responses on new connections that it still accepts.
+ * The values of `Connection` in a leaving node's responses on new connections that it still
+ * accepts.
  */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
@@ -123,7 +124,7 @@ for (const edges of [0, 2]) {
       const a = await cluster.start("a", { nodeId: "a", edges });
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-      // `a` does not know about this node when it is stopped.
+      // When `a` is stopped, it does not know about this node.
       const b = await cluster.start("b", { nodeId: "b", edges });
       for (const { api } of [a, b]) {
         const isConnected = ({ state }: { state: string }) => state === "connected";

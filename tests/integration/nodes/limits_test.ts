@@ -1,4 +1,4 @@
-/** Each node counts rate limits separately, and checking, publishing and deploying report that. */
+/** Each node counts rate limits separately, which check, publish and deploy report. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -17,7 +17,7 @@ action = { type = "rate_limit", limit = 2, windowSeconds = 600, key = "host" }
 
 const WARNING = /the platform has 2 nodes, which count separately, so up to 4 requests pass/;
 
-/** Statuses of this many requests to a limited path. */
+/** The statuses of this many requests to a limited path. */
 async function ask(node: TestPlatform, count: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent++) {
@@ -27,7 +27,7 @@ async function ask(node: TestPlatform, count: number): Promise<readonly number[]
 }
 
 Deno.test({
-  name: "two nodes allow twice a rate limit, and check, publish and deploy report that",
+  name: "two nodes allow twice the rate limit, which check, publish and deploy report",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -1,4 +1,4 @@
-/** Logs, errors and traffic of all nodes combined, from any node. */
+/** The combined logs, errors and traffic of all nodes, from any node. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -21,7 +21,7 @@ const ask = async (platform: TestPlatform, what: string) => {
 
 const pathsOf = (entries: readonly Logged[]) => entries.map(({ path }) => path);
 
-/** All pages of a log, each read through the next node. */
+/** All pages of a log. Each page is read through the next node. */
 async function readPages(nodes: readonly TestPlatform[], limit: number) {
   const pages: Logged[][] = [];
   for (let cursor: string | null = ""; cursor !== null && pages.length < 50;) {
@@ -55,7 +55,7 @@ async function follow({ url }: TestPlatform, token: string) {
 }
 
 Deno.test({
-  name: "logs, errors and traffic of all nodes are merged; a node that does not respond is named",
+  name: "all nodes' logs, errors and traffic are merged, and a node that does not respond is named",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -93,7 +93,7 @@ Deno.test({
       },
     );
 
-    await t.step("following the log through one node shows entries of both nodes", async () => {
+    await t.step("following the log through one node shows entries from both nodes", async () => {
       const stream = await follow(a, token);
       await until(async () => {
         await b.get(HOST, "/from-b");

@@ -1,4 +1,4 @@
-/** svc's own DNS on several nodes: each node knows the challenges and edges of all nodes. */
+/** svc's own DNS on several nodes. Each node knows the challenges and edges of all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { UDPClient } from "dns2";
@@ -26,7 +26,7 @@ Deno.test({
     const dns = await startDns({ [challenge]: { NS: [`ns.${BASE}`] } });
     cleanUp.defer(() => dns.close());
     // The authority asks the second node. The first node, which orders the certificate, waits until
-    // the second one has the challenge.
+    // the second node has the challenge.
     dns.delegated.set(challenge, port);
     const pebble = await startPebble(pebbleProgram!, {
       folder: cluster.folder,

@@ -1,5 +1,5 @@
 /**
- * Pushes through any node: every node can read and build them, even if the node that received them
+ * Pushes through any node. Every node can read and build them, even if the node that received them
  * has ended.
  */
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import type { TestPlatform } from "../../helpers/platform.ts";
 
-/** The long form tests more builds, because each takes seconds. */
+/** Only the long form tests more builds, because each build takes seconds. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 
 const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };
@@ -105,7 +105,7 @@ Deno.test({
       }
     };
     await t.step({
-      name: "of two simultaneous pushes through two nodes, each is applied or refused",
+      name: "each of two simultaneous pushes through two nodes is applied or refused",
       ignore: !IS_LONG,
       fn: race,
     });

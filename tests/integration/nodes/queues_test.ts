@@ -1,4 +1,4 @@
-/** Queues of a platform with three nodes on one PostgreSQL. */
+/** Queues on a platform with three nodes and one PostgreSQL server. */
 import assert from "node:assert/strict";
 import type { Queue } from "../../../src/contract/queues.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +8,7 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * Stores each delivery under its own key. A marked message only gets a response when a server of
+ * Stores each delivery under its own key. A marked message gets a response only when a server on
  * another node is asked for it.
  */
 const SERVER = `
@@ -44,7 +44,7 @@ const manifest = {
 
 type Node = TestPlatform & { readonly pid: number };
 
-/** The node that has started a process, directly or not. */
+/** The node that started a process, directly or indirectly. */
 function nodeOf(pid: number, nodes: readonly Node[]): Node | undefined {
   for (let at = pid; at > 1;) {
     const found = nodes.find((node) => node.pid === at);
@@ -56,7 +56,7 @@ function nodeOf(pid: number, nodes: readonly Node[]): Node | undefined {
 }
 
 Deno.test({
-  name: "three nodes deliver each message once, and others take over from a killed node",
+  name: "three nodes deliver each message once, and others take over for a killed node",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -80,10 +80,10 @@ Deno.test({
     const countOf = async (node: Node): Promise<Queue | undefined> =>
       (await node.api("GET", `${at}/queues`)).json.items[0];
 
-    // Nodes show a deployment some milliseconds after its response.
+    // Nodes show a deployment some milliseconds after the response.
     for (const node of nodes) await until(() => countOf(node), (queue) => queue !== undefined);
 
-    // Sent through all nodes, some with a key: each message is delivered once.
+    // Messages are sent through all nodes, some with a key. Each message is delivered once.
     const bodies = Array.from(
       { length: 30 },
       (_, number) => `job-${String(number).padStart(2, "0")}`,
@@ -94,7 +94,7 @@ Deno.test({
     await until(() => countOf(first), (queue) => queue?.done === 30 && queue.waiting === 0, 60_000);
     assert.deepEqual(await delivered(first, "job"), bodies);
 
-    // The node whose server has the message is killed: another node delivers it again.
+    // The node whose server has the message is killed. Another node delivers the message again.
     await send(first, "held");
     const [held] = await until(
       async () => (await first.api("GET", `${at}/kv?prefix=held`)).json.items as { key: string }[],

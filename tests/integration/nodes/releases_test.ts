@@ -1,6 +1,7 @@
 /**
- * A rolling release on several nodes: a visitor stays on the same side on every node, and failures
- * that one node counts roll the release back on all nodes. `CLUSTER_TESTS=all` uses three nodes.
+ * A rolling release on several nodes. A visitor stays with the same deployment on every node, and
+ * failures that one node counts roll back the release on all nodes. `CLUSTER_TESTS=all` uses three
+ * nodes.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -47,7 +48,7 @@ Deno.test({
         assert.equal((await ask(node, "/", cookie)).headers["x-svc-deployment"], side);
       }
     }
-    // Only the last node gets the requests that fail.
+    // Only the last node gets the failing requests.
     const state = await until(
       async () => {
         for (const cookie of visitors.keys()) await ask(last, "/page", cookie);

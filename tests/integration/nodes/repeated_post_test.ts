@@ -1,7 +1,7 @@
 /**
- * A POST that reaches the platform twice, at one node and then at another: Deno's `fetch` resends
- * it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as when a node is
- * killed.
+ * A POST that reaches the platform twice, first on one node and then on another. Deno's `fetch`
+ * resends it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as
+ * happens when a node is killed.
  */
 import assert from "node:assert/strict";
 import { createClient } from "../../../src/client/client.ts";
@@ -12,7 +12,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 
 /**
- * A balancer that sends connections to the first port until a POST has been handled there. It
+ * A load balancer that sends connections to the first port until a POST has been handled there. It
  * closes that connection instead of passing on the response, and sends later connections to the
  * second port.
  */
@@ -63,7 +63,7 @@ function openBalancer(ports: readonly [first: number, second: number]) {
 const keyed = (key: string) => ({ headers: { "idempotency-key": key }, json: { name: "twice" } });
 
 Deno.test({
-  name: "a request with an Idempotency-Key that reaches two nodes is carried out once",
+  name: "a request with an Idempotency-Key that reaches two nodes is executed once",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -73,7 +73,8 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // Of two concurrent requests, one is executed, and the other gets its response or must wait.
+    // Of two concurrent requests, one is executed, and the other gets the same response or must
+    // wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>
         node.api("POST", "/v1/api-keys", {
@@ -105,7 +106,7 @@ Deno.test({
       token: a.token!,
       newIdempotencyKey: () => `tool-${keys++}`,
     });
-    // fetch only resends on a connection that was used before.
+    // `fetch` resends only on a connection that was used before.
     await client.call(endpoints.listProjects, {});
     const made = await client.call(endpoints.createApiKey, { body: { name: "once" } }).then(
       ({ id }) => id,

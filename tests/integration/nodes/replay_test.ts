@@ -1,6 +1,4 @@
-/**
- * A delivery of a deploy hook that reaches several nodes, one after the other or at the same time.
- */
+/** A deploy hook delivery that reaches several nodes, one after another or at the same time. */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { makeRepository } from "../../../src/lib/_test_git.ts";

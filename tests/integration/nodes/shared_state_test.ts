@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const PREFERENCES = "/v1/notifications/preferences";
 
 Deno.test({
-  name: "each node sees people, events and domains that another has changed",
+  name: "each node sees people, events and domains that another node has changed",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -21,7 +21,7 @@ Deno.test({
     await using _ = { [Symbol.asyncDispose]: () => dns.close() };
     const options = { dnsServer: dns.server, publicAddresses: ["127.0.0.1"] };
     const a = await cluster.start("a", { ...options, nodeId: "a" });
-    // The clock of this node is late, so its ids would come before the ids of the other node.
+    // This node's clock is slow, so its IDs would come before the other node's IDs.
     const late = () => Date.now() - HOUR_MS;
     const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));
@@ -31,7 +31,7 @@ Deno.test({
       await claimOwner({ ...b, ownerLink: a.ownerLink });
     });
 
-    await t.step("events have the order in which they were stored, and none is lost", async () => {
+    await t.step("events are in the order in which they were stored; none is lost", async () => {
       for (const [index, node] of [a, b, a, b, b, a].entries()) {
         await trigger(node, "deployment.live", { project: `p${index}` });
       }
@@ -41,7 +41,7 @@ Deno.test({
       assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
     });
 
-    await t.step("an open stream of one node shows events of the other node", async () => {
+    await t.step("an open stream on one node shows events from the other node", async () => {
       const stream = follow(b);
       try {
         let title: string | undefined;

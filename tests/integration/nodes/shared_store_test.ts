@@ -28,7 +28,7 @@ Deno.test({
       const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
       assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
       assert.equal(refused.headers.get("retry-after"), "5");
-      // One thread has already served the site; the other one reads it only now.
+      // One thread has already served the site. The other thread reads it only now.
       for (let connection = 0; connection < 10; connection++) {
         assert.equal((await again.get("site.localhost", "/")).text, "one");
       }

@@ -1,4 +1,4 @@
-/** Sign-ins whose steps reach different nodes, and guesses that are spread over them. */
+/** Sign-ins whose steps reach different nodes, and guesses that are spread across nodes. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** Within this time, a node usually receives the counts of the other nodes. */
+/** A node usually receives the other nodes' counts within this time. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {
@@ -21,7 +21,7 @@ const found = ({ html }: Page, pattern: RegExp): string => {
   return match[1]!;
 };
 
-/** Whether a wrong password must wait within a few attempts, with pauses between them. */
+/** Whether an incorrect password must wait within a few attempts, with pauses in between. */
 async function refusesWithin(node: TestPlatform, attempts: number): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     await delay(attempt * PAUSE_MS);
@@ -33,7 +33,7 @@ async function refusesWithin(node: TestPlatform, attempts: number): Promise<bool
 }
 
 Deno.test({
-  name: "people can enter the password at one node and the code at another; failures add up",
+  name: "people can enter the password on one node and the code on another, and failures add up",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -44,7 +44,7 @@ Deno.test({
     ];
     const { secret } = await enrol(await signUp(a, "ada"));
 
-    await t.step("the second step works once, at the other node", async () => {
+    await t.step("the second step works once, on the other node", async () => {
       const { json } = await new Browser(a).signIn("ada@example.com");
       assert.equal(json.status, "two_factor_required");
       const step = { json: { challenge: json.challenge, code: authenticatorCode(secret) } };

@@ -1,4 +1,4 @@
-/** The inbox over HTTP: every endpoint, and who sees what. */
+/** The inbox over HTTP: every endpoint, and who can see what. */
 import assert from "node:assert/strict";
 import { EVENT_NAMES, EVENTS } from "../../../src/contract/events.ts";
 import { Browser, join, PASSWORD, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
@@ -37,7 +37,7 @@ Deno.test("every event can be raised, and reaches the inbox according to prefere
     }
   }));
 
-Deno.test("lists filter, paginate and count; archiving and deleting affect the named notifications", () =>
+Deno.test("lists filter, paginate and count, and archiving and deleting affect named notifications", () =>
   withPlatform(async (platform) => {
     for (const project of ["a", "b", "c"]) {
       await trigger(platform, "deployment.live", { project });
@@ -158,7 +158,7 @@ Deno.test("a security event reaches only the account that it concerns", () =>
     assert.ok(!events.includes("security.password_changed"));
   }));
 
-Deno.test("members get events of their workspaces, others and former members do not", () =>
+Deno.test("members get events from their workspaces, but others and former members do not", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob } = await signUpWithWorkspace(platform, "bob");

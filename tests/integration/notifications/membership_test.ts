@@ -1,4 +1,4 @@
-/** A session only sees its user's workspaces. */
+/** A session can see only its user's workspaces. */
 import assert from "node:assert/strict";
 import { join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { fetchStream } from "../../helpers/contract.ts";
@@ -6,7 +6,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
 import { createProject, deploy, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-Deno.test("a removed member no longer reads the workspace's notifications", () =>
+Deno.test("a removed member can no longer read the workspace's notifications", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");
@@ -85,7 +85,7 @@ Deno.test("a session is refused if it names a workspace that its user is not in"
     }
   }));
 
-Deno.test("the first message of a stream has an id, from which a client resumes", () =>
+Deno.test("the first message in a stream has an ID from which a client can resume", () =>
   withPlatform(async (platform) => {
     const url = `http://127.0.0.1:${platform.port}/v1/notifications/stream`;
     const authorization = `Bearer ${TOKEN}`;

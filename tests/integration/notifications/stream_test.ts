@@ -32,7 +32,7 @@ Deno.test("the stream reports new, read, archived and deleted notifications, wit
     follower.close();
   }));
 
-Deno.test("a reader that reconnects gets what it missed, once and in order", async () => {
+Deno.test("a reader that reconnects gets everything it missed, once and in order", async () => {
   await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, { port: unusedPort() });
     const follower = follow(first);

@@ -1,5 +1,6 @@
 /**
- * The Blobs pages: who sees a store, and uploads, downloads, signed links and deletions with forms.
+ * The Blobs pages: who can see a store, and uploads, downloads, signed links and deletions with
+ * forms.
  */
 import assert from "node:assert/strict";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
@@ -12,7 +13,7 @@ const hrefOf = (html: string, text: string): string =>
 const formOf = (html: string, name: string) =>
   formsOf(html).find(({ action }) => action.includes(`/blobs/${name}`))!;
 
-/** Sends the upload form with files, as browsers do; returns the next page. */
+/** Submits the upload form with files, as browsers do. Returns the next page. */
 async function upload(
   { platform, ada }: DashboardPlatform,
   page: Page,
@@ -77,7 +78,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.equal((await ada.open(shown.path)).status, 404);
     assert.equal((await fetch(url)).status, 404);
 
-    // Refusals of the store are shown on the page, and store nothing.
+    // Refusals by the store are shown on the page, and nothing is stored.
     for (
       const [name, size, message] of [
         ["c.txt", 1024 * 1024, /quota|bytes/],

@@ -1,5 +1,5 @@
 /**
- * Two deployments compared, and one deployed again: with the API, and on the pages of a deployment.
+ * Comparing two deployments, and redeploying one, with the API and on the pages of a deployment.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -15,7 +15,7 @@ const rules = (...ids: readonly string[]) => ({
   })),
 });
 
-Deno.test("a comparison names files, routes, rules and variables that differ, but no values", () =>
+Deno.test("a comparison names differing files, routes, rules and variables, but no values", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("POST", "/v1/projects", { name: "other" });
@@ -78,7 +78,7 @@ Deno.test("a comparison names files, routes, rules and variables that differ, bu
     assert.match((await api("GET", at, undefined, 409)).json.error, /another project/);
   }));
 
-Deno.test("a redeployment shows the same files again, with the current variables", () =>
+Deno.test("a redeployment serves the same files again, with the current variables", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const first = await deploy(own, "shop", { files: { "index.html": "one" }, message: "First" });

@@ -1,6 +1,6 @@
 /**
- * The dashboard of a real platform: how its pages show hostile text, what its forms do, and who may
- * use them.
+ * A real platform's dashboard: how its pages show hostile text, what its forms do, and who can use
+ * them.
  */
 import assert from "node:assert/strict";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
@@ -14,7 +14,7 @@ const OWN_PICTURE =
 const OWN_SCRIPT = /<script src="\/assets\/[a-z0-9.-]+\.js" defer=""><\/script>/g;
 const MAX_PAGE_BYTES = 100_000;
 
-/** Fills the project `shop` with hostile text; returns the paths of all pages that show it. */
+/** Fills the project `shop` with hostile text. Returns the paths of all pages that show it. */
 async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<string[]> {
   const at = "/v1/projects/shop";
   await api("POST", "/v1/projects", { name: "shop", displayName: HOSTILE });
@@ -162,7 +162,7 @@ Deno.test("every page of the dashboard shows hostile text as text, and accepts o
     assert.deepEqual(await state(), before);
   }));
 
-Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
+Deno.test("the dashboard promotes, rolls back and stops deployments like the API", () =>
   withDashboard(async ({ ada, api, own }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const empty = await ada.open("/workspaces/acme/projects/shop");
@@ -285,7 +285,7 @@ Deno.test("the dashboard creates a project with variables and hooks, and deletes
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));
 
-Deno.test("a viewer sees the dashboard but changes nothing, and other people see nothing", () =>
+Deno.test("a viewer can see but not change the dashboard, and other people see nothing", () =>
   withDashboard(async ({ api, own, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const live = await deploy(own, "shop", { files: { "index.html": "one" } });
@@ -301,7 +301,7 @@ Deno.test("a viewer sees the dashboard but changes nothing, and other people see
     ) {
       const page = await viewer.open(path);
       checkPage(page);
-      // A form that filters the page changes nothing.
+      // A form that filters the page does not change anything.
       const changing = formsOf(page.html).map(({ action }) => action).filter((to) => to !== path);
       assert.deepEqual(changing, ["/sign-out"], path);
       const { csrf = "" } = formsOf(page.html)[0]!.fields;

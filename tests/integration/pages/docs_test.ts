@@ -82,7 +82,7 @@ Deno.test("documents have a table of contents, previous and next links, and a se
     assert.equal(again.status, 304);
   }));
 
-Deno.test("an error explains what to do, and links to the documentation of its code", () =>
+Deno.test("an error explains what to do, and links to the documentation for its code", () =>
   withPlatform(async (platform) => {
     const { json } = await platform.api("GET", "/v1/projects/none");
     const { hint, docs } = json;

@@ -1,4 +1,4 @@
-/** Pages of a new workspace and a new project: each shows the next command to type. */
+/** The pages of a new workspace and a new project. Each shows the next command to run. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";
@@ -21,11 +21,11 @@ const FULL: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/settings": "a form",
 };
 
-/** A command of the CLI, or one that visits the site. */
+/** A CLI command, or a command that visits the site. */
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
-/** Parts of pages, files, redirects to pages, and pages about one line of a log. */
+/** Parts of pages, files, redirects to pages, and pages about a single log line. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
 Deno.test("each page of a new workspace and a new project shows the command to run next", () =>

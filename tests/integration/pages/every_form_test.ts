@@ -1,7 +1,7 @@
 /**
- * Every form of the dashboard, taken from the routes: none works without its own token, from a page
- * of another site, or for someone of another workspace; none that deletes messages works without
- * confirmation.
+ * Every form in the dashboard, found through the routes. No form works without its own token, from
+ * a page on another site, or for someone from another workspace. No form that deletes messages
+ * works without confirmation.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -9,13 +9,16 @@ import { formsOf } from "../../helpers/page_visitor.ts";
 import { pageRoutes } from "../../helpers/page_routes.ts";
 import { create, deploy } from "../../helpers/platform.ts";
 
-/** Forms of the messenger, which this platform does not have. */
+/** Forms for the messenger, which this platform does not have. */
 const ABSENT = /^\/sign-in\/messenger/;
 
-/** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
+/**
+ * Forms that are used before sign-in. They do not change an account, and do not need a session
+ * token.
+ */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
-/** Forms that delete messages and objects: they ask first. */
+/** Forms that delete messages and objects. They ask for confirmation. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
 Deno.test("no form works without its token, from another site, or for people without access", () =>

@@ -1,5 +1,5 @@
 /**
- * The key-value store of a project, through the API and its pages: who sees it, and the effects of
+ * A project's key-value store, through the API and its pages: who can see it, and the effects of
  * writes.
  */
 import assert from "node:assert/strict";
@@ -121,7 +121,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(raw.html, /This value is binary/);
     assert.equal(formsOf(raw.html).some(({ action }) => action.includes("/kv/set")), false);
 
-    // No list or value makes a page larger than the maximum.
+    // No list or value makes a page exceed its maximum size.
     for (let at = 0; at < 22; at++) {
       const key = String(at).padStart(2, "0") + `"`.repeat(510);
       await api("PUT", `${KV}/value`, { key, encoding: "text", value: `"`.repeat(20_000) });
@@ -136,7 +136,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(value.html, /too long to edit here/);
   }));
 
-Deno.test("a viewer can neither see nor change the store, but sees who can", () =>
+Deno.test("a viewer can neither see nor change the store, but can see who can", () =>
   withDashboard(async ({ api, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     await api("PUT", `${KV}/value`, { key: "session/of-somebody", encoding: "text", value: "s3" });

@@ -1,5 +1,5 @@
 /**
- * Lists with more records than fit on a page: no page shows all of them, and each links to the
+ * Lists with more records than fit on a page. No page shows all of them, and each links to the
  * next.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ const MANY = 110;
 const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Lists by their pages, with patterns of their rows and of the link to the next rows. */
+/** Lists by page, with patterns for their rows and for the link to the next rows. */
 type List = readonly [page: string, row: RegExp, many?: number, name?: string];
 const LISTS: readonly List[] = [
   ["/workspaces/acme/projects", /<li class="tile"/g],
@@ -29,7 +29,7 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists: two of them share a page, each with a parameter in the URL. */
+/** A person's own lists. Two of them share a page, each with its own parameter in the URL. */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
@@ -45,7 +45,7 @@ function nextOf(html: string, name = "cursor|offset|invitations"): string | unde
   return href?.replaceAll("&amp;", "&");
 }
 
-/** Follows each list to its end; returns its problems. */
+/** Follows each list to its end. Returns any problems. */
 async function followAll(visitor: Visitor, lists: readonly List[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const [page, row, many = MANY, name] of lists) {
@@ -104,7 +104,7 @@ Deno.test("lists of a person's sessions, tools, activity and workspaces link to 
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool uses its own address, because one address can only send ten requests per minute.
+      // Each tool uses its own address because one address can send only ten requests per minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),

@@ -1,4 +1,4 @@
-/** The pages of background work, used without JavaScript. */
+/** The pages for background work, used without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";

@@ -126,7 +126,7 @@ Deno.test("pages do not reveal whether an account exists", () =>
     assert.equal(wrong.html.replaceAll("ada@", "eve@"), unknown.html);
   }));
 
-Deno.test("forms from other sites, or without the session's token, change nothing", () =>
+Deno.test("forms from other sites or without the session's token change nothing", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");
@@ -219,7 +219,7 @@ Deno.test("people can set up, use and turn off the second factor on the pages", 
     assert.match(off.html, /Two-factor authentication turned off/);
   }));
 
-Deno.test("the owner's link works once, and the pages can end sessions and keys", () =>
+Deno.test("the owner's link works once, and sessions and keys can be ended on the pages", () =>
   withPlatform(async (platform) => {
     const path = new URL(platform.ownerLink!).pathname;
     const owner = new Visitor(platform);
@@ -251,7 +251,7 @@ Deno.test("the owner's link works once, and the pages can end sessions and keys"
     assert.equal((await platform.api("GET", "/v1/me", { token: key })).status, 401);
   }));
 
-Deno.test("an invitation leads through sign-up into the workspace, with the rights of its role only", () =>
+Deno.test("an invitation leads through sign-up into the workspace, with only the rights of its role", () =>
   withPlatform(async (platform) => {
     const ada = new Visitor(platform);
     await ada.signUp("ada");

@@ -1,4 +1,4 @@
-/** The Queues page: counts, dead letters, and the forms that deliver them again or delete them. */
+/** The Queues page: counts, dead letters, and the forms for redelivering or deleting them. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
@@ -66,7 +66,7 @@ Deno.test("the Queues page shows dead letters, and can deliver or delete one or 
     assert.equal((await confirm("delete", idOf(page.html, "two"))).status, 303);
     assert.ok(!(await letters()).html.includes('<pre class="terminal" tabindex="0">two</pre>'));
     assert.equal((await counts()).dead, 3);
-    // The message fails again, and becomes a dead letter again.
+    // The message fails again and becomes a dead letter again.
     await send("retry", idOf(page.html, "three"));
     await until(counts, ({ dead, waiting }) => dead === 3 && waiting === 0, 60_000);
 

@@ -1,4 +1,4 @@
-/** The editor of rules, used without JavaScript. */
+/** The rules editor, used without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -73,7 +73,7 @@ Deno.test("the rules page checks, tests, publishes, compares and restores rules,
     const none = await send(second, "try", CLOSED.replace('"closed"', '"shut"'));
     assert.match(none.html, /None of the last \d requests/);
 
-    // The first page is stale: nothing is published, and both versions are shown.
+    // The first page is stale, so nothing is published, and both versions are shown.
     const stale = await send(first, "publish", MOVED);
     assert.equal(stale.status, 412);
     assert.match(textIn(stale), /id = "moved"/);

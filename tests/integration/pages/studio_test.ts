@@ -37,7 +37,7 @@ INSERT INTO dock.cranes VALUES (1, 1234567890.5000, 9007199254740993);
 const tableQuery = (table: string, more: readonly [string, string][] = [], schema = "public") =>
   new URLSearchParams([["branch", "main"], ["schema", schema], ["table", table], ...more]);
 
-/** The text of a page's grid: a line for each row, cells between bars. */
+/** The text of a page's grid: one line per row, with cells separated by bars. */
 function gridOf({ html }: Page): string[] {
   const [, body = ""] = /aria-label="Rows">[^]*?<tbody>([^]*?)<\/tbody>/.exec(html) ?? [];
   return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
@@ -144,7 +144,7 @@ async function editsRows(
   assert.match(edited.answer.headers.get("location")!, /done=row-saved/);
   assert.deepEqual(await values(1), [["two\nlines", "rough", "\\x01", null, "{}", "t"]]);
 
-  // The opened value has changed: nothing is overwritten, and both are shown.
+  // The opened value has changed, so nothing is overwritten, and both values are shown.
   const late = await ada.send("POST", edited.action, {
     fields: { ...edited.fields, "value.Na me": "three" },
   });
@@ -163,7 +163,7 @@ async function editsRows(
   });
   assert.equal(gone.status, 409);
 
-  // Null stays null, an empty text stays empty, and each can become the other.
+  // Null stays null, an empty string stays empty, and each can be changed to the other.
   const same = await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "typed" });
   assert.match(same.answer.headers.get("location")!, /done=row-same/);
   await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "empty" });

@@ -1,5 +1,6 @@
 /**
- * Usage and limits of workspaces and projects: API, CLI and pages agree, each for its own scope.
+ * The usage and limits of workspaces and projects. The API, the CLI and the pages agree, each for
+ * its own scope.
  */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";

@@ -1,5 +1,5 @@
 /**
- * A program with a second format of the data directory, as a process: killed while it migrates, and
+ * A program with a second data directory format, as a process that is killed while it migrates, and
  * on a full disk. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
@@ -19,7 +19,9 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathname;
 const BACKUP = "before-format-2.tar";
 
-/** A data directory of the first format with a site and the data that the second format changes. */
+/**
+ * A data directory in the first format, with a site and the data that the second format changes.
+ */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");
@@ -28,7 +30,7 @@ async function furnish(dataDir: string): Promise<void> {
   await writeFirst(placesOf(dataDir));
 }
 
-/** Runs the program, and kills it at line `killAt`; returns its lines. */
+/** Runs the program, and kills it at line `killAt`. Returns its lines. */
 async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = {}) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--unstable-kv", PROGRAM, dataDir, `${extraBytes}`],
@@ -57,14 +59,14 @@ async function checkBackup(file: string, to: string): Promise<void> {
   assert.equal(await formatFound(placesOf(to)), 1);
 }
 
-/** Runs this program's platform on a directory. */
+/** Runs the platform of this program on a directory. */
 async function serve(to: string): Promise<void> {
   const platform = await start(to);
   assert.equal((await platform.get("shop.localhost", "/")).text, "home");
   await platform.shutdown();
 }
 
-/** The result with the older program: all of the old state, or a refusal with the reason. */
+/** The result with the older program: the complete old state, or a refusal with the reason. */
 async function checkForOlder(dataDir: string, folder: string): Promise<void> {
   const refusal = await settle(dataDir, 1).then(() => undefined, (error) => error);
   if (refusal === undefined) return assert.equal(await formatFound(placesOf(dataDir)), 1);
@@ -80,7 +82,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   assert.ok(success);
 }
 
-/** Kills the program once, or several times in a row; the last run ends the migration. */
+/** Kills the program once or several times in a row. The last run completes the migration. */
 async function killRound(first: string, folder: string, lineCount: number): Promise<string[]> {
   const dataDir = join(folder, "data");
   await copyFolder(first, dataDir);
@@ -121,7 +123,7 @@ Deno.test("kill -9 during a migration leaves the old state, or one that only new
 
 const DISK_MB = 8;
 
-/** Runs a test on a directory of the first format, on its own disk. */
+/** Runs a test on a directory in the first format on a separate disk. */
 async function onSmallDisk(
   test: (dataDir: string, folder: string) => Promise<void>,
 ): Promise<void> {
@@ -137,7 +139,7 @@ async function onSmallDisk(
   });
 }
 
-Deno.test("a disk without room for the backup leaves the old state, and the reason is reported", () =>
+Deno.test("a disk without space for the backup leaves the old state, and the reason is reported", () =>
   onSmallDisk(async (dataDir) => {
     const ballast = join(dataDir, "..", "ballast");
     await fill(ballast);
@@ -151,7 +153,7 @@ Deno.test("a disk without room for the backup leaves the old state, and the reas
     assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
   }));
 
-Deno.test("a disk that fills up during a migration is reported, and the migration continues once there is room", () =>
+Deno.test("a disk that fills up during a migration is reported, and the migration continues once there is space", () =>
   onSmallDisk(async (dataDir, folder) => {
     const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);

@@ -1,5 +1,5 @@
 /**
- * An incomplete data directory, or a full disk: nothing is lost, and everything that still exists
+ * An incomplete data directory, or a full disk. Nothing is lost, and everything that still exists
  * is served.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
@@ -16,7 +16,7 @@ async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Creates a data directory with a site, like a stopped platform. */
+/** Creates a data directory with a site, as a stopped platform leaves it. */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");
@@ -33,7 +33,7 @@ async function serve(dataDir: string, ...flags: string[]) {
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 
-Deno.test("a platform does not start on records without keys.json, and creates no key", () =>
+Deno.test("a platform does not start on records without keys.json, and does not create a key", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     const keys = join(dataDir, "keys.json");
@@ -67,7 +67,7 @@ Deno.test("a damaged keys.json is reported, and left unchanged", () =>
     }
   }));
 
-Deno.test("a platform does not start on an empty store with blobs; moving them away allows a fresh start", () =>
+Deno.test("a platform does not start on an empty store with blobs, but moving them away allows a fresh start", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     for await (const { name } of Deno.readDir(dataDir)) {
@@ -89,7 +89,7 @@ Deno.test("an interrupted first start continues", () =>
     for await (const { name } of Deno.readDir(dataDir)) {
       if (name.startsWith("kv.sqlite3")) await Deno.remove(join(dataDir, name));
     }
-    // Keys, but neither records nor blobs: nothing is lost.
+    // There are keys, but neither records nor blobs, so nothing is lost.
     await (await start(dataDir)).shutdown();
   }));
 
@@ -124,7 +124,7 @@ Deno.test("a store or disk that cannot be opened is reported, but not as a usage
     assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
   }));
 
-Deno.test("with a full disk, sites are served, and changes get a 507", async (t) => {
+Deno.test("with a full disk, sites are served, and changes result in a 507", async (t) => {
   return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"));
     if (disk === undefined) {

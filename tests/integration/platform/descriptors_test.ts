@@ -1,6 +1,6 @@
 /**
- * No process of project code has a descriptor of the platform: neither one that the platform has
- * inherited, nor one that the runtime opens for itself.
+ * No process that runs project code has any of the platform's descriptors, whether inherited by the
+ * platform or opened by the runtime for itself.
  */
 import assert from "node:assert/strict";
 import { computeServer, spawnServer, writeModules } from "../../helpers/compute_server.ts";
@@ -10,7 +10,7 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 const ignore = Deno.build.os !== "linux";
 
 /**
- * Uses features that make a runtime open files: modules, workers, databases in memory, compiled
+ * Uses features that make a runtime open files: modules, workers, in-memory databases and compiled
  * code.
  */
 const BUSY = `
@@ -57,7 +57,7 @@ Deno.test("the process for functions has only its own sockets and output open", 
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds an inherited open file loads no server", { ignore }, async () => {
+Deno.test("a process with an inherited open file loads no server", { ignore }, async () => {
   const directory = await writeModules({
     "entry.mjs": 'console.log("loaded"); export default { fetch: () => new Response("ran") };',
   });
@@ -76,7 +76,7 @@ Deno.test("a process that finds an inherited open file loads no server", { ignor
   await Deno.remove(secret);
 });
 
-Deno.test("a process that finds an inherited open file loads no function", { ignore }, async () => {
+Deno.test("a process with an inherited open file loads no function", { ignore }, async () => {
   const secret = await secretFile();
   await using deployment = await deployFunctions({
     functions: [{ name: "steps", source: 'console.log("loaded"); export default () => {};' }],

@@ -1,4 +1,7 @@
-/** Readers that leave streams and downloads half-read. The platform notices, and keeps running. */
+/**
+ * Readers that abandon streams and downloads partway through. The platform notices and keeps
+ * running.
+ */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { createDatabase } from "../../helpers/databases.ts";
@@ -6,7 +9,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const READERS = 40;
 
-/** A file of 4 MB, so that a reader disconnects while most of it has not been sent. */
+/** A 4 MB file, so readers disconnect before most of it has been sent. */
 const SETTINGS = {
   buildCommand: "mkdir out; head -c 4000000 /dev/zero > out/big.bin; echo ok > out/index.html",
   outputDirectory: "out",
@@ -24,7 +27,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}`,
-    // git sends its key as a password; the API takes it as a bearer token.
+    // git sends its key as a password. The API accepts it as a bearer token.
     `Authorization: ${
       path.startsWith("/git/") ? `Basic ${btoa(`x:${TOKEN}`)}` : `Bearer ${TOKEN}`
     }`,
@@ -33,7 +36,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Sends a request and disconnects: immediately, or after the first bytes of the response. */
+/** Sends a request, and disconnects immediately or after the first bytes of the response. */
 async function leave(port: number, request: Request, reads: boolean): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));
@@ -48,7 +51,7 @@ async function unhandledErrors({ port }: BuildPlatform): Promise<string> {
   return /^svc_unhandled_errors_total (\d+)$/m.exec(text)?.[1] ?? "not measured";
 }
 
-Deno.test("readers that leave a stream half-read do not harm the platform", () =>
+Deno.test("readers that abandon a stream partway through do not harm the platform", () =>
   withBuilds(async (platform) => {
     const { project, build, api, port } = platform;
     const { id, hook } = await project("shop", SETTINGS);

@@ -1,4 +1,4 @@
-/** Blobs in object storage: sites are served from caches while it is down. */
+/** Blobs in object storage. Sites are served from caches while it is down. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -24,7 +24,7 @@ Deno.test("a platform with object storage serves cached content while the storag
     assert.equal((await first.get("shop.localhost", "/")).text, "home");
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(dataDir, "blobs"))), []);
-    // Another node, which has none of the files.
+    // Another node that has none of the files.
     await Deno.remove(join(dataDir, "cache", "blobs"), { recursive: true });
     const platform = await start(dataDir, options);
     const get = (path: string, headers = {}) => platform.get("shop.localhost", path, headers);
@@ -73,7 +73,7 @@ async function until<T>(look: () => Promise<T>, isIt: (value: T) => boolean): Pr
   }
 }
 
-Deno.test("svc serve refuses credentials in the URL of the object storage", async () => {
+Deno.test("svc serve refuses credentials in the object storage URL", async () => {
   const blobs = "s3://KEYID:SECRETVALUE@files";
   await inTestFolder(async (folder) => {
     const argv = ["serve", "--port", "0", "--data-dir", folder, "--blobs", blobs, "--json"];

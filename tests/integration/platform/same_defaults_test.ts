@@ -1,19 +1,17 @@
-/** Test platforms have the settings of a plain `svc serve`. */
+/** Test platforms have the same settings as a plain `svc serve`. */
 import assert from "node:assert/strict";
 import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
 import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
-/**
- * Settings that a test platform may have: addresses, its processes, and the users of its builds.
- */
+/** Settings that a test platform may have: addresses, its processes, and its build users. */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
-/** Options without a flag: how the program is started. */
+/** Options without a flag. They determine how the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
-/** Options without effect, because all of their fields are missing. */
+/** Options that have no effect because all of their fields are missing. */
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));

@@ -82,7 +82,7 @@ Deno.test("svc serve reports all invalid settings at once", () =>
     assert.match(JSON.parse(alone.stdout).error, /--tls-key together with --tls-cert/);
   }));
 
-Deno.test("svc serve --help shows common flags in groups, and --help all shows the others", async () => {
+Deno.test("svc serve --help shows common flags in groups, and --help all shows the rest", async () => {
   const [few, all] = [await serve(["--help"]), await serve(["--help", "all"])];
   assert.match(few.stdout, /^Addresses and data:\n +--host/m);
   assert.match(few.stdout, /more flags: svc serve --help all/);

@@ -1,6 +1,6 @@
 /**
- * Packs that git never creates: truncated, with wrong checksums and sizes, or larger than they
- * look.
+ * Packs that git never creates: truncated, with incorrect checksums and sizes, or larger than they
+ * appear.
  */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
@@ -141,7 +141,7 @@ function multiplied(base: GitObject, times: number): Entry {
   );
 }
 
-/** Small packs that expand to much more than git may hold in memory. */
+/** Small packs that expand to much more than git is allowed to hold in memory. */
 function bombAttacks(): Attack[] {
   const seed = object("blob", new Uint8Array(60_000).fill(7));
   const folder = object("tree", new Uint8Array(90_000_000));
@@ -171,7 +171,7 @@ function bombAttacks(): Attack[] {
   ];
 }
 
-/** A chain of deltas whose first one has no base. */
+/** A chain of deltas in which the first delta has no base. */
 function chain(length: number): Entry[] {
   const text = [...deltaSize(5), ...deltaSize(5), ...copy(0, 5)];
   const first = namedDelta("f".repeat(40), text);

@@ -1,4 +1,4 @@
-/** Requests to git's push address that git never sends, and keys that may not push. */
+/** Requests to git's push URL that git never sends, and keys that are not allowed to push. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -30,7 +30,7 @@ const UNREADABLE =
 const EMPTY = tree([]);
 const HEAD = commit(EMPTY.sha);
 
-/** A valid push, apart from the case's change. */
+/** A valid push, except for the change in the test case. */
 const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
   joined(
     command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),
@@ -104,7 +104,7 @@ const refAttacks = (): Attack[] =>
     };
   });
 
-/** Heads that git can send, and their reports. */
+/** The beginnings of pushes that git can send, and how they are reported. */
 const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: RegExp]>> = {
   "a shallow push without its pack": [
     joined(line(`shallow ${SHA}`), command("refs/heads/main")),
@@ -310,7 +310,7 @@ function pathAttacks(repository: string): Attack[] {
   ];
 }
 
-/** Keys that exist but may not push to the project, and keys that do not exist. */
+/** Keys that exist but are not allowed to push to the project, and keys that do not exist. */
 async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const { api } = platform;
   const keyOf = async (fields: Record<string, unknown>) => {
@@ -389,7 +389,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   ];
 }
 
-/** Sends a push in parts, without the last one, and disconnects. */
+/** Sends a push in parts, and disconnects before the last one. */
 async function pushWithoutEnd({ platform: { port }, repository }: Target): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));

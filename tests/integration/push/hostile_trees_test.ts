@@ -1,5 +1,5 @@
 /**
- * Trees, commits and tags that git never creates: each is refused by name, and leaves nothing
+ * Trees, commits and tags that git never creates. Each is refused by name and leaves nothing
  * behind.
  */
 import assert from "node:assert/strict";
@@ -31,7 +31,7 @@ const refused = (name: string, body: Uint8Array, says: RegExp): Attack => ({
   status: 200,
 });
 
-/** Names under which a checkout would write into its own repository, on some system. */
+/** Names that would make a checkout write to its own repository on some systems. */
 const DOT_GIT: readonly (string | Uint8Array)[] = [
   ".git",
   ".GIT",
@@ -65,7 +65,7 @@ const DOT_GIT: readonly (string | Uint8Array)[] = [
   "a\\b\\git~1",
 ];
 
-/** Names that point outside. */
+/** Names that point outside the tree. */
 const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
   ["", /emptyName|malformed|too-short|empty filename/],
   [".", /hasDot\b/],
@@ -78,10 +78,10 @@ const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
   ["hooks/post-checkout", /fullPathname/],
 ];
 
-/** Links instead of files that git itself reads. */
+/** Symbolic links instead of files that git itself reads. */
 const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".gitm\u200codules"];
 
-/** Settings of submodules that run programs or point outside. */
+/** Submodule settings that run programs or point outside the repository. */
 const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   "an option as URL": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
   "an option after ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
@@ -183,7 +183,7 @@ const folder = (name: string | Uint8Array): TreeEntry => ({ mode: "40000", name,
 function treeAttacks(): Attack[] {
   const shown = (name: string | Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytesOf(name)));
-  // Alternates between files and folders, because git only checks the name and a push takes a
+  // Alternates between files and folders, because git checks only the name and a push takes a
   // while.
   const gits = [".git", ...DOT_GIT].map((name, index) =>
     index % 2 === 0

@@ -5,7 +5,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 
-/** Pushes like a user, and returns the output. */
+/** Pushes as a user would, and returns the output. */
 async function push(folder: string, ...args: string[]) {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, "push", ...args],
@@ -19,7 +19,7 @@ interface Remote {
   readonly id: string;
 }
 
-/** A project that receives pushes, and its address with a key as password. */
+/** A project that receives pushes, and its URL with a key as the password. */
 async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<Remote> {
   const { json } = await api("POST", "/v1/projects", { json: { name } });
   const url = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${json.workspace}/${name}.git`;
@@ -28,7 +28,7 @@ async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<R
 
 const hostIn = (text: string, pattern: RegExp): string => new URL(pattern.exec(text)![1]!).hostname;
 
-Deno.test("git push deploys branches and fails with their builds, and git clone returns them", async () => {
+Deno.test("git push deploys branches and fails if their build fails, and git clone returns them", async () => {
   await withBuilds(async (platform) => {
     const { folder, get, api, dataDir } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -103,13 +103,13 @@ Deno.test("forbidden pushes are refused, and leave nothing behind", async () => 
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
     assert.match(replaced.text, /main -> main \(another ref was refused\)/);
     assert.deepEqual(await pushed(), []);
-    // The memory of a ref list is released a moment after its response.
+    // The memory for a ref list is released a moment after the response.
     await until(
       () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`)),
       (left) => left.length === 0,
     );
 
-    // A tree with the name `.git`, which a checkout would write into its own repository.
+    // A tree named `.git`, which a checkout would write into its own repository.
     const blob = await git(site.path, "rev-parse", "main:index.html");
     const tree = await makeTree(site.path, `100644 .git\0`, blob);
     const commit = await git(site.path, "commit-tree", tree, "-m", "Trick");
@@ -153,7 +153,7 @@ Deno.test("a completely refused push reports the reason for each ref", async () 
   });
 });
 
-Deno.test("a push from a shallow clone is accepted only if its commits suffice", async () => {
+Deno.test("a push from a shallow clone is accepted only if it has enough commits", async () => {
   await withBuilds(async (platform) => {
     const { folder, get } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -178,7 +178,7 @@ Deno.test("a push from a shallow clone is accepted only if its commits suffice",
   });
 });
 
-Deno.test("a push that the platform currently has no room for reports that", async () => {
+Deno.test("a push reports that the platform currently has no capacity for it", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -188,7 +188,7 @@ Deno.test("a push that the platform currently has no room for reports that", asy
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each request uses one of the project's slots while its body is open, and is repeated if a
+    // Each request uses one of the project's slots while its body is open. It is repeated if a
     // probe has taken the slot.
     const hold = async () => {
       while (!stop.signal.aborted) {
@@ -215,7 +215,7 @@ Deno.test("a push that the platform currently has no room for reports that", asy
   });
 });
 
-/** Writes a tree with one entry whose name git itself would refuse. */
+/** Writes a tree with an entry whose name git itself would refuse. */
 async function makeTree(folder: string, entry: string, sha: string): Promise<string> {
   const file = `${folder}/.git/tree`;
   const head = new TextEncoder().encode(entry);
@@ -226,7 +226,7 @@ async function makeTree(folder: string, entry: string, sha: string): Promise<str
   return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
 }
 
-Deno.test("a key for previews can push only other branches, and a read-only key none", async () => {
+Deno.test("a key for previews can push only other branches, a read-only key none", async () => {
   await withBuilds(async (platform) => {
     const { folder, api } = platform;
     const site = await makeRepository(`${folder}/work`);

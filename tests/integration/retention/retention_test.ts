@@ -10,10 +10,10 @@ const idsOf = async (platform: TestPlatform): Promise<string[]> =>
   (await platform.api("GET", "/v1/projects/shop/deployments?limit=100")).json.items
     .map(({ id }: { id: string }) => id);
 
-/** The maximum value of the flag. */
+/** The flag's maximum value. */
 const HOUSEKEEPING_MS = 600;
 
-Deno.test("old deployments are deleted with their URLs; production, its history and branches stay", () =>
+Deno.test("old deployments and their URLs are deleted; production, its history and branches remain", () =>
   withHooks(async (platform) => {
     const made = [];
     for (const text of ["one", "two", "three", "four"]) {
@@ -39,7 +39,7 @@ Deno.test("old deployments are deleted with their URLs; production, its history 
     assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
   }, { retention: { keepDeployments: 2, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("the commit of a removed deployment can be triggered again, and logs of its build are deleted", () =>
+Deno.test("a removed deployment's commit can be triggered again, and its build logs are deleted", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -58,7 +58,7 @@ Deno.test("the commit of a removed deployment can be triggered again, and logs o
     assert.equal((await ended(again)).status, "LIVE");
   }, { retention: { keepDeployments: 1, keepDays: 0 }, housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("a build log left without its deployment after a crash is removed", () =>
+Deno.test("a build log that is left without its deployment after a crash is removed", () =>
   withHooks(async (platform) => {
     const { api, dataDir, hook, trigger, ended, repository } = platform;
     const { url } = await hook();
@@ -79,7 +79,7 @@ Deno.test("a build log left without its deployment after a crash is removed", ()
     assert.ok(await isThere(log!));
   }, { housekeepingMs: HOUSEKEEPING_MS }));
 
-Deno.test("previews of deleted branches are stopped, and nothing else", () =>
+Deno.test("only previews of deleted branches are stopped", () =>
   withHooks(async (platform) => {
     const { hook, trigger, ended, shows, repository, get } = platform;
     const main = await repository.git("rev-parse", "main");

@@ -1,6 +1,6 @@
 /**
- * Conditions on the client in every action, as `svc serve` evaluates them: over IPv4 and IPv6, with
- * and without a trusted proxy.
+ * Client conditions in every action, as evaluated by `svc serve`: over IPv4 and IPv6, with and
+ * without a trusted proxy.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const HOST = "shop.localhost";
 const ADDRESSES = ["127.0.0.1", "::1"] as const;
 const PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148 Safari/604.1";
 const DESKTOP = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
-/** An address in Germany, of AS3320. */
+/** An address in Germany that belongs to AS3320. */
 const GERMAN = "2.160.0.1";
 
 const CONDITIONS = {
@@ -103,7 +103,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   log: { rules: (conditioned) => [conditioned({ type: "log" })], acts: () => false },
 };
 
-/** A cache cannot vary by a client's address. */
+/** A cache cannot vary by client address. */
 const conditionsOf = (action: string): readonly Condition[] =>
   action === "cache" ? NAMES.filter((name) => !("sourceIpCidrs" in CONDITIONS[name])) : NAMES;
 
@@ -136,7 +136,7 @@ interface Visitor {
   readonly fits: readonly Condition[];
 }
 
-/** Each action only takes effect if the visitor meets its condition. */
+/** Each action takes effect only if the visitor meets its condition. */
 async function visit(platform: TestPlatform, { headers, fits }: Visitor): Promise<void> {
   const logged = async () => {
     const { items } = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
@@ -166,7 +166,7 @@ async function visit(platform: TestPlatform, { headers, fits }: Visitor): Promis
   }
 }
 
-Deno.test("conditions on the client apply in every action, regardless of forged headers", () =>
+Deno.test("client conditions apply in every action, regardless of forged headers", () =>
   withPlatform(async (platform) => {
     await prepare(platform);
     const forged = { "x-forwarded-for": GERMAN, "x-geo-country": "DE", "x-geo-asn": "3320" };
@@ -177,7 +177,7 @@ Deno.test("conditions on the client apply in every action, regardless of forged 
     await visit(platform, { headers: { "user-agent": DESKTOP }, fits: ["local", "host"] });
   }, { host: "::" }));
 
-Deno.test("conditions on the client apply in every action behind a trusted proxy", async () => {
+Deno.test("client conditions apply in every action behind a trusted proxy", async () => {
   const folder = await makeTestFolder("svc-conditions-");
   const asn = join(folder, "networks.mmdb");
   await Deno.writeFile(asn, mmdbOf({ autonomous_system_number: 3320 }));

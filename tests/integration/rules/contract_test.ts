@@ -1,4 +1,4 @@
-/** Every row of the rule set's contract: accepted values, and refused ones with their path. */
+/** Every row of the rule set contract: accepted values, and refused values with their path. */
 import assert from "node:assert/strict";
 import {
   createProject,
@@ -26,7 +26,7 @@ const headers = (value: string) => ({ type: "set_headers", headers: { "x-a": val
 const ORIGIN = { handle: "origin" };
 const GATE = { use: "f", mode: "request", failure: "closed" };
 
-/** Accepted rule sets, by statement of the specification. */
+/** Accepted rule sets, by statement in the specification. */
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
   "a source with the origin build": { ...set(), source: { origin: "build" } },
@@ -358,7 +358,7 @@ async function put(platform: TestPlatform, json: unknown) {
   });
 }
 
-/** Deploys a page and the functions that the rules name. */
+/** Deploys a page, and the functions that the rules name. */
 async function deployFunctions(platform: TestPlatform): Promise<void> {
   const files = { "index.html": "home", "f.js": "export default () => undefined;" };
   const function_ = fileList(files)[1]!;

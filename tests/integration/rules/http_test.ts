@@ -15,7 +15,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** A condition with a request that it matches and one that it does not. */
+/** A condition, with a request that it matches and one that it does not match. */
 type Row = readonly [name: string, condition: unknown, matching: Asked, other: Asked];
 
 const conditions: readonly Row[] = [
@@ -71,7 +71,7 @@ const ruleSet = (...rules: unknown[]) => ({ schemaVersion: "EDGE_RULE_SET_V1", r
 
 type Ask = (asked: Asked) => ReturnType<typeof rawRequest>;
 
-/** Runs a test on a platform that trusts forwarded fields of its clients. */
+/** Runs a test on a platform that trusts its clients' forwarding headers. */
 const withShop = (
   run: (
     shop: { ask: Ask; publish(...rules: readonly unknown[]): Promise<unknown> },

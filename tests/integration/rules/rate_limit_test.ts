@@ -5,9 +5,9 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const LIMIT = 20;
 const WINDOW_SECONDS = 10;
-/** Longer than a window and one of its parts, in milliseconds. */
+/** Longer than a window plus one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
-/** Pause between refused requests, in milliseconds: other tests need the processor, too. */
+/** Delay between refused requests, in milliseconds. Other tests also need the processor. */
 const PAUSE_MS = 10;
 
 Deno.test("rate_limit allows at most its limit in any window", async () => {

@@ -10,7 +10,7 @@ import {
 } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Shows the page of a folder without a slash at the end of its URL. */
+/** Serves a folder's page at a URL without a trailing slash. */
 const WITHOUT_SLASHES = { ...STATIC_MANIFEST, urls: { trailingSlash: "never" } };
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
@@ -30,7 +30,7 @@ const deny = (path: string) => ({
 const publish = (platform: TestPlatform, json: unknown, version: string) =>
   platform.api("PUT", "/v1/projects/shop/rules", { json, headers: { "if-match": version } });
 
-Deno.test("a deployment's own rules apply to it and are shown normalized", () =>
+Deno.test("a deployment's own rules apply to it, and are shown in normalized form", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const rules = ruleSet(redirect("old", "/old", "/new"), deny("/secret"));
@@ -172,7 +172,7 @@ Deno.test("denied requests appear in the log, and every match in the rule's coun
     for (const path of ["/secret", "/secret", "/old", "/"]) {
       await platform.get("shop.localhost", path);
     }
-    // A moment passes before front edges report what they have served.
+    // It takes a moment for front edges to report what they have served.
     await until(
       async () => (await platform.api("GET", "/v1/projects/shop/logs")).json.items.length,
       (count) => count === 4,
@@ -203,7 +203,7 @@ Deno.test("the API accepts a rule set that it has returned", () =>
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
   }));
 
-Deno.test("a start warns about rules with asn if no database knows networks", async () => {
+Deno.test("a start warns about rules with asn if no database contains networks", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const rules = ruleSet({
     id: "one-network",
@@ -233,7 +233,7 @@ Deno.test("a start warns about rules with asn if no database knows networks", as
   }
 });
 
-Deno.test("a folder's page stays reachable despite a deny of its prefix, and set_headers is validated", () =>
+Deno.test("a folder's page stays reachable although its prefix is denied, and set_headers is validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const prefix = { path: { type: "prefix", value: "/internal/" } };

@@ -1,4 +1,4 @@
-/** Errors of sites: each kind once, with its deployment, request and lines of the log. */
+/** Site errors: each kind once, with its deployment, request and log lines. */
 import assert from "node:assert/strict";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -25,7 +25,7 @@ const RULES = [
 const list = async (platform: TestPlatform, query = "") =>
   (await platform.api("GET", `/v1/projects/shop/errors${query}`)).json.items;
 
-Deno.test("exceptions of functions are grouped into one error, with deployments, requests and lines", async () => {
+Deno.test("function exceptions are grouped into one error, with deployments, requests and lines", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

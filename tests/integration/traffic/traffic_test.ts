@@ -16,7 +16,7 @@ const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const PROXY = { trustProxy: ["127.0.0.1/32"] };
 const FILES = { "index.html": "<p>home", "about.html": "<p>about", "app.js": "start()" };
 
-/** A visit through a trusted proxy, which sends the visitor's address and country. */
+/** A visit through a trusted proxy that sends the visitor's address and country. */
 function visit(
   platform: TestPlatform,
   path: string,
@@ -30,7 +30,7 @@ function visit(
   });
 }
 
-/** The traffic once it has this many requests: front edges report theirs a moment later. */
+/** The traffic once it has this many requests. Front edges report their requests a moment later. */
 const report = (platform: TestPlatform, requests: number, query = "") =>
   until(
     async () => (await platform.api("GET", `/v1/projects/shop/traffic${query}`)).json,
@@ -79,7 +79,7 @@ Deno.test("traffic counts page views, visitors and bots", () =>
       ]),
       [["static", 6]],
     );
-    // The project is new, so its minutes are known.
+    // The project is new, so its traffic is known per minute.
     assert.equal(stepSeconds, 60);
     assert.equal(steps.length, 24);
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
@@ -100,7 +100,7 @@ Deno.test("traffic counts a request as a page view if the browser says so", () =
     assert.deepEqual((await report(platform, 4, "?range=hour")).pages, [{ value: "/", count: 2 }]);
   }, PROXY));
 
-Deno.test("traffic of previews is counted separately, and an unknown environment is refused", () =>
+Deno.test("preview traffic is counted separately, and an unknown environment is refused", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const preview = await deploy(platform, "shop", { files: FILES, prod: false, branch: "blue" });

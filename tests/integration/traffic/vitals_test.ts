@@ -19,7 +19,7 @@ async function publish(platform: TestPlatform, manifest: typeof STATIC_MANIFEST 
   await deploy(platform, "shop", { files: FILES, manifest });
 }
 
-/** Sends the script's beacon; `headers` can pretend to be another sender. */
+/** Sends the script's beacon. `headers` can impersonate another sender. */
 const beacon = (
   platform: TestPlatform,
   body: unknown,
@@ -36,7 +36,7 @@ const beacon = (
 const report = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/traffic")).json;
 
-Deno.test("web vitals are counted by page", () =>
+Deno.test("web vitals are counted per page", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     for (const lcp of [1000, 2000, 3000, 4000]) {
@@ -69,7 +69,7 @@ Deno.test("the web vitals script is served as a cacheable file", () =>
     assert.match(text, /sendBeacon\("\/_svc\/vitals"/);
   }));
 
-Deno.test("a site without web vitals has neither script nor endpoint", () =>
+Deno.test("a site without web vitals has neither the script nor the endpoint", () =>
   withPlatform(async (platform) => {
     await publish(platform, STATIC_MANIFEST);
     const script = await platform.get("shop.localhost", "/_svc/vitals.js");
@@ -96,7 +96,7 @@ Deno.test("beacons that no page sends are refused, and are not counted", () =>
     assert.equal((await report(platform)).vitals, undefined);
   }));
 
-Deno.test("one address can send 60 beacons a minute, and learns when to retry", () =>
+Deno.test("one address can send 60 beacons per minute, and is told when to retry", () =>
   withPlatform(async (platform) => {
     await publish(platform);
     const answers = [];
