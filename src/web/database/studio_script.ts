@@ -14,7 +14,7 @@ const field = form?.querySelector("textarea");
 const cancel = form?.querySelector("[data-cancel]");
 const busy = form?.querySelector("[data-progress]");
 const history = document.querySelector("[data-history]");
-/* Browsers can refuse storage: then there is no history. */
+/* Browsers can refuse storage. In that case, there is no history. */
 const stored = (use) => {
   try { return use(localStorage); } catch { return undefined; }
 };

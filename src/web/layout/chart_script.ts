@@ -16,7 +16,7 @@ const format = (options) => {
   const form = new Intl.DateTimeFormat("en-GB", options);
   return (seconds) => form.format(new Date(seconds * 1000));
 };
-/* Days are UTC days, as the platform counts them; shorter steps use the reader's time zone. */
+/* Days are UTC days because the platform counts in UTC. Shorter steps use the reader's time zone. */
 const day = format({ day: "numeric", month: "short", timeZone: "UTC" });
 const localDay = format({ day: "numeric", month: "short" });
 const clock = format({ hour: "2-digit", minute: "2-digit" });
@@ -32,7 +32,7 @@ const UNITS = {
   count: { text: (value) => count.format(value), steps: [1, 2, 5].flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power)).sort((one, other) => one - other) },
   bytes: { text: bytes, steps: Array.from({ length: 45 }, (_, power) => 2 ** power) },
 };
-/* Kinds also differ by shape and lightness, because not everyone can tell the colours apart. */
+/* Kinds also differ in shape and lightness because not everyone can tell the colors apart. */
 const KINDS = {
   bars: { color: "accent", alpha: "59", width: 1 },
   solid: { color: "danger", alpha: "", width: 1 },
@@ -49,7 +49,7 @@ const seriesOf = (heading, { text }) => {
     width,
     dash,
     value: (_, value) => value === null || value === undefined ? (kind === "solid" ? text(0) : "–") : text(value),
-    /* A line needs two points; one alone is a dot. */
+    /* A line needs two points. A single point is drawn as a dot. */
     points: { show: (chart, at) => kind === "area" && chart.data[at].filter((value) => value !== null).length === 1 },
     ...(kind === "bars" || kind === "solid" ? { paths: uPlot.paths.bars({ size: [0.75, 48], align: 0 }) } : {}),
   };

@@ -14,7 +14,7 @@ const OFFLINE = "The platform does not respond. Nothing was sent, and what you t
 const OTHER_PERSON = "This browser is signed in to another account now. Reload the page to " +
   "continue.";
 
-/* The message above a form; an empty text removes it. */
+/* The message above a form. An empty string removes it. */
 const tell = (form, text) => {
   form.querySelector(":scope > .told")?.remove();
   if (text === "") return;
@@ -25,7 +25,7 @@ const tell = (form, text) => {
   form.prepend(told);
 };
 
-/* Buttons keep their focus: they are marked as disabled, and a second submission is ignored. */
+/* Buttons keep their focus because they are only marked as disabled. A second submission is ignored. */
 const setBusy = (form, isBusy, submitter) => {
   form.toggleAttribute("data-busy", isBusy);
   for (const button of form.querySelectorAll("button:not([type=button])")) {
@@ -37,7 +37,7 @@ const setBusy = (form, isBusy, submitter) => {
 };
 const endBusy = () => document.querySelectorAll("form[data-busy]").forEach((form) => setBusy(form, false));
 
-/* Shows a modal dialog; resolves when it closes. The focus returns to where it was. */
+/* Shows a modal dialog, and resolves when it closes. The focus then returns to where it was. */
 const openDialog = (content, labelledBy) => {
   const opener = document.activeElement;
   const dialog = document.createElement("dialog");
@@ -59,7 +59,7 @@ const openDialog = (content, labelledBy) => {
   return { dialog, closed };
 };
 
-/* The session of this browser; null if nobody is signed in. */
+/* The session of this browser; null if no one is signed in. */
 const readSession = async () => {
   const response = await fetch("${SESSION_PATH}", { redirect: "manual" });
   if (response.type === "opaqueredirect") return null;
@@ -102,7 +102,7 @@ const signIn = async () => {
       tell(form, OFFLINE);
     }
   });
-  /* A person who signed in with another tab comes back to this one. */
+  /* A person who has signed in in another tab returns to this one. */
   const look = async () => { if (!document.hidden && await readSession().catch(() => null)) dialog.close(); };
   document.addEventListener("visibilitychange", look);
   await closed;
@@ -123,10 +123,10 @@ const isReady = async (form) => {
   return true;
 };
 
-/* Forms that are sent unchanged. */
+/* Forms that are submitted without changes. */
 const ready = new WeakSet();
 
-/* Fetches the question of an action, and shows it. An action without a question is performed immediately, or refused. */
+/* Fetches the question for an action, and shows it. An action without a question is performed or refused immediately. */
 const ask = async (form, submitter) => {
   const action = submitter?.getAttribute("formaction") ?? form.action;
   const fields = new FormData(form, submitter);
@@ -136,7 +136,7 @@ const ask = async (form, submitter) => {
   if (question !== null) return await openDialog(question, "question-title").closed;
   if (response.redirected) location.assign(response.url);
   else if (page.querySelector("[data-person]")) {
-    /* The response shows the form with its problems: sends it again to show that page. */
+    /* The response shows the form with its problems, so submit it again to show that page. */
     ready.add(form);
     form.requestSubmit(submitter);
   }
@@ -172,7 +172,7 @@ window.addEventListener("pageshow", endBusy);
 document.addEventListener("htmx:finally:request", endBusy);
 document.addEventListener("htmx:error", ({ target }) => { if (target.matches?.("form")) tell(target, OFFLINE); });
 
-/* htmx follows redirects: if the session has ended, it would insert the sign-in page. */
+/* htmx follows redirects, so it would insert the sign-in page if the session has ended. */
 document.addEventListener("htmx:before:response", async (event) => {
   const { raw } = event.detail.ctx.response;
   if (!raw.redirected || new URL(raw.url).pathname !== "/sign-in") return;

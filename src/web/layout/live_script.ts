@@ -33,7 +33,7 @@ const follow = (port) => {
     });
   }
 };
-/* Slots for log streams: first the slots in use, then the requests that wait for one. */
+/* Slots for log streams: first the slots in use, then the requests that are waiting for one. */
 let places = [];
 const grant = () => places.slice(0, ${LOG_STREAMS}).forEach((place) => {
   if (place.isGranted) return;
@@ -75,7 +75,7 @@ const live = (() => {
   const TYPES = ["counts", "notification", "read", "archived", "deleted", "reset"];
   const person = document.querySelector("[data-person]")?.dataset.person;
   const tell = (type, data) => document.dispatchEvent(new CustomEvent("live:" + type, { detail: data }));
-  /* The worker belongs to one person: the next person who signs in gets another worker. */
+  /* The worker belongs to one person. The next person who signs in gets a different worker. */
   const port = person && globalThis.SharedWorker ? new SharedWorker("${LIVE_WORKER_PATH}", person).port : undefined;
   const starts = new Map();
   let ids = 0;
@@ -85,7 +85,7 @@ const live = (() => {
     source?.close();
     source = undefined;
   };
-  /* Without shared workers, as on some phones, each visible page has its own stream. */
+  /* If there are no shared workers, as on some phones, each visible page has its own stream. */
   const follow = () => {
     if (document.hidden || !person) return;
     if (port) return port.postMessage({ type: "follow" });
@@ -103,7 +103,7 @@ const live = (() => {
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", follow);
   return {
-    /* Calls start() once there is a slot for a stream; returns a function that frees the slot. */
+    /* Calls start() once there is a slot for a stream. Returns a function that frees the slot. */
     takePlace(start) {
       const id = ++ids;
       starts.set(id, start);

@@ -36,7 +36,7 @@ const fit = (plain, word) => {
   const [best] = starts.map((first) => chain(plain, word, first)).filter(Boolean).sort((a, b) => b.points - a.points);
   return best !== undefined && best.points >= 3 * word.length ? best : undefined;
 };
-/* How well a text matches all words; undefined if a word is missing. */
+/* How well a string matches all words; undefined if a word is missing. */
 const score = (text, wanted) => {
   const plain = text.toLowerCase();
   const fits = wanted.split(/\\s+/).filter(Boolean).map((word) => fit(plain, word));
@@ -83,7 +83,7 @@ const make = (name, attributes, ...children) => {
   node.append(...children);
   return node;
 };
-/* A text with its matching letters marked. */
+/* A string with its matching letters marked. */
 const marked = (text, letters) => {
   const parts = [];
   for (let at = 0, end; at < text.length; at = end) {

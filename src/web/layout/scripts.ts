@@ -12,7 +12,7 @@ import { LIVE_SCRIPT } from "./live_script.ts";
 import { PALETTE_OPENER } from "./palette_script.ts";
 
 const FOLLOW = `"use strict";
-/* A block, because all scripts of a page share one scope for their names. */
+/* A block, because all scripts on a page share one scope for names. */
 {
 ${LIVE_SCRIPT}
 /* Maximum number of log lines that stay on a page. */
@@ -71,7 +71,7 @@ const start = (list, giveBack) => {
   });
   list.scrollTop = list.scrollHeight;
 };
-/* While a list waits for a slot for its stream, it is polled. */
+/* A list is polled while it waits for a slot for its stream. */
 const follow = (list) => {
   const poll = setInterval(() => refresh().catch(() => {}), 5000);
   const giveBack = live.takePlace(() => {
@@ -80,15 +80,15 @@ const follow = (list) => {
   });
   sources.set(list, { close: () => { clearInterval(poll); giveBack(); } });
 };
-/* Follows the logs that are on the page now, and no others. */
+/* Follows only the logs that are currently on the page. */
 const followAll = () => {
-  /* A browser has six connections to a site for all of its tabs. */
+  /* A browser opens only six connections to a site across all of its tabs. */
   if (document.hidden) return;
   for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
   for (const list of document.querySelectorAll("[data-stream]:not([data-paused])")) if (!sources.has(list)) follow(list);
   for (const button of document.querySelectorAll("[data-pause]")) button.hidden = false;
 };
-/* The server does not know the reader's time zone: it writes UTC, which becomes the tooltip. */
+/* The server does not know the reader's time zone, so it writes UTC, which becomes the tooltip. */
 const LOCAL = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const localizeTimes = () => {
   for (const time of document.querySelectorAll("time[data-local]")) {
@@ -103,7 +103,7 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-/* Lines that arrived while the log was not followed are on the page when it is fetched again. */
+/* Lines that arrived while the log was not being followed are on the page when it is fetched again. */
 const refresh = async () => {
   const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
@@ -115,7 +115,7 @@ const refresh = async () => {
   lists.forEach((list, at) => {
     if (!newer[at]) return;
     const texts = new Set([...newer[at].children].map(({ textContent }) => textContent.trim()));
-    /* Lines that arrived in the meantime may be missing on the page. */
+    /* Lines that arrived in the meantime may be missing from the page. */
     const later = [...list.children].slice(counts[at]).filter(({ textContent }) => !texts.has(textContent.trim()));
     list.replaceChildren(...newer[at].children, ...later);
   });
@@ -124,7 +124,7 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) [...sources.keys()].forEach(leave);
   else refresh().catch(() => {}).then(followAll);
 });
-/* A deployment's state decides what else its page shows. */
+/* A deployment's state determines what else its page shows. */
 const stateShown = () => document.getElementById("facts")?.dataset.state;
 const firstState = stateShown();
 const showState = () => {
@@ -143,7 +143,7 @@ document.addEventListener("click", ({ target }) => {
   if (isPaused) leave(list);
   else refresh().catch(() => {}).then(followAll);
 });
-/* An entry of a log opens next to the log. */
+/* A log entry opens next to the log. */
 document.addEventListener("click", async (event) => {
   const link = event.target.closest(".log a");
   const drawer = document.getElementById("drawer");
@@ -176,7 +176,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   openPalette(way);
 });
-/* The arrow keys move from the search field through the results, and back. */
+/* The arrow keys move from the search field through the results and back. */
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const field = document.getElementById("q");

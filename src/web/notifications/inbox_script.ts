@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
-/* A block, because all scripts of a page share one scope for their names. */
+/* A block, because all scripts on a page share one scope for names. */
 {
 const unread = document.getElementById("unread");
 const fresh = document.getElementById("fresh");
@@ -27,14 +27,14 @@ const onNotification = ({ detail }) => {
   showFresh(arrived === 1 ? title : arrived + " new notifications, the latest: " + title);
 };
 let total;
-/* The dashboard's script follows the stream. The first counts show what arrived while the tab was hidden. */
+/* The dashboard's script follows the stream. The initial counts show what arrived while the tab was hidden. */
 document.addEventListener("visibilitychange", () => { known = total; });
 document.addEventListener("live:counts", onCounts);
 document.addEventListener("live:notification", onNotification);
 for (const type of ["read", "archived", "deleted", "reset"]) {
   document.addEventListener("live:" + type, () => { if (fresh.hidden) showFresh("The inbox changed."); });
 }
-/* j and k go down and up, Enter opens, e archives, r marks as read, # deletes. */
+/* j and k move down and up, Enter opens, e archives, r marks as read, # deletes. */
 const items = [...document.querySelectorAll("#inbox > li")];
 let place = -1;
 const go = (to) => {
@@ -55,7 +55,7 @@ const keys = {
   Enter: () => press(".what a"),
 };
 items.forEach((item, at) => item.addEventListener("focusin", () => { place = at; }));
-/* Keeps the position when a key submits a form and the page is reloaded. */
+/* Keeps the position if a key submits a form and the page is reloaded. */
 const MEMORY = "inbox-place";
 document.addEventListener("submit", ({ target }) => {
   if (items.some((item) => item.contains(target))) sessionStorage.setItem(MEMORY, String(place));

@@ -7,7 +7,7 @@ export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 
 const LINK = `"use strict";
-/* A block, because all scripts of a page share one scope for their names. */
+/* A block, because all scripts on a page share one scope for names. */
 {
 const EVERY_MS = 2000;
 const state = document.getElementById("link-state");

@@ -48,7 +48,7 @@ self.addEventListener("notificationclick", (event) => {
 
 /** Subscribes and unsubscribes the browser, and reports the result in the element `push-state`. */
 const PUSH_PAGE = `"use strict";
-/* A block, because all scripts of a page share one scope for their names. */
+/* A block, because all scripts on a page share one scope for names. */
 {
 const say = (text) => { document.getElementById("push-state").textContent = text; };
 const button = (id) => document.getElementById(id);
@@ -63,7 +63,7 @@ const bytesOf = (text) => {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 };
 
-/* The list on the page, as the platform has it now. */
+/* The list on the page, as the platform currently has it. */
 const renewList = async () => {
   const answer = await fetch(location.pathname);
   if (!answer.ok) return;

@@ -10,7 +10,7 @@ const bar = form?.querySelector("progress");
 const button = form?.querySelector("button[type=submit]");
 const folder = form?.querySelector("#folder");
 const archive = form?.querySelector("#archive");
-/* Larger files are sent alone; smaller files in batches of up to this size. */
+/* Larger files are sent alone. Smaller files are sent in batches of up to this size. */
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_FILES = 100;
 let dropped;
@@ -22,7 +22,7 @@ const say = (text, isProblem = false) => {
 const count = (files) => files.length === 1 ? "1 file" : files.length + " files";
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/* All dropped files, including the files in dropped folders, with their paths. */
+/* All dropped files, including those in dropped folders, with their paths. */
 const walk = async (entry, found) => {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -42,7 +42,7 @@ const leftOut = form && new RegExp(form.dataset.leftOut);
 
 const chosen = () => dropped ?? [...folder.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/* Sends the list of files; the response names missing files, or the next page. */
+/* Sends the list of files. The response names missing files or the next page. */
 const sendList = async (action, list) => {
   const body = new FormData(form);
   body.delete("files");
@@ -121,7 +121,7 @@ const upload = async (given) => {
   location.assign(answer.location);
 };
 
-/* Browsers can hash only over https and on localhost; elsewhere, the form sends the files. */
+/* Browsers can hash files only over HTTPS and on localhost. Elsewhere, the form sends the files. */
 if (form && globalThis.crypto?.subtle) {
   const place = form.querySelector(".drop");
   for (const name of ["dragenter", "dragover"]) {
