@@ -1,6 +1,6 @@
 /**
- * Shares purges between nodes, by records with a limited lifetime. A node that was away for longer
- * may have missed purges, so it purges everything.
+ * Shares purges between nodes, using records with a limited lifetime. A node that has been away for
+ * longer than that may have missed purges, so it purges everything.
  *
  * @module
  */
@@ -58,8 +58,8 @@ export class SharedPurges {
   }
 
   /**
-   * Applies the purges that other nodes made while this node was away, because pages remain on its
-   * disk.
+   * Applies the purges that other nodes made while this node was away. Its disk still has the
+   * purged pages.
    */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;

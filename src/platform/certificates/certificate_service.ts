@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum number of characters of an authority's message to store. */
+/** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` of an authority to respect, in milliseconds. */
+/** Longest `Retry-After` of an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -45,8 +45,8 @@ export interface CertificateServiceOptions {
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
   /**
-   * The hostnames that get a certificate on demand: when a client first connects, or in a later
-   * shared order.
+   * The hostnames that get a certificate on demand, either when a client first connects or in a
+   * later shared order.
    */
   hosts?(): Iterable<string>;
   /** True for a hostname with a certificate on demand. */
@@ -138,8 +138,8 @@ export class CertificateService {
   }
 
   /**
-   * The certificate of a served hostname. The first client of a host waits for its certificate, for
-   * at most ten seconds.
+   * The certificate for a served hostname. The first client of a host waits for its certificate,
+   * for at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -172,7 +172,10 @@ export class CertificateService {
     return this.#find(hostname);
   }
 
-  /** Records that hostnames are now served, or no longer; resolves when handshakes reflect it. */
+  /**
+   * Records that hostnames are now served, or no longer served. Resolves when handshakes reflect
+   * the change.
+   */
   async servedChanged(hostnames: readonly string[]): Promise<void> {
     const known = hostnames.filter((hostname) => this.#pairs.has(hostname));
     if (known.length > 0) await this.#options.onChanged(known);
@@ -271,7 +274,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due if the authority wants an earlier renewal. */
+  /** Makes certificates due if the authority wants them renewed earlier. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -352,7 +355,7 @@ export class CertificateService {
       const record: CertificateRecord = {
         hostname,
         issued: before?.issued ?? null,
-        // Names whose shared order was only postponed share the next one.
+        // If a shared order was only postponed, its names also share the next order.
         failures: hostnames.length > 1 ? failures - 1 : failures,
         dueAt,
         error: reason.slice(0, MAX_ERROR),

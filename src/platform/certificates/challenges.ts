@@ -14,7 +14,7 @@ const PREFIX = "/.well-known/acme-challenge/";
 /** Marks the value of a TXT record. Tokens in URLs contain no spaces. */
 const TXT = "TXT ";
 
-/** Maximum time that an order is pending, in milliseconds. */
+/** Maximum time that an order can be pending, in milliseconds. */
 const PENDING_MS = 10 * 60 * 1000;
 
 export const challenge = z.object({

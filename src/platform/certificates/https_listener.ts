@@ -2,10 +2,10 @@
  * The HTTPS listener. If hosts have their own certificates, the server name of each handshake (SNI,
  * RFC 6066) selects one.
  *
- * Deno's public API listens with a single certificate. But its listener can resolve one per name,
- * with an option that Deno uses internally for `node:tls` (docs/decisions/runtime.md). The runtime
+ * Deno's public API listens with a single certificate. However, an internal option that Deno uses
+ * for `node:tls` lets its listener resolve one per name (docs/decisions/runtime.md). The runtime
  * caches each certificate and each refusal for the life of the listener. A new listener therefore
- * takes over the port when a certificate changes, or after many names were resolved
+ * takes over the port when a certificate changes, or after many names have been resolved
  * (docs/domains.md, "How certificates are chosen").
  *
  * @module
@@ -21,21 +21,21 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * Minimum time that an old listener stays open for the connections in its queue, in milliseconds,
- * if another change follows.
+ * Minimum time that an old listener stays open for the connections in its queue if another change
+ * follows, in milliseconds.
  */
 const SHORT_LINGER_MS = 300;
 
-/** Time between two attempts to take the port again, in milliseconds. */
+/** Time between two attempts to listen on the port again, in milliseconds. */
 const RETRY_MS = 1;
 
-/** Pause after a listener ran out of descriptors, in milliseconds. */
+/** Pause after a listener has run out of file descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
 /** Maximum number of names that one listener caches: about 10 MB. */
 const MAX_NAMES = 20_000;
 
-/** Names of certificates that were changed or removed. */
+/** Names whose certificates were changed or removed. */
 export type ChangedNames = readonly string[] | "all";
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
@@ -47,7 +47,7 @@ export interface HttpsListenerOptions {
   readonly port: number;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
-  /** Whether others listen on the same port and share its connections. */
+  /** Whether other processes listen on the same port and share its connections. */
   readonly reusePort?: boolean;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
@@ -104,9 +104,9 @@ export class HttpsListener {
   }
 
   /**
-   * Continues with a new listener; connections of the old one stay open. Resolves when the new one
-   * listens. If the two cannot share the port, new connections are refused for the few milliseconds
-   * until it is free.
+   * Continues with a new listener; the old listener's connections stay open. Resolves once the new
+   * one is listening. If the two cannot share the port, new connections are refused for the few
+   * milliseconds until it is free.
    */
   replace(): Promise<void> {
     this.#again = true;
@@ -144,7 +144,7 @@ export class HttpsListener {
     this.#replacing = undefined;
   }
 
-  /** Opens the next listener while the old one completes the handshakes that it has started. */
+  /** Opens the next listener while the old one completes the handshakes in progress. */
   async #openBeside(): Promise<boolean> {
     const old = this.#current;
     const beside = openBeside(this.port, () => this.#open(this.port, true));

@@ -1,5 +1,6 @@
 /**
- * The platform's HTTPS side: selects the certificates of hosts, and rereads the operator's own.
+ * The platform's HTTPS side: selects the certificate for each host, and rereads the operator's own
+ * certificate when it changes.
  *
  * @module
  */
@@ -14,7 +15,7 @@ export const DEFAULT_HTTPS_PORT = 443;
 /** How often files are checked for changes, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Certificates that are ordered for single hosts. */
+/** Certificates that are ordered for individual hosts. */
 export interface OrderedCertificates {
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
 }

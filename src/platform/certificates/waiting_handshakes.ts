@@ -8,8 +8,8 @@
 const MAX_NAMES = 1000;
 
 /**
- * How long a handshake waits, in milliseconds. The runtime resolves one name after the other, so
- * other new names wait just as long.
+ * How long a handshake waits, in milliseconds. The runtime resolves one name at a time, so other
+ * new names wait just as long.
  */
 const WAIT_MS = 10_000;
 

@@ -1,4 +1,4 @@
-/** Programs for start commands, in addition to the machine's own. @module */
+/** Programs for start commands, in addition to those on the machine. @module */
 import { join } from "node:path";
 import { type BuildHost, createLineSink, fetchProjectManager } from "../../build/mod.ts";
 import type { Environment } from "../../lib/network_variables.ts";

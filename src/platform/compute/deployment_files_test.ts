@@ -48,7 +48,7 @@ Deno.test("DeploymentFiles.folder() creates the folder once, with links if possi
     assert.deepEqual(await files.list(), []);
   }));
 
-Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes leftovers of a crash", () =>
+Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes leftovers from a crash", () =>
   withFiles(async ({ root, source }) => {
     const place = join(root, "compute");
     const folder = await new DeploymentFiles(place).folder(source);

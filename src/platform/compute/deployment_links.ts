@@ -1,6 +1,6 @@
 /**
- * The symbolic links of a deployment, which packages of Node servers need. They are read from a
- * file in the output, and cannot lead out of the deployment's folder. Pure.
+ * A deployment's symbolic links, which packages of Node servers need. They are read from a file in
+ * the output, and cannot point outside the deployment's folder. Pure.
  *
  * @module
  */
@@ -44,9 +44,7 @@ function foldersAbove(path: string): string[] {
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
-/**
- * Why a target is not allowed. `..` may only be at its start, so that other links do not matter.
- */
+/** Why a target is not allowed. `..` may only appear at its start, so other links do not matter. */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
   const parsed = parseRelativePath(rest);

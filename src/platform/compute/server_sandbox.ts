@@ -1,4 +1,4 @@
-/** Servers only run in a complete sandbox, unless the operator allows less. @module */
+/** Servers run only in a complete sandbox, unless the operator allows less. @module */
 import type { Health } from "../../contract/system.ts";
 import {
   type FoundKind,
@@ -47,7 +47,7 @@ export async function judgeNodeSandbox(
   };
 }
 
-/** The warning for the operator at start; `undefined` if there is none. */
+/** The warning for the operator at startup; `undefined` if there is nothing to warn about. */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;

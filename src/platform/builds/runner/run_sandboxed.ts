@@ -40,8 +40,8 @@ const MAX_REASON = 4000;
 const MAX_WORDS = 2000;
 
 /**
- * How long to wait for the end of the output, in milliseconds: if it is still open then, an escaped
- * process holds it open.
+ * How long to wait for the output to end, in milliseconds. If it is still open after that, an
+ * escaped process is holding it open.
  */
 const DRAIN_MS = 5000;
 
@@ -100,7 +100,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Stops reading the output of an ended build after `drainMs`. */
+/** Stops reading a build's output `drainMs` after the build has ended. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,7 +112,9 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 }
 
 /**
- * Runs a build, and leaves no process running. @throws {StillRunningError} if one cannot be ended.
+ * Runs a build and leaves no process running.
+ *
+ * @throws {StillRunningError} if one cannot be ended.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;

@@ -1,4 +1,4 @@
-/** Runs builds, each in a fresh checkout and the best sandbox of this machine. @module */
+/** Runs each build in a fresh checkout, in the best sandbox that this machine offers. @module */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
@@ -60,12 +60,12 @@ export interface SandboxedRunnerOptions {
   readonly settings: BuildSettings;
   readonly program: BuildProgram;
   readonly path: string;
-  /** Finds the toolchains outside the system's folders that builds can see. */
+  /** Finds the toolchains outside the system folders that builds can see. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
   onTrouble(message: string): void;
 }
 
-/** The user of other programs, as an offset from the first user of builds; builds never use it. */
+/** The user for other programs, as an offset from the first build user. Builds never use it. */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -74,7 +74,7 @@ const REFUSED =
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
-/** The failure if a build process reports checks instead of a build. */
+/** The failure to report if a build process reports checks instead of a build. */
 const UNASKED = "The build process reported checks that it was not asked for";
 
 interface FolderBuild {
@@ -136,7 +136,7 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox of other programs; `undefined` if its users cannot enter the data directory.
+   * The sandbox for other programs; `undefined` if its users cannot enter the data directory.
    * @throws {SandboxUndecidedError}
    */
   async access(): Promise<SandboxAccess | undefined> {
@@ -271,7 +271,7 @@ export class SandboxedRunner implements BuildRunner {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // The message may quote output of the build.
+        // The message may quote the build's output.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
@@ -358,7 +358,7 @@ export class SandboxedRunner implements BuildRunner {
       signal,
       onTrouble,
     });
-    // Without a sandbox, a process may have left its group, but still has the mark.
+    // Without a sandbox, a process may have left its group, but it still carries the marker.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     return end;
   }

@@ -6,7 +6,7 @@ export interface BuildLimits {
   readonly timeMs: number;
   /** Disk space for checkout, home, scratch space and cache together, in bytes. */
   readonly diskBytes: number;
-  /** Resident memory of all its processes, in bytes. */
+  /** Resident memory of all of the build's processes, in bytes. */
   readonly memoryBytes: number;
   /** Number of concurrent processes and threads. */
   readonly processes: number;
@@ -23,8 +23,8 @@ const UNSEEN_BYTES = 256 * 1024 ** 2;
 const SANDBOX_PROCESSES = 64;
 
 /**
- * Limits for the control group. They are above the platform's own limits, so that the group only
- * ends builds that the platform has not ended itself.
+ * Limits for the control group. They are above the platform's own limits, so the group only ends
+ * builds that the platform failed to end itself.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {

@@ -1,4 +1,4 @@
-/** How the program starts itself inside the sandbox of a build. @module */
+/** How the program starts itself inside a build's sandbox. @module */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
@@ -10,11 +10,11 @@ export interface BuildProgram {
   /** Files and folders of the program, which must be visible inside. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder with compiled source, only used when running from source. */
+  /** The folder with compiled source; used only when running from source. */
   readonly denoDir?: string;
 }
 
-/** Path of compiled source in a sandbox with its own root folder. */
+/** Path of the compiled source in a sandbox with its own root folder. */
 export const SHOWN_DENO_DIR = "/deno";
 
 /** The environment variables for the program. */

@@ -1,4 +1,4 @@
-/** The sandbox of builds, for other programs that read untrusted input. @module */
+/** The build sandbox, for other programs that read untrusted input. @module */
 import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
@@ -7,7 +7,7 @@ export interface SandboxAccess {
   readonly uid: number;
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;
-  /** Marks its processes, to find them after a crash, and sets their `PATH`. */
+  /** Marks its processes so they can be found after a crash, and sets their `PATH`. */
   readonly env: Readonly<Record<string, string>>;
 }
 

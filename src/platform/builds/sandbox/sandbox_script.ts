@@ -1,4 +1,8 @@
-/** Fixed scripts that set up a build's sandbox. Project data is only in their arguments. @module */
+/**
+ * Fixed scripts that set up a build's sandbox. Only their arguments contain project data.
+ *
+ * @module
+ */
 
 /**
  * The platform keeps the other end of standard input open. When it closes, for any reason, all

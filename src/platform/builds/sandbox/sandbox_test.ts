@@ -4,7 +4,7 @@ import { processesOf } from "./end_processes.ts";
 import { findSandbox } from "./find_sandbox.ts";
 import { type SandboxKind, startSandbox } from "./sandbox.ts";
 
-/** A user id that no platform uses for builds. */
+/** A user ID that no platform uses for builds. */
 const UID = 62_345;
 
 const PROBE = { command: ["/bin/echo"], needs: [], env: {} };

@@ -45,7 +45,7 @@ export interface TsigKey {
 }
 
 /**
- * Parses a key in the form of `nsupdate -y`: `hmac-sha256:name:base64`, where the algorithm is
+ * Parses a key in the format of `nsupdate -y`: `hmac-sha256:name:base64`, where the algorithm is
  * optional. Returns `undefined` for any other text.
  */
 export function parseTsigKey(text: string): TsigKey | undefined {
@@ -65,7 +65,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** A name in wire form, without compression, in lower case (RFC 4034, 6.2). */
+/** A name in wire format, uncompressed and in lower case (RFC 4034, 6.2). */
 function wireName(name: string): Buffer {
   const labels = name.toLowerCase().split(".").map((label) => {
     const bytes = Buffer.from(label, "latin1");
@@ -133,7 +133,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   return signed;
 }
 
-/** A signed update, without the length prefix of TCP. */
+/** A signed update, without the TCP length prefix. */
 export const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },
@@ -184,7 +184,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Tries each possible parent zone, whereas `nsupdate` queries for its SOA record. */
+  /** Tries each possible parent zone, whereas `nsupdate` queries for the SOA record. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

@@ -22,12 +22,12 @@ export interface CredentialOwner {
 }
 
 /**
- * The part of a person's own resources that a request can access. Services take it instead of a
- * user id, so that an API key or a CLI's token never reaches beyond its workspace.
+ * The part of a person's own resources that a request can access. Services accept it instead of a
+ * user ID, so an API key or CLI token never reaches beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
-  /** The only workspace in scope; null for everything of the account. */
+  /** The only workspace in scope; null for everything in the account. */
   readonly workspaceId: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface SelfCaller extends PersonalScope {
   readonly hash: string;
 }
 
-/** A person at a browser, in no particular workspace (access `account`). */
+/** A person using a browser, in no particular workspace (access `account`). */
 export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
@@ -59,11 +59,11 @@ export function isInScope(scope: PersonalScope, workspaceId: string | null): boo
 export interface KeyGrant {
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
-  /** When the key ends, in milliseconds; null for never. */
+  /** When the key expires, in milliseconds; null if it never does. */
   readonly expiresAt: number | null;
 }
 
-/** Whether a caller can access a project of its workspace. */
+/** Whether a caller can access a project in its workspace. */
 export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }

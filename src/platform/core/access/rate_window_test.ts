@@ -16,7 +16,7 @@ Deno.test("RateWindow.take() accepts up to the limit, then reports when to retry
   assert.equal(window.take("a"), 0);
 });
 
-Deno.test("RateWindow.standing() reports the remaining amount, and when it changes", () => {
+Deno.test("RateWindow.standing() reports how many requests remain, and when that changes", () => {
   let now = START;
   const window = new RateWindow({ limit: 2, windowMs: 60_000 }, () => now);
   const standing = () => {

@@ -143,7 +143,7 @@ Deno.test("retryDelay() grows, but only a little while the store does not respon
   assert.deepEqual(delays(outage), [1000, 2000, 4000, 5000, 5000, 5000]);
 });
 
-Deno.test("EventBus passes events on immediately when its node starts to lead", async () => {
+Deno.test("EventBus passes events on immediately when its node becomes the leader", async () => {
   const kv = await DenoStore.open(":memory:");
   let gained = () => {};
   const nodes = {
@@ -263,7 +263,7 @@ Deno.test("EventBus finds another process's leftover events within a minute", ()
     for (const bus of [running, crashed]) await bus.close();
   }));
 
-Deno.test("EventBus truncates texts that are too long", () =>
+Deno.test("EventBus truncates strings that are too long", () =>
   withBus(async (open) => {
     const bus = open();
     const seen: EventRecord[] = [];

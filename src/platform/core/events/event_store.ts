@@ -9,14 +9,14 @@ import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 import type { Entry, Lease, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const eventKeys = {
-  /** Events that were not passed on yet, in order. */
+  /** Events that have not been passed on yet, in order. */
   pending: (): RecordKey => ["events", "pending"],
   pendingEvent: (id: string): RecordKey => ["events", "pending", id],
   /** Events that cannot be read, kept for diagnosis. */
   damaged: (id: string): RecordKey => ["events", "damaged", id],
-  /** Id of the newest event. */
+  /** ID of the newest event. */
   last: (): RecordKey => ["events", "last"],
-  /** Id of the event that was raised with a key. */
+  /** ID of the event that was raised with a key. */
   byKey: (audience: EventAudience, event: string, key: string): RecordKey => [
     "event_by_key",
     audience.type,
@@ -30,7 +30,7 @@ const eventKeys = {
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({
-  /** Version 7 UUID; later events have greater ones. */
+  /** A version 7 UUID. Later events have greater ones. */
   id: z.string(),
   event: eventName,
   audience: eventAudience,
@@ -46,7 +46,10 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 /** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
-/** Returns the store key that leads to an event's id; `undefined` for an event without a key. */
+/**
+ * Returns the store key under which an event's ID is stored; `undefined` for an event without a
+ * key.
+ */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
@@ -142,7 +145,7 @@ export class EventStore {
     return events;
   }
 
-  /** Whether any of the changed keys belongs to an event that was not passed on yet. */
+  /** Whether any of the changed keys belongs to an event that has not been passed on yet. */
   static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }
@@ -154,7 +157,7 @@ export class EventStore {
     await operation.commit(lease);
   }
 
-  /** Moves an unreadable event aside, so that the others can continue. */
+  /** Moves an unreadable event aside so the others can continue. */
   async #setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
     await this.#kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);

@@ -1,4 +1,4 @@
-/** Calls of endpoints: their authorization, and the input of their handlers. @module */
+/** Calls to endpoints: their authorization, and the input for their handlers. @module */
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
@@ -38,19 +38,19 @@ export interface ForeignVisit extends Visit {
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }
 
-/** Authenticates and authorizes callers; throws a `Failure` for those who may not call. */
+/** Authenticates and authorizes callers. Throws a `Failure` if the caller is not allowed. */
 export interface Gatekeeper {
   caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
-/** A successful call of a workspace's endpoint. */
+/** A successful call to a workspace's endpoint. */
 export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly client: Client;
-  /** The requested path, which contains no secret if the endpoint is guarded. */
+  /** The requested path. It contains no secret if the endpoint is guarded. */
   readonly path: string;
   /** The project that the path names, by name or id; null if it names none. */
   readonly project: string | null;

@@ -24,7 +24,7 @@ interface Bench {
   next: (() => Promise<Response>) | undefined;
   time: number;
   readonly kv: RecordStore;
-  /** The same store after a restart. */
+  /** The same store, as it is after a restart. */
   restart(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The limits that a request was counted under, in the fields of its response:
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ * The limits that a request counted against, in header fields of its response: `RateLimit-Policy`
+ * and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module
  */

@@ -1,12 +1,14 @@
-/** Reads request bodies of a limited size. @module */
+/** Reads request bodies up to a size limit. @module */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
-/** Maximum nesting of a JSON body: a manifest of 64 levels and the levels around it. */
+/** Maximum nesting depth of a JSON body: a manifest with 64 levels, plus the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/** Bodies announced to be at most this long are read in one piece: a stream costs more. */
+/**
+ * Bodies whose announced size is at most this are read in one piece, because a stream costs more.
+ */
 const MAX_AT_ONCE = 65_536;
 
 /**

@@ -1,8 +1,8 @@
-/** Responses to requests that are refused: JSON for programs, a page for people. @module */
+/** Responses to refused requests: JSON for programs, a page for people. @module */
 import { Failure, failureBody, toFailure } from "./failure.ts";
 
 export interface RefusalOptions {
-  /** Receives the cause of each failure that is the platform's own. */
+  /** Receives the cause of each failure that is the platform's own fault. */
   onFault(requestId: string, cause: unknown): void;
   showFailure(failure: Failure, requestId: string): Response;
 }
@@ -54,7 +54,7 @@ export class Refusals {
     return this.asJson(new Failure("not_found", message), requestId);
   }
 
-  /** The public failure for a thrown error; faults of the platform are reported. */
+  /** The public failure for a thrown error. Faults of the platform are also reported. */
   failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.#options.onFault(requestId, failure.cause ?? failure);

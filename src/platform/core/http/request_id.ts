@@ -1,4 +1,4 @@
-/** Request ids: unique on a platform, cheap to create, and not secret. @module */
+/** Request IDs: unique on a platform, cheap to create, and not secret. @module */
 import type { Random } from "../../../lib/clock.ts";
 
 /** Creates a generator: 40 random bits for the process, then a counter. */

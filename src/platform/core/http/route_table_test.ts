@@ -49,7 +49,7 @@ function wordsAt(index: number): string[] {
   return ["any", ...new Set(fixed.filter((segment) => !segment.startsWith("{")))];
 }
 
-/** Concrete paths of the whole table: each parameter in turn takes every word. */
+/** Concrete paths for the whole table, in which each parameter in turn takes every word. */
 const samples = [
   ...new Set(paths.flatMap((path) => {
     const segments = path.split("/");
@@ -60,7 +60,7 @@ const samples = [
   })),
 ];
 
-Deno.test("a path leads to its most specific endpoint, and Allow lists its methods", async () => {
+Deno.test("a path resolves to its most specific endpoint, and Allow lists its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
     const wantedPath = mostSpecific(path);

@@ -28,7 +28,7 @@ export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
-  /** Called for each call of a workspace's endpoint, before the response. */
+  /** Called for each call to a workspace's endpoint, before the response is sent. */
   onCompleted?(call: CompletedCall): Promise<void>;
 }
 
@@ -66,8 +66,8 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Fields of every response of the platform's own host: browsers do not guess the content's type,
- * and no other site can embed it as an image, a script or a style.
+ * Header fields of every response from the platform's own host. Browsers do not guess its content
+ * type, and no other site can embed it as an image, a script or a style sheet.
  */
 const HARDENED = [
   ["x-content-type-options", "nosniff"],
@@ -140,9 +140,7 @@ export class Router {
     });
   }
 
-  /**
-   * Binds an endpoint of a workspace, whose callers must have the role that the contract requires.
-   */
+  /** Binds a workspace's endpoint. Its callers must have the role that the contract requires. */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,

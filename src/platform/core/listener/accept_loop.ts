@@ -1,6 +1,6 @@
-/** Accepts connections, even when the system is short of descriptors or memory. @module */
+/** Accepts connections, even when the system is short of file descriptors or memory. @module */
 
-/** The first and the longest pause after a failed accept, in milliseconds. */
+/** The shortest and the longest pause after a failed accept, in milliseconds. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 

@@ -3,7 +3,10 @@ import { acceptAll } from "./accept_loop.ts";
 
 type Step = "connection" | "shortage";
 
-/** Runs the loop over given steps, and records its actions; the listener closes after them. */
+/**
+ * Runs the loop over the given steps and records its actions. The listener closes after the last
+ * step.
+ */
 async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const done: string[] = [];
   let at = 0;

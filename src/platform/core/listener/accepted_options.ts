@@ -27,7 +27,7 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
 }
 
 export interface AcceptedOptions {
-  /** Maximum time without an acknowledgement from the client, in milliseconds. */
+  /** Maximum time without an acknowledgment from the client, in milliseconds. */
   readonly stalledMs: number;
 }
 
