@@ -1,4 +1,4 @@
-/** Finds the branch of the role that a client signs in as. @module */
+/** Finds the branch for the role that a client signs in with. @module */
 import {
   type Branch,
   type BranchAccess,
@@ -29,7 +29,7 @@ export interface BranchParts {
   readonly engines: Pick<Engines, "open">;
 }
 
-/** Why clients are rejected; `undefined` if they are not. */
+/** Why clients are rejected; `undefined` if they are accepted. */
 function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,
@@ -59,7 +59,7 @@ function refusalOf(
 }
 
 export class RecordedBranches implements BranchDirectory {
-  /** Branches that clients have requested since this process started, and that may have changed. */
+  /** Branches that clients have requested since this process started. They may have changed. */
   readonly #touched = new Set<string>();
 
   readonly #parts: BranchParts;

@@ -17,7 +17,7 @@ import {
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
-/** How long a response waits for a copy, in milliseconds; after that, it shows `creating`. */
+/** How long a response waits for a copy, in milliseconds. After that, it shows `creating`. */
 const WAIT_MS = 20_000;
 
 type NewBranch = BodyOf<typeof endpoints.createDatabaseBranch>;
@@ -38,7 +38,7 @@ export class BranchService {
     this.#waitMs = waitMs;
   }
 
-  /** Copies a branch in its current or an earlier state. */
+  /** Copies a branch in its current state or an earlier one. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     const source = await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
@@ -109,7 +109,7 @@ export class BranchService {
     return await this.settled(database, changed);
   }
 
-  /** Abandons a failed task with its results; a branch without storage is removed. */
+  /** Abandons a failed task and its results. A branch without storage is removed. */
   async forgetFailure(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
     if (branch.storage === null) return await this.remove(database, branch);
     const { branches, work } = this.#services;
@@ -193,7 +193,7 @@ export class BranchService {
     );
   }
 
-  /** Returns the branch when its task has ended, or after a while. */
+  /** Returns the branch once its task has ended, or after a while. */
   async settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { branches, work } = this.#services;
     await atMost(work.run(database, branch.name), this.#waitMs);

@@ -1,6 +1,6 @@
 /**
  * Creates the storages for branches, and removes unused ones. The records list the work to do, and
- * each step can be repeated: after a crash, the next start continues.
+ * each step can be repeated. After a crash, the next start continues the work.
  *
  * @module
  */
@@ -69,7 +69,7 @@ export class BranchWork {
   }
 
   /**
-   * Runs work with exclusive access to a database; `work` must not call this for the same database.
+   * Runs work with exclusive access to a database. `work` must not call this for the same database.
    */
   alone<T>(databaseId: string, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(databaseId, work);
@@ -98,8 +98,9 @@ export class BranchWork {
   }
 
   /**
-   * Removes unused storages; failures are retried later. @throws {LeaseLostError} in a round of a
-   * leader.
+   * Removes unused storages. Failures are retried later.
+   *
+   * @throws {LeaseLostError} in a round of a leader.
    */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {
@@ -111,7 +112,7 @@ export class BranchWork {
     }
   }
 
-  /** Copies the current content of a branch; returns the bytes on disk. */
+  /** Copies a branch's current content. Returns its size on disk, in bytes. */
   async copyTo(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -173,7 +174,7 @@ export class BranchWork {
     await this.removeRemains();
   }
 
-  /** Takes the task of a branch; `undefined` if another live process has it. */
+  /** Takes a branch's task. Returns `undefined` if another live process has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
     const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;
@@ -203,7 +204,7 @@ export class BranchWork {
       return isSame ? change(current) : current;
     });
     if (changed !== undefined) await this.#parts.onEnded(database, changed);
-    // Another node has removed the branch, or given it another task, in the meantime.
+    // In the meantime, another node has removed the branch or given it another task.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
   }
@@ -254,7 +255,7 @@ export class BranchWork {
     }
   }
 
-  /** Creates the initial content of a preview; if that fails, removes it again. */
+  /** Creates a preview's initial content. If that fails, removes the content again. */
   async #makePreview(
     target: OpenStorage,
     database: DatabaseRecord,

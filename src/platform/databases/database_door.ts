@@ -19,11 +19,11 @@ export interface DoorAddress {
 export interface DoorOptions {
   readonly directory: RecordedBranches;
   readonly host: string;
-  /** Port for clients; null if there is none, so that only servers of deployments can connect. */
+  /** Port for clients; null if there is none. Then, only deployments' servers can connect. */
   readonly port: number | null;
-  /** Host name at which people reach the platform. */
+  /** The hostname at which people reach the platform. */
   readonly publicHost: string;
-  /** The certificate of the platform; without it, the gateway has no TLS. */
+  /** The platform's certificate. Without it, the gateway has no TLS. */
   readonly certificate?: GatewayOptions["certificate"];
   onTrouble(message: string): void;
 }
@@ -34,9 +34,9 @@ const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {
   readonly gateway: Gateway;
-  /** Address for clients on this machine and others; undefined if there is none. */
+  /** The address for clients on this machine and on others; `undefined` if there is none. */
   readonly clients: DoorAddress | undefined;
-  /** Socket for servers of deployments, in their sandbox. */
+  /** The socket that deployments' servers use inside their sandbox. */
   readonly servers: DoorAddress;
 }
 
@@ -53,7 +53,7 @@ export class DatabaseDoor {
     return this.#open?.clients;
   }
 
-  /** Listens from the first call on. @throws {Failure} `unavailable` */
+  /** Starts listening on the first call. @throws {Failure} `unavailable` */
   open(): Open {
     return this.#open ??= this.#listen();
   }

@@ -36,7 +36,7 @@ Deno.test("a database is in state creating until its main branch is ready", asyn
     [made.state, made.memoryMb, made.maxConnections, made.sizeBytes],
     ["creating", 512, 40, null],
   );
-  // SQL waits for the branch, and then reaches the engine, which has no branch.
+  // SQL waits for the branch and then reaches the engine, which does not have the branch.
   const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
   const queried = assert.rejects(query, /It runs no SQL/);
   // A statement that read-only mode always refuses does not wait.
@@ -57,7 +57,7 @@ Deno.test("a database is in state creating until its main branch is ready", asyn
   assert.deepEqual([active.version, active.sizeBytes, active.branches], ["18.1", 5, 1]);
 });
 
-Deno.test("the next platform process completes the work of a killed one", async () => {
+Deno.test("the next platform process completes the work of one that was killed", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const killed = new TestEngine();

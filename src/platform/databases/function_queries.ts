@@ -7,7 +7,7 @@ import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
 
-/** Maximum length of a statement with its parameters, in bytes. */
+/** Maximum length of a statement including its parameters, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_RESULT = 8 * 1024 * 1024;
 const MAX_PARAMS = 65_535;

@@ -1,4 +1,4 @@
-/** Reports about the database records for operators. @module */
+/** Reports on the database records, for operators. @module */
 import type { EngineKind } from "../../database/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
@@ -17,15 +17,15 @@ export interface RecordFacts {
   /** The branches, and the engines of their storages. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
-   * The database on a server with the highest limit on concurrent clients, which applies to each of
-   * its branches.
+   * Of the databases on a server, the one with the highest limit on concurrent clients. The limit
+   * applies to each of its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
   /** Ids of all storages in the records. */
   readonly named: ReadonlySet<string>;
   /** Branches that expire, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];
-  /** Deleted databases, and when they are removed permanently. */
+  /** Deleted databases, and when they will be removed permanently. */
   readonly deleted: readonly (NamedBranch & { readonly removedAt: number })[];
 }
 

@@ -106,7 +106,7 @@ const ORDER: readonly SchemaKind[] = [
   "trigger",
 ];
 
-/** The table of a column, constraint or trigger; quoted names can have dots and quotes. */
+/** The table of a column, constraint or trigger. Quoted names can contain dots and quotes. */
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 

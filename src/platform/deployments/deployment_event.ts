@@ -14,7 +14,9 @@ export type Moment =
   | "rolled_back"
   | "withdrawn";
 
-/** The time of the update distinguishes events, because a deployment can have one moment twice. */
+/**
+ * The time of the update distinguishes events, because a deployment can reach the same state twice.
+ */
 export function deploymentEvent(
   moment: Moment,
   deployment: DeploymentRecord,

@@ -15,7 +15,7 @@ const refusal = (code: Failure["code"], message: RegExp) => (error: unknown): tr
   return true;
 };
 
-/** A server that only starts when the test allows it, and reports when it should start. */
+/** A server that starts only when the test allows it, and reports when it should start. */
 function heldServer() {
   const starting = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ for (
     }));
 }
 
-Deno.test("DeploymentService.activate() refuses a host name that another project has", () =>
+Deno.test("DeploymentService.activate() refuses a hostname that another project has", () =>
   withService(async ({ service, add, kv, find }) => {
     await kv.set(keys.host("shop-git-main"), { projectId: "p2", deploymentId: null });
     const activated = service.activate(await add("d1"));

@@ -1,4 +1,8 @@
-/** Creates the record of every deployment: id, URLs, and its environment's variables. @module */
+/**
+ * Creates the record of each deployment: its ID, its URLs, and its environment's variables.
+ *
+ * @module
+ */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -25,9 +29,9 @@ type DeploymentContent =
 
 export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
-  /** Id of the person who starts it; missing if there is none. */
+  /** ID of the person who starts it; missing if no person does. */
   readonly startedBy?: string | undefined;
-  /** The trigger of its build; missing without a build. */
+  /** What triggered its build; missing if there is no build. */
   readonly trigger?: BuildTrigger;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
@@ -93,7 +97,8 @@ export async function recordDeployment(
         environment,
         uniqueLabel,
       });
-      // A build without its variables fails with a reason that the person who pushed can see.
+      // A build that cannot get its variables fails with a reason that the person who pushed can
+      // see.
       if (problem !== undefined && wanted.contentSha !== null) {
         throw new Failure("conflict", problem);
       }

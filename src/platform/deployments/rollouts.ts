@@ -20,8 +20,8 @@ export class Rollouts {
   }
 
   /**
-   * Resolves when edges show the state that was stored at the time of the call. Code that reports a
-   * deployment as live waits for this first.
+   * Resolves when the edges show the state that was stored at the time of the call. Code that
+   * reports a deployment as live waits for this first.
    */
   async settled(projectId: string): Promise<void> {
     await Promise.allSettled(this.#running.get(projectId) ?? []);

@@ -75,7 +75,7 @@ Deno.test("responses contain an edge's address while the edge is connected", asy
   });
 });
 
-Deno.test("without other addresses, a platform sends clients to its connected edges", async () => {
+Deno.test("a platform without other addresses sends clients to its connected edges", async () => {
   let present = ["a", "b"];
   const places = () => [edge("a", OWN[0]!), edge("b", OWN[1]!)];
   await withDns({ places, present: () => present }, async (ask) => {

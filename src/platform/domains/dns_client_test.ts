@@ -33,7 +33,7 @@ const rows: [string, "TXT" | "CNAME" | "A" | "AAAA", DnsAnswer][] = [
   ["refused.test", "A", failed("REFUSED")],
 ];
 
-Deno.test("DnsClient.lookup() distinguishes the responses of a name server", async () => {
+Deno.test("DnsClient.lookup() distinguishes a name server's responses", async () => {
   const dns = await startDns(NAMES);
   dns.truncated.add("many.test");
   const servers = [parseDnsServer(dns.server)];
@@ -88,12 +88,12 @@ Deno.test("DnsClient.lookup() gives up on a server that truncates responses and 
   await accepting;
 });
 
-Deno.test("DnsClient.lookup() reports that no server is known", async () => {
+Deno.test("DnsClient.lookup() reports it if no server is known", async () => {
   const answer = await new DnsClient({ servers: [] }).lookup("one.test", "A");
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });
 
-Deno.test("parseDnsServer() reads addresses with and without port", () => {
+Deno.test("parseDnsServer() reads addresses with and without a port", () => {
   assert.deepEqual(parseDnsServer("9.9.9.9"), { address: "9.9.9.9", port: 53 });
   assert.deepEqual(parseDnsServer("127.0.0.1:5353"), { address: "127.0.0.1", port: 5353 });
   assert.deepEqual(parseDnsServer("::1"), { address: "::1", port: 53 });

@@ -103,8 +103,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Makes each following response the last one of its connection. Resolves when everything that has
-   * already arrived is read: connections, and requests on them.
+   * Makes each subsequent response the last one on its connection. Resolves once all connections
+   * that have already arrived are accepted, and the requests on them are read.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;

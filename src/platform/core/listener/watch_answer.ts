@@ -2,9 +2,9 @@
  * Watches the progress of responses on connections that may carry several.
  *
  * An HTTP/2 client that opens no window receives nothing, and the runtime keeps the response in
- * memory. The runtime only reports the end of streams, and a stream costs twice as much as a
- * response in one piece. Therefore, only some responses in one piece are watched, which is enough
- * to detect a connection with many pending responses.
+ * memory. The runtime reports only the end of streams, and a stream costs twice as much as a
+ * single-piece response. Therefore, only some single-piece responses are watched. That is enough to
+ * detect a connection with many pending responses.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface WatchedAnswer {
   readonly sending: Sending;
 }
 
-/** Watches a response if necessary; call it when the connection is about to send the response. */
+/** Watches a response if necessary. Call this when the connection is about to send the response. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,

@@ -6,12 +6,12 @@ import type { Random } from "../../../lib/clock.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { isFullDisk } from "../store/mod.ts";
 
-/** Letters, digits, `.`, `_` and `-`, as in host names; at most 63. */
+/** At most 63 letters, digits, `.`, `_` and `-`, as in hostnames. */
 const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 const identity = z.object({
   id: z.string().regex(NODE_ID),
-  /** Random, so every data directory has a different one. */
+  /** A random value, so every data directory has a different one. */
   home: z.string().min(1),
 });
 export type NodeIdentity = Readonly<z.infer<typeof identity>>;

@@ -1,4 +1,4 @@
-/** Records of nodes about themselves and about leaders. @module */
+/** The records that nodes store about themselves and about leaders. @module */
 import * as z from "zod";
 
 /** Tasks that one node at a time performs for all. */
@@ -21,11 +21,11 @@ export const nodeRecord = z.object({
   version: z.string(),
   /** Addresses of its listeners. */
   addresses: z.array(z.string()),
-  /** Its URL for other nodes; older versions have none. */
+  /** The URL at which other nodes reach it; missing in older versions. */
   url: z.string().optional(),
-  /** When it started, in milliseconds since the epoch, by its own clock. */
+  /** When it started, according to its own clock, in milliseconds since the epoch. */
   since: z.number(),
-  /** How far it is behind the changes of others, in milliseconds. */
+  /** How far it lags behind the changes of others, in milliseconds. */
   lagMs: z.number(),
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;

@@ -11,7 +11,7 @@ import { PeerError } from "./peer_error.ts";
 
 interface Sent {
   readonly body: string;
-  /** Changes a response on its way. */
+  /** Changes a response in transit. */
   change: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
 }
 
@@ -167,7 +167,7 @@ Deno.test("a failing node reports the failure, but not the reason", () =>
     await assert.rejects(ask(a, { name: "fail", data: null }), refused(/Its log has the reason$/));
   }));
 
-Deno.test("nodeUrlOf() returns the URL of the operator, the listener or the machine", () => {
+Deno.test("nodeUrlOf() returns the URL from the operator, the listener or the machine", () => {
   const found = (host: string, nodeUrl?: string) =>
     nodeUrlOf({ nodeUrl, host, port: 8787 }, () => [
       { address: "127.0.0.1", family: "IPv4" },

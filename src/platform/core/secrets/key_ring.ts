@@ -1,6 +1,7 @@
 /**
- * The keys that a data directory encrypts its secrets with, in a file that only its owner can read.
- * New secrets use the latest key; older keys exist only while secrets are resealed with it.
+ * The keys with which a data directory encrypts its secrets, in a file that only its owner can
+ * read. New secrets use the latest key. Older keys exist only until all secrets are resealed with
+ * the latest one.
  *
  * @module
  */
@@ -33,13 +34,13 @@ export interface SecretKey {
   readonly base: CryptoKey;
 }
 
-/** The keys of a data directory, by id. */
+/** A data directory's keys, by ID. */
 export interface KeyRing {
   readonly current: SecretKey;
   find(id: string): SecretKey | undefined;
 }
 
-/** The key file cannot be used; without it no secret can be read. */
+/** The key file cannot be used. Without it, no secret can be read. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
@@ -77,7 +78,7 @@ function checkOf(id: string, bytes: Uint8Array): string {
 
 function isSound({ id, key, check }: KeyFile["keys"][number]): boolean {
   const bytes = Buffer.from(key, "base64");
-  // Several base64 texts can represent the same bytes; only one is canonical.
+  // Several base64 strings can represent the same bytes, but only one is canonical.
   if (bytes.toString("base64") !== key) return false;
   return check === undefined || check === checkOf(id, bytes);
 }
@@ -129,7 +130,7 @@ export async function deriveBytes(path: string, purpose: string): Promise<Uint8A
   return new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
-/** The ids of the keys in a file; none if it is missing. */
+/** The IDs of the keys in a file; empty if the file is missing. */
 export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }

@@ -17,7 +17,7 @@ export class CheckCounter extends StoreLayer {
   }
 }
 
-/** Runs a test on two connections to one store, as from two processes. */
+/** Runs a test on two connections to one store, as if from two processes. */
 export async function withTwoProcesses(
   test: (one: RecordStore, other: RecordStore) => Promise<void>,
 ): Promise<void> {

@@ -10,7 +10,7 @@ export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** The destination of a move, if only files are moved. */
+/** The destination of a move if only files are moved. */
 const filesMove = z.object({ to: z.string() });
 
 /** Whether a move of files to this location is incomplete. */

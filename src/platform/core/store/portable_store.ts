@@ -23,7 +23,7 @@ import { keys } from "./keys.ts";
 import { checksumOf, decodeValue, encodeValue } from "./portable_values.ts";
 import { describeDamage, setAside } from "./set_aside.ts";
 
-/** The store contains values that this program's runtime is too old to read. */
+/** The store contains values that this program's runtime cannot read because it is too old. */
 export class NewerValuesError extends Error {
   override readonly name = "NewerValuesError";
 
@@ -88,13 +88,13 @@ export async function markPortable(kv: RecordStore): Promise<void> {
 }
 
 export interface DamageOptions {
-  /** Called for each damaged record that was set aside; if missing, reading such a record fails. */
+  /** Called for each damaged record that was set aside. If missing, reading such a record fails. */
   readonly onDamaged?: (message: string) => void;
-  /** Repairs records that a failed listing could not read; returns their number. */
+  /** Repairs records that made a listing fail. Returns how many. */
   readonly mend?: () => Promise<number>;
 }
 
-/** How many times to reread a damaged record that keeps changing. */
+/** Maximum number of times to reread a damaged record that keeps changing. */
 const MAX_ATTEMPTS = 5;
 
 /** Returns the selector that continues a listing after an entry. */
@@ -172,7 +172,7 @@ export class PortableStore extends StoreLayer {
   }
 
   /**
-   * Decodes an entry, or sets a damaged record aside, which then has no value.
+   * Decodes an entry. A damaged record is set aside, and then has no value.
    *
    * @throws {DamagedRecordError} if damaged records are not set aside.
    */
@@ -198,12 +198,12 @@ export class PortableStore extends StoreLayer {
     const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
-    // A record with a damaged key cannot be found, so the file must be repaired.
+    // A record with a damaged key cannot be looked up, so the file must be repaired.
     else if (await this.#mend() === 0) return false;
     return true;
   }
 
-  /** Repairs records that cannot be listed; returns their number. */
+  /** Repairs records that cannot be listed. Returns how many. */
   async #mend(): Promise<number> {
     return await this.#options.mend?.() ?? 0;
   }

@@ -1,4 +1,4 @@
-/** The error for callers if the store cannot keep up with writes. @module */
+/** The error for callers when the store cannot keep up with writes. @module */
 
 /** Too many changes are already waiting. Nothing was stored; a later attempt may succeed. */
 export class StoreBusyError extends Error {

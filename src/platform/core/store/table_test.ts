@@ -55,7 +55,7 @@ const entriesOf = ({ shelf, id, title, genre, tags }: Book): [unknown, unknown][
 const sorted = (entries: readonly [unknown, unknown][]) =>
   entries.map((entry) => JSON.stringify(entry)).sort();
 
-/** Checks that every index matches the records, and points to them. */
+/** Checks that every index matches the records and points to them. */
 async function assertIndicesAreRight(kv: RecordStore): Promise<Book[]> {
   const table = open(kv);
   const all = await Array.fromAsync(table.all());

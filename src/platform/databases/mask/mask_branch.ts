@@ -1,7 +1,7 @@
 /**
  * Masks the data of a branch in one transaction: tables, and data that PostgreSQL derives from them
  * (statistics and materialized views). User triggers are disabled during that time, because they
- * may copy old values elsewhere; foreign keys are checked again afterwards.
+ * may copy old values elsewhere. Foreign keys are checked again afterwards.
  *
  * @module
  */
@@ -37,7 +37,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
   AND a.attnum > 0 AND NOT a.attisdropped`;
 
-/** Foreign keys from or to masked columns. A column has the form `oid.number`. */
+/** Foreign keys from or to masked columns. A column is written as `oid.number`. */
 const FOREIGN_KEYS = `
 SELECT format('%I.%I', n.nspname, c.relname), quote_ident(k.conname), pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -197,7 +197,7 @@ async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<
   }
   const views = (await ask(VIEWS)).map(([name]) => name!);
   for (const view of views) await ask(`REFRESH MATERIALIZED VIEW ${view}`);
-  // Statistics contain values of columns.
+  // Statistics contain values from columns.
   for (const name of [...tables.map((table) => table.name), ...views]) await ask(`ANALYZE ${name}`);
   await ask("COMMIT");
 }

@@ -24,7 +24,7 @@ const TEXT_TYPES: readonly string[] = ["text", "varchar", "bpchar", "citext", "n
 
 export interface MaskedColumn {
   readonly name: string;
-  /** Name of its base type in `pg_type`. */
+  /** The name of its base type in `pg_type`. */
   readonly type: string;
   /** Maximum number of characters; null if unlimited. */
   readonly maximum: number | null;

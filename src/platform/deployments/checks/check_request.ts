@@ -1,4 +1,8 @@
-/** One request of a release's checks, and whether its response is the expected one. @module */
+/**
+ * Runs one request from a release's checks, and judges whether the response is the expected one.
+ *
+ * @module
+ */
 import type { CheckResult } from "../../../contract/release_checks.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -16,7 +20,7 @@ export type AskEdge = (request: Request) => Promise<Response>;
 export interface CheckPlace {
   /** The deployment's own URL, without a path. */
   readonly url: string;
-  /** Admits a request to a protected host; sent as `x-svc-bypass`. */
+  /** Admits a request to a protected host. It is sent as `x-svc-bypass`. */
   readonly bypass: string;
 }
 
@@ -51,7 +55,7 @@ function* headerProblems(
   }
 }
 
-/** Why a response does not pass; empty if it does. */
+/** Why a response does not pass; empty if it passes. */
 export async function judgeResponse(check: CheckRequest, response: Response): Promise<string[]> {
   const { expect } = check;
   const { status, headers } = response;
@@ -115,7 +119,7 @@ async function attempt(
   }
 }
 
-/** Sends a request until its response passes, or all attempts are used. */
+/** Sends a request until its response passes or all attempts are used up. */
 export async function runCheckRequest(
   check: CheckRequest,
   options: {
