@@ -69,7 +69,7 @@ class Running {
   }
 }
 
-/** Sends events as lines of JSON. Canceling the stream ends the query. */
+/** Sends events as lines of JSON. Cancelling the stream ends the query. */
 function linesOf(
   events: AsyncGenerator<SqlEvent, void, void>,
   onEnd: () => void,

@@ -141,7 +141,7 @@ export class DomainStore extends Table<
     );
   }
 
-  /** Makes a workspace the owner of a proven zone, if `mayReplace` allows it; returns the owner. */
+  /** Makes a workspace the owner of a proven zone if `mayReplace` allows it. Returns the owner. */
   async claim(
     zone: string,
     claim: ZoneOwnerRecord,
@@ -166,7 +166,10 @@ export class DomainStore extends Table<
     });
   }
 
-  /** Removes a domain, and with the last one of its zone also the workspace's claim to the zone. */
+  /**
+   * Removes a domain. Removing the last domain of a zone also removes the workspace's claim to the
+   * zone.
+   */
   async unbind(domain: DomainRecord): Promise<void> {
     const { id, workspaceId, zone } = domain;
     const zoneKey = keys.zone(workspaceId, zone);
@@ -190,7 +193,7 @@ export class DomainStore extends Table<
     });
   }
 
-  /** Removes all domains of a project; can be repeated at any time. */
+  /** Removes all of a project's domains. Can be repeated at any time. */
   async removeProject(projectId: string): Promise<void> {
     for await (const domain of this.all(projectId)) await this.unbind(domain);
   }

@@ -3,7 +3,9 @@ import { makeRepository } from "../../lib/_test_git.ts";
 import { BranchHeads } from "./branch_heads.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-/** A repository with many branches at one commit, and the number of git runs on it. */
+/**
+ * A repository with many branches at one commit, and the number of times that git has run on it.
+ */
 async function withHeads(
   test: (given: {
     readonly heads: BranchHeads;

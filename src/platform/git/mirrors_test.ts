@@ -48,7 +48,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("resolve() finds full and short SHAs, with message and author", async () => {
+Deno.test("resolve() finds full and short SHAs, with their message and author", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, first, main, feature } = await makeSite(root);
     const git = mirrors();
@@ -299,7 +299,7 @@ Deno.test("forget() does not wait for a repository that does not respond", async
   });
 });
 
-Deno.test("a fetch that takes too long is stopped, and leaves nothing", async () => {
+Deno.test("a fetch that takes too long is stopped, and leaves nothing behind", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const git = mirrors({ limits: { fetchMs: 1 } });

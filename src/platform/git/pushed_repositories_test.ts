@@ -12,7 +12,7 @@ const WORKSPACE = "01890000-0000-7000-8000-000000000002";
 interface Node {
   readonly path: string;
   readonly repositories: PushedRepositories;
-  /** Receives a repository's content, as from `git push`. */
+  /** Receives a repository's content, as `git push` sends it. */
   push(from: string): Promise<void>;
   head(): Promise<string>;
 }
