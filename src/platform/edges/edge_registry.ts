@@ -208,8 +208,8 @@ export class EdgeRegistry {
   }
 
   /**
-   * Stores the public addresses of an edge, for other nodes and the next start. The first addresses
-   * are kept, so that a stolen key cannot send visitors to another machine.
+   * Stores an edge's public addresses, for other nodes and for the next start. The first addresses
+   * are kept, so a stolen key cannot be used to send visitors to another machine.
    *
    * @returns Whether the stored addresses are the reported ones.
    */

@@ -129,8 +129,8 @@ export class HealthMonitor {
     );
     return await Promise.all(shown.map(async (servers) => {
       const { owner } = servers;
-      // A site that is down may get no requests, so its server is started here to see whether it
-      // works again.
+      // A site that is down may not get any requests, so its server is started here to check
+      // whether it works again.
       if (this.#records.get(owner.projectId)?.state === "unhealthy") await servers.start();
       return { owner, health: await servers.check() };
     }));

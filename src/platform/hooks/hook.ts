@@ -25,13 +25,13 @@ export const hookRecord = z.object({
 });
 export type HookRecord = z.infer<typeof hookRecord>;
 
-/** How many times a hook was used, and when it was last used. */
+/** How many times a hook has been used, and when it was last used. */
 export interface HookUse {
   readonly count: number;
   readonly last: number | null;
 }
 
-/** Bytes of a token (spec: 256 bits of entropy, 64 hexadecimal digits). */
+/** Length of a token, in bytes (spec: 256 bits of entropy, 64 hexadecimal digits). */
 const TOKEN_BYTES = 32;
 
 export function mintHookToken(random: Random): string {
@@ -39,8 +39,8 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash by which a hook is found. With 256 random bits, timing reveals nothing and a slow hash
- * adds nothing.
+ * The hash by which a hook is found. Because a token has 256 random bits, timing reveals nothing
+ * and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
@@ -63,7 +63,7 @@ export function hookSecret(
   return createHmac("sha256", secretSalt).update(`svc hook secret\n${token}`).digest("hex");
 }
 
-/** True if the branch of a hook is a pattern for several branches. */
+/** True if a hook's branch is a pattern for several branches. */
 export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }

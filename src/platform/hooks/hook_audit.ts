@@ -21,7 +21,7 @@ interface Recorded extends Partial<Pick<AuditedChange, "target" | "changes">> {
 }
 
 /**
- * Maximum number of recorded refused calls per hook and hour; more would displace entries about
+ * Maximum number of refused calls to record per hook and hour. More would displace entries about
  * people.
  */
 const MAX_REFUSED = 10;

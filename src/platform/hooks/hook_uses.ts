@@ -16,7 +16,7 @@ interface Uses {
 }
 
 export class HookUses {
-  /** Uses that are not stored yet. */
+  /** Uses that have not been stored yet. */
   readonly #noted = new Map<string, Uses>();
   readonly #stores = new CoalescedWork(() => this.#storeAll());
 
@@ -35,7 +35,7 @@ export class HookUses {
     this.#stores.start();
   }
 
-  /** The uses of a hook, including those noted before. */
+  /** A hook's uses, including those counted earlier. */
   async of(id: string): Promise<HookUse> {
     await this.settled();
     const [count, last] = await Promise.all([
@@ -48,7 +48,7 @@ export class HookUses {
     };
   }
 
-  /** Waits until all noted uses are stored. */
+  /** Waits until all counted uses have been stored. */
   async settled(): Promise<void> {
     await this.#stores.settled();
   }

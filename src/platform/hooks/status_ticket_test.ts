@@ -8,7 +8,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const deployment = { projectId: crypto.randomUUID(), id: crypto.randomUUID() };
 
-Deno.test("readTicket() accepts only tickets of issueTicket()", async () => {
+Deno.test("readTicket() accepts only tickets from issueTicket()", async () => {
   await inTestFolder(async (folder) => {
     const ring = (name: string) => openKeyRing(join(folder, name), systemRandom);
     const box = new SecretBox(await ring("one.json"), systemRandom);

@@ -1,5 +1,5 @@
 /**
- * A leader that loses its lease to another node during a round: before one of its reads or commits.
+ * A leader that loses its lease to another node during a round, before one of its reads or commits.
  *
  * @module
  */
@@ -28,15 +28,15 @@ export interface LeaderNode {
   readonly nodes: Nodes;
 }
 
-/** A task that one node does for all, over a store. */
+/** A task that one node does for all, with a store. */
 export interface Scene extends AsyncDisposable {
-  /** Opens it on a node; each call of the result is a round. */
+  /** Opens it on a node. Each call of the result is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
   /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;
   /** Effects outside the store, such as removed files. */
   readonly done: readonly string[];
-  /** Whether a record belongs to a process, regardless of the leader. */
+  /** Whether a record belongs to a process, regardless of which node leads. */
   isOwn?(key: RecordKey): boolean;
 }
 
@@ -49,9 +49,9 @@ export interface Holder {
 
 /** The results of a round and of the next one. */
 export interface Told {
-  /** Reads and commits of the round. */
+  /** The number of reads and commits in the round. */
   readonly moments: number;
-  /** Writes and actions of the leader without its lease. */
+  /** Writes and actions that the leader performed without its lease. */
   readonly stale: readonly string[];
   readonly outcome: unknown;
 }
@@ -62,7 +62,7 @@ type Moment = () => Promise<void>;
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
-/** The same store; `before` runs before each of its reads and commits. */
+/** The same store. `before` runs before each of its reads and commits. */
 class WatchedStore extends StoreLayer {
   readonly #before: Moment;
 
@@ -99,7 +99,7 @@ const LEASES: ReadonlySet<KeyPart> = new Set([
   keys.pulses()[0]!,
 ]);
 
-/** The versions of all records but those of leases. */
+/** The versions of all records except leases. */
 async function versionsOf(kv: RecordStore): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   for await (const { key, versionstamp } of kv.list({ prefix: [] })) {

@@ -47,7 +47,7 @@ const stop = (branch: string, pull?: number): ForgeEvent => ({
   ...named(branch, pull),
 });
 
-/** The expected event, or a pattern of the reason why nothing happens. */
+/** The expected event, or a pattern for the reason why nothing happens. */
 type ExpectedResult = ForgeEvent | RegExp;
 
 const EVENTS:
@@ -155,7 +155,7 @@ for (const [name, text, type] of HOSTILE) {
   });
 }
 
-Deno.test("isSigned() only accepts the exact signature of each forge", () => {
+Deno.test("isSigned() accepts only each forge's exact signature", () => {
   const secret = "f".repeat(64);
   const body = bytes({ ref: "refs/heads/main" });
   const hmac = createHmac("sha256", secret).update(body).digest("hex");

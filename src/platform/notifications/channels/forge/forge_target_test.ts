@@ -5,7 +5,7 @@ import { gitea } from "./github.ts";
 
 const https = { type: "https", username: "ada", token: "t" } as const;
 
-Deno.test("forgeTarget() finds the API of a forge by the git URL or a setting", () => {
+Deno.test("forgeTarget() finds a forge's API by the git URL or a setting", () => {
   const rows:
     readonly (readonly [string, Parameters<typeof forgeTarget>[1], string | undefined])[] = [
       ["https://github.com/ada/shop.git", https, "https://api.github.com ada/shop"],

@@ -32,7 +32,7 @@ const CONTEXT = {
   publicOrigin: "https://example.net",
 };
 
-Deno.test("commentText() lists the checks of the release, without the causes of failures", () => {
+Deno.test("commentText() lists the release's checks, without the causes of failures", () => {
   const result = { kind: "request" as const, durationMs: 1, attempts: 1 };
   const text = commentText(DEPLOYMENT, {
     ...CONTEXT,
