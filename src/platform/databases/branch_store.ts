@@ -153,7 +153,7 @@ export class BranchStore {
     await this.#kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
-  /** Ids of all engine branches in the records. */
+  /** IDs of all engine branches in the records. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
     for await (const branch of this.#branches.all()) {

@@ -21,7 +21,7 @@ export interface RecordFacts {
    * applies to each of its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
-  /** Ids of all storages in the records. */
+  /** IDs of all storages in the records. */
   readonly named: ReadonlySet<string>;
   /** Branches that expire, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];

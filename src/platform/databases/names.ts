@@ -1,4 +1,4 @@
-/** Ids, roles and passwords. @module */
+/** IDs, roles and passwords. @module */
 import { Buffer } from "node:buffer";
 import { formatVerifier, makeVerifier, SALT_BYTES } from "../../database/mod.ts";
 import type { Random } from "../../lib/clock.ts";

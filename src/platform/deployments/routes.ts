@@ -100,7 +100,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return { deployment, project };
   }
 
-  /** @throws {Failure} if the caller may not deploy to an environment, given by name or id */
+  /** @throws {Failure} if the caller may not deploy to an environment, given by name or ID */
   async function requireDeployTo(caller: Caller, project: ProjectRecord, reference: string) {
     const { environments } = services;
     requireDeploy(caller, await findEnvironmentName(environments, project, reference));

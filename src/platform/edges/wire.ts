@@ -79,7 +79,7 @@ export const servedRequest = z.object({
   traceparent: z.string().max(64).optional(),
   error: z.string().max(MAX_FIELD).optional(),
   rules: z.array(ruleHit).max(1000).optional(),
-  /** Ids of the rules that matched. */
+  /** IDs of the rules that matched. */
   matched: z.array(z.string().max(MAX_FIELD)).max(1000).optional(),
   /** Missing for requests that statistics ignore. */
   counted: z.object({

@@ -1,5 +1,5 @@
 /**
- * Composes protected previews.
+ * Wires up protected previews.
  *
  * @module
  */

@@ -101,7 +101,7 @@ export class EventBus {
     return this.#options.store;
   }
 
-  /** Like `record()`, but never rejects; for callers that do not need the id. */
+  /** Like `record()`, but never rejects; for callers that do not need the ID. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -110,7 +110,7 @@ export class EventBus {
     }
   };
 
-  /** Stores an event; resolves with its id once the event would survive a crash. */
+  /** Stores an event; resolves with its ID once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.#options.now();
@@ -230,7 +230,7 @@ export class EventBus {
     }
   }
 
-  /** Resolves the watchers of events up to an id, or of all events. */
+  /** Resolves the watchers of events up to an ID, or of all events. */
   #release(upTo?: string): void {
     const watchers = this.#watchers;
     this.#watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);

@@ -54,13 +54,13 @@ const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export interface AddedEvents {
-  /** Ids in order; if a key was used before, the id of that earlier event. */
+  /** IDs in order; if a key was used before, the ID of that earlier event. */
   readonly ids: readonly string[];
   readonly stored: readonly EventRecord[];
 }
 
 export class EventStore {
-  /** Version of the newest event's id, as it was last stored here. */
+  /** Version of the newest event's ID, as it was last stored here. */
   #guardVersion: string | undefined;
 
   readonly #kv: RecordStore;
@@ -69,11 +69,11 @@ export class EventStore {
     this.#kv = kv;
   }
 
-  /** Stores events in one commit, which fails if the id of the newest event has changed. */
+  /** Stores events in one commit, which fails if the ID of the newest event has changed. */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
-      // If another process has changed the id, the next attempt reads it.
+      // If another process has changed the ID, the next attempt reads it.
       const known = this.#guardVersion;
       this.#guardVersion = undefined;
       const version = known ?? await this.#follow(newIds);
@@ -108,14 +108,14 @@ export class EventStore {
     return result;
   }
 
-  /** Ensures that new ids are greater than the newest one; returns its version. */
+  /** Ensures that new IDs are greater than the newest one; returns its version. */
   async #follow(newIds: EventIds): Promise<string | null> {
     const { value, versionstamp } = await this.#kv.get(eventKeys.last());
     if (versionstamp !== null) newIds.resume(z.string().parse(value));
     return versionstamp;
   }
 
-  /** Ids of earlier events that were stored with the same keys, by the names of the store keys. */
+  /** IDs of earlier events that were stored with the same keys, by the names of the store keys. */
   async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(

@@ -52,7 +52,7 @@ export interface CompletedCall {
   readonly client: Client;
   /** The requested path. It contains no secret if the endpoint is guarded. */
   readonly path: string;
-  /** The project that the path names, by name or id; null if it names none. */
+  /** The project that the path names, by name or ID; null if it names none. */
   readonly project: string | null;
   readonly requestId: string;
   /** The parameters of its path and query, and the fields of its body. */

@@ -14,9 +14,9 @@ export type Role = typeof ROLES[number];
 
 export const nodeRecord = z.object({
   id: z.string(),
-  /** Id of its data directory. */
+  /** ID of its data directory. */
   home: z.string(),
-  /** Id of its process. */
+  /** ID of its process. */
   instance: z.string(),
   version: z.string(),
   /** Addresses of its listeners. */
@@ -35,7 +35,7 @@ export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),
-  /** Id of the process that holds the lease, as long as its pulse is stored. */
+  /** ID of the process that holds the lease, as long as its pulse is stored. */
   instance: z.string(),
   /** How many times the lease was acquired. */
   epoch: z.number(),

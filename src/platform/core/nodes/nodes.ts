@@ -4,7 +4,7 @@ import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
-  /** Id of this process; its claims become free when its pulse expires. */
+  /** ID of this process; its claims become free when its pulse expires. */
   readonly instance: string;
   /** Whether there may be other nodes. */
   readonly isShared: boolean;

@@ -13,7 +13,7 @@ export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 /** Another node that sent a heartbeat a moment ago. */
 export interface Peer {
   readonly id: string;
-  /** Id of its process. */
+  /** ID of its process. */
   readonly instance: string;
   /** Its URL; missing in older versions. */
   readonly url?: string | undefined;

@@ -94,7 +94,7 @@ Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
     }
   }));
 
-Deno.test("BlobStore only accepts hashes and workspace ids as names", () =>
+Deno.test("BlobStore accepts only hashes and workspace IDs as names", () =>
   withVault(async (vault) => {
     await assert.rejects(vault.of(WORKSPACE).size("../../etc/passwd"), TypeError);
     assert.throws(() => vault.of("../x"), TypeError);

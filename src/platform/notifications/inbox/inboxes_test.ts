@@ -41,7 +41,7 @@ function maker() {
 async function withInboxes(
   run: (parts: {
     readonly kv: RecordStore;
-    /** The inboxes as they are after a restart. */
+    /** The inboxes, as they are after a restart. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,
@@ -98,7 +98,7 @@ Deno.test("Inboxes.add() adds a notification once", () =>
     assert.deepEqual(await titles(again), ["n2", "n1", "n0"]);
   }));
 
-Deno.test("Inboxes.add() makes room by removing the oldest, with all their data", () =>
+Deno.test("Inboxes.add() makes room by removing the oldest notifications with all of their data", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open({ maxPages: 3 });
     const made = Array.from({ length: 768 }, () => make());

@@ -38,7 +38,7 @@ const fresh = (number: number, workspaceId: string | null = null): Published => 
   workspaceId,
 });
 
-/** Streams of an inbox that contains `held`. */
+/** The streams of an inbox that contains `held`. */
 function streamsOver(held: readonly Notification[] = []) {
   const troubles: string[] = [];
   const streams = new LiveStreams({
@@ -63,7 +63,7 @@ function streamsOver(held: readonly Notification[] = []) {
     };
     const reader = streams.open(view, access).pipeThrough(new TextDecoderStream()).getReader();
     return {
-      /** The next messages, by their type or title. */
+      /** Returns the next messages, each by its type or title. */
       async next(count: number): Promise<string[]> {
         const names: string[] = [];
         while (names.length < count) {
@@ -83,7 +83,7 @@ function streamsOver(held: readonly Notification[] = []) {
   return { streams, open, troubles };
 }
 
-Deno.test("LiveStreams sends new messages to those who can see them, then the counts", async () => {
+Deno.test("LiveStreams sends new messages, and then the counts, to those who can see the messages", async () => {
   const { streams, open } = streamsOver();
   const [all, one, two] = [
     open(ALL),

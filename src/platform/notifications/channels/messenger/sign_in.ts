@@ -82,9 +82,9 @@ export class MessengerSignIn implements BotDialogue {
   }
 
   /**
-   * Starts an attempt for a browser; returns the value of its cookie.
+   * Starts an attempt for a browser. Returns the value of its cookie.
    *
-   * @throws {Failure} for too many attempts
+   * @throws {Failure} if there are too many attempts
    */
   async begin(client: Client): Promise<string> {
     requireRate(this.#begins, addressGroup(client.address), "attempts");
