@@ -1,6 +1,6 @@
 /**
- * The interface between the build queue and the build runner. The queue decides when a build runs
- * and moves its deployment through its states; the runner turns a commit into content. A trigger
+ * The interface between the build queue and the build runner. The queue decides when a build runs,
+ * and moves its deployment through its states. The runner turns a commit into content. A trigger
  * resolves the commit first, so a job always names a full SHA.
  *
  * @module
@@ -44,8 +44,8 @@ export type BuildOutcome =
   | { readonly type: "cancelled" };
 
 /**
- * Runs commands in a checkout: checks against a deployment's URL, or a migration, which needs no
- * URL.
+ * Runs commands in a checkout: either checks against a deployment's URL, or a migration, which does
+ * not need a URL.
  */
 export type RunInCheckout = (
   commands: readonly string[],
@@ -61,10 +61,10 @@ export interface BuildRunner {
    * left.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes leftovers of a build, such as its log, if there are any. */
+  /** Removes what a build left behind, such as its log, if anything. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;
-  /** Removes the logs and caches of all builds of a project. */
+  /** Removes the logs and caches of all of a project's builds. */
   forgetProject(projectId: string): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
 import type { RecordKey } from "../../store/mod.ts";
 
-/** How long other nodes can learn of a purge, in milliseconds. */
+/** How long other nodes have to learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
@@ -50,7 +50,7 @@ export class SharedPurges {
     this.#parts = parts;
   }
 
-  /** Notifies other nodes of a purge, if there may be any. */
+  /** Notifies other nodes of a purge, if there may be other nodes. */
   async tell(record: PurgeRecord): Promise<void> {
     const { kv, nodes, now, random } = this.#parts;
     if (!nodes.isShared) return;

@@ -42,7 +42,7 @@ export interface RenewalWindow {
 }
 
 export interface Issuer {
-  /** Orders one certificate for all the names; rejects with the authority's message. */
+  /** Orders one certificate for all the names. Rejects with the authority's message. */
   issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair>;
   /** `undefined` if the authority has no renewal window for a certificate. */
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;

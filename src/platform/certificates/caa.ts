@@ -1,6 +1,6 @@
 /**
- * Explains a refusal by CAA records (RFC 8659), which name the authorities that may issue
- * certificates for a domain.
+ * Explains a refusal based on CAA records (RFC 8659). CAA records name the authorities that may
+ * issue certificates for a domain.
  *
  * @module
  */

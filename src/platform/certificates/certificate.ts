@@ -88,7 +88,7 @@ export function retryTime(
   return options.now + wait * (0.75 + options.chance / 2);
 }
 
-/** Converts the certificate of a hostname for the API. */
+/** Converts a hostname's certificate to its form in the API. */
 export function certificateToWire(
   record: CertificateRecord | undefined,
   now: number,

@@ -51,7 +51,7 @@ export interface CertificateServiceOptions {
   hosts?(): Iterable<string>;
   /** True for a hostname with a certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** One of the nodes orders certificates; by default, this one. */
+  /** The nodes, one of which orders certificates; by default, this one. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
@@ -225,7 +225,7 @@ export class CertificateService {
     await this.#rounds.settled();
   }
 
-  /** Starts no more orders; a running one completes. */
+  /** Starts no more orders. An order in progress is completed. */
   close(): void {
     this.#state = "closed";
     clearInterval(this.#timer);
@@ -370,8 +370,9 @@ export class CertificateService {
   }
 
   /**
-   * Records a failure, in memory if it cannot be stored, so that it is not retried immediately. If
-   * another node is already ordering, the failure is dropped, because that node is responsible.
+   * Records a failure so the order is not retried immediately. If the failure cannot be stored, it
+   * is kept in memory. If another node is already ordering, the failure is dropped, because that
+   * node is responsible.
    */
   async #keepFailure(
     record: CertificateRecord,

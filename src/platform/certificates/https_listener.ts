@@ -59,7 +59,7 @@ export type CertificateSource =
   /** The server name is "" if the client sent none. */
   | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
-/** One of the successive listeners on the port. */
+/** One in the series of listeners on the port. */
 interface Generation {
   readonly port: number;
   /** Names that the runtime has requested. */

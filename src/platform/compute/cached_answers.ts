@@ -59,7 +59,7 @@ export class CachedAnswers {
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
-  /** The pages of a deployment, even if its servers are not loaded. */
+  /** A deployment's pages, even if its servers are not loaded. */
   pagesOf(deploymentId: string): IsrCache {
     const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({
@@ -159,7 +159,7 @@ export class CachedAnswers {
     this.#isTelling = false;
   }
 
-  /** Publishes a purge to subscribers of the feed. */
+  /** Publishes a purge to the feed's subscribers. */
   async #publish(
     deploymentId: string,
     scopes: readonly PurgeScope[],

@@ -7,7 +7,7 @@ import { type ComputeServerOptions, findNpm } from "../../runtime/mod.ts";
 /** Timeout for fetching a package manager, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
-/** A program that a start command needs is missing; the message is for the person who deploys. */
+/** A program that a start command needs is missing. The message is for the person who deploys. */
 export class ToolMissingError extends Error {
   override readonly name = "ToolMissingError";
 }

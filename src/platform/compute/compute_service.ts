@@ -1,4 +1,4 @@
-/** The servers of all deployments: their files, processes and cached pages. @module */
+/** All deployments' servers: their files, processes and cached pages. @module */
 import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/system.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -36,7 +36,7 @@ export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Maximum number of concurrent servers; the default depends on the machine's memory. */
+  /** Maximum number of concurrent servers. The default depends on the machine's memory. */
   readonly maxServers: number | undefined;
   /** Limits on WebSockets to servers; the defaults depend on the available file descriptors. */
   readonly serverSockets: Partial<SocketLimits> | undefined;

@@ -1,5 +1,5 @@
 /**
- * Stores deployments with servers as folders, so that a server finds its files where its framework
+ * Stores deployments that have servers as folders, so a server finds its files where its framework
  * expects them. A folder is built under a temporary name and then renamed, so a folder with a
  * deployment's name is always complete.
  *
@@ -20,7 +20,7 @@ const INCOMING = "incoming";
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
-/** Servers may run as other users; only the platform's user can enter the parent folder. */
+/** Servers may run as other users. Only the platform's user can enter the parent folder. */
 const FOLDER_MODE = 0o755;
 
 const AT_ONCE = 8;

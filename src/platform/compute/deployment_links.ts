@@ -21,7 +21,7 @@ const schema = z.strictObject({
 
 export type Links = ReadonlyMap<string, string>;
 
-/** A deployment's list of links is invalid; the message is for the person who deploys. */
+/** A deployment's list of links is invalid. The message is for the person who deploys. */
 export class LinksError extends Error {
   override readonly name = "LinksError";
 }

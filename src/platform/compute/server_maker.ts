@@ -66,7 +66,7 @@ export interface ServerMakerOptions {
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
-/** A server has no start command; the message is for the user who deploys. */
+/** A server has no start command. The message is for the user who deploys. */
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
@@ -112,8 +112,9 @@ export class ServerMaker {
   }
 
   /**
-   * Creates a server, which starts with its first request. @throws {Error} with a message for the
-   * person who deploys
+   * Creates a server. It starts on its first request.
+   *
+   * @throws {Error} with a message for the person who deploys
    */
   async make(
     deployment: DeploymentRecord,

@@ -33,7 +33,7 @@ export function judgeServerSandbox(
   return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
 }
 
-/** Describes the sandbox of Node servers; only calls `probe` if servers have a sandbox. */
+/** Describes the sandbox for Node servers. Calls `probe` only if servers have a sandbox. */
 export async function judgeNodeSandbox(
   { sandbox }: ServerSandbox,
   probe: () => Promise<FoundKind>,
@@ -56,7 +56,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
     : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
 }
 
-/** Servers are refused on this platform; the message is for the person who deploys. */
+/** Servers are refused on this platform. The message is for the person who deploys. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {

@@ -4,7 +4,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
 
-/** The URL of a deployment: its own for a preview, otherwise its environment's. */
+/** A deployment's URL: its own for a preview, otherwise that of its environment. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,

@@ -29,7 +29,7 @@ export class SiteServers implements SiteCompute {
     return this.#layers.get(layer)!.connect(request);
   }
 
-  /** Starts all servers; returns the problem of the first that does not listen. */
+  /** Starts all servers. Returns the problem with the first server that does not listen. */
   start(): Promise<ServersHealth> {
     return this.#ask((server) => server.start());
   }

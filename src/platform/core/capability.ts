@@ -16,10 +16,10 @@ export interface Capability {
 
   /**
    * Loads everything needed before the first request. Also called when the store is read-only,
-   * because sites are served then too.
+   * because sites are still served then.
    */
   recover?(): Promise<void>;
-  /** Resumes work that an earlier process left unfinished; the first request waits for it. */
+  /** Resumes work that an earlier process left unfinished. The first request waits for it. */
   start?(): Promise<void>;
   /** Called once the platform serves requests. Starts work that no request needs to wait for. */
   whenListening?(): void;
@@ -57,9 +57,9 @@ export interface Capability {
   /** The blobs that it needs. Blobs that no capability needs are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
-  /** A workspace's usage of this capability, and its limits. */
+  /** A workspace's usage of this capability, and the workspace's limits. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
-  /** A project's usage of this capability, and its limits. */
+  /** A project's usage of this capability, and the project's limits. */
   projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
   /** Its part of `GET /v1/health`. */

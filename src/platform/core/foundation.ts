@@ -39,7 +39,7 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Sends requests to other machines. Addresses that are not allowed are refused. */
   readonly outbound: OutboundFetch;
-  /** Like `outbound`, but also reaches the hosts of this platform; for functions. */
+  /** Like `outbound`, but can also reach the hosts of this platform. For functions. */
   readonly functionOutbound: OutboundFetch;
   /** The hosts that `functionOutbound` serves here; set when the sites are known. */
   readonly shownHosts: ShownHosts;

@@ -1,4 +1,4 @@
-/** One run of a scheduled task: a request to the server, and its log entry. @module */
+/** One run of a scheduled task: the request to the server, and its log entry. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/cron.ts";
 import {
@@ -33,7 +33,7 @@ export interface RunnerServices {
   readonly closing: AbortSignal;
 }
 
-/** A task of a project's production deployment. */
+/** A task in a project's production deployment. */
 export interface WantedRun {
   readonly projectId: string;
   /** Production's hostname. */

@@ -11,7 +11,7 @@ import type { Minutes } from "./minutes.ts";
 /** Maximum number of concurrent tasks. Others wait. */
 const MAX_RUNNING = 32;
 
-/** Delay before the first retry of a failed run, in milliseconds; it doubles with each retry. */
+/** Delay before the first retry of a failed run, in milliseconds. It doubles with each retry. */
 const RETRY_PAUSE_MS = 10_000;
 
 export interface SchedulerServices {

@@ -62,7 +62,7 @@ export class TestMachine implements AsyncDisposable {
     for (const look of this.#looks) look();
   }
 
-  /** Adds a project of the workspace `w`. */
+  /** Adds a project in the workspace `w`. */
   async project(name: string): Promise<ProjectRecord> {
     const project = projects.schema.parse({
       id: crypto.randomUUID(),

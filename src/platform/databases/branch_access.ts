@@ -69,7 +69,7 @@ export class RecordedBranches implements BranchDirectory {
   }
 
   /**
-   * Whether clients of this process may have changed a branch since `forgetTouch()`. Changes from
+   * Whether this process's clients may have changed a branch since `forgetTouch()`. Changes from
    * before this process started are unknown.
    */
   touched(branchId: string): boolean {
@@ -94,7 +94,7 @@ export class RecordedBranches implements BranchDirectory {
     return await this.accessTo(database, branch);
   }
 
-  /** The connection details of a branch, or why there are none. */
+  /** A branch's connection details, or why there are none. */
   async accessTo(
     database: DatabaseRecord,
     branch: BranchRecord,

@@ -90,7 +90,7 @@ export class BranchService {
     return await this.replace(database, branch, source);
   }
 
-  /** Creates new storage for a branch, which then replaces the current one. */
+  /** Creates new storage for a branch. The new storage then replaces the current one. */
   async replace(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -130,7 +130,8 @@ export class BranchService {
     const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
-    // Waits for a running copy of the branch. If the removal fails, housekeeping retries it.
+    // Waits for a copy of the branch that is in progress. If the removal fails, housekeeping
+    // retries it.
     await work.alone(database.id, () => work.removeRemains(lease));
   }
 

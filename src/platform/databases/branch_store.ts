@@ -96,7 +96,7 @@ export class BranchStore {
   }
 
   /**
-   * Changes a branch. Returns `undefined` if it does not exist. Storages that the record no longer
+   * Changes a branch. Returns `undefined` if it does not exist. Storage that the record no longer
    * names must be removed.
    */
   async update(
@@ -112,7 +112,7 @@ export class BranchStore {
   }
 
   /**
-   * Removes a branch's record and records that its storages must be removed. Returns false if the
+   * Removes a branch's record, and notes that its storage must be removed. Returns false if the
    * branch no longer exists.
    */
   async remove(
@@ -132,7 +132,7 @@ export class BranchStore {
     await this.#kv.atomic().set(snapshots.keyOf(snapshot), snapshot).commit(lease);
   }
 
-  /** Removes a snapshot's record and records that its storage must be removed. */
+  /** Removes a snapshot's record, and notes that its storage must be removed. */
   async removeSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
     const operation = this.#kv.atomic();
     snapshots.drop(operation, snapshot);
@@ -177,7 +177,7 @@ export class BranchStore {
     return now;
   }
 
-  /** The branches of an engine that were seen without a record. */
+  /** An engine's branches that were seen without a record. */
   async strays(engine: StorageRecord["engine"]): Promise<string[]> {
     const prefix = keys.databaseStraysOf(engine);
     return (await Array.fromAsync(keysBelow(this.#kv, prefix))).map((key) => String(key.at(-1)));
@@ -202,7 +202,7 @@ function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
 }
 
-/** Records in a commit that storages must be removed. */
+/** Notes in a commit that storage must be removed. */
 function leaveRemains(operation: Operation, storages: readonly StorageRecord[]): void {
   for (const storage of storages) operation.set(keys.databaseRemain(storage.id), storage);
 }

@@ -1,5 +1,5 @@
 /**
- * Creates the storages for branches, and removes unused ones. The records list the work to do, and
+ * Creates storage for branches, and removes unused storage. The records list the work to do, and
  * each step can be repeated. After a crash, the next start continues the work.
  *
  * @module
@@ -30,7 +30,7 @@ export interface WorkParts {
   readonly databases: Pick<DatabaseStore, "get">;
   readonly branches: BranchStore;
   readonly engines: Engines;
-  /** Ends the sessions of a branch of an engine. */
+  /** Ends the sessions on one of an engine's branches. */
   endSessions(storageId: string): Promise<void>;
   /** Ends sessions and refuses new ones until the returned function is called. */
   closeBranch(storageId: string): Promise<() => void>;
@@ -76,8 +76,8 @@ export class BranchWork {
   }
 
   /**
-   * Performs a branch's task after earlier work. Never rejects: the outcome is stored in the
-   * record.
+   * Performs a branch's task after earlier work. Never rejects, because the outcome is stored in
+   * the record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
@@ -87,7 +87,7 @@ export class BranchWork {
     return running;
   }
 
-  /** Removes a branch of an engine, and the note that it must be removed. */
+  /** Removes one of an engine's branches, and the note that it must be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
@@ -98,9 +98,9 @@ export class BranchWork {
   }
 
   /**
-   * Removes unused storages. Failures are retried later.
+   * Removes unused storage. Failures are retried later.
    *
-   * @throws {LeaseLostError} in a round of a leader.
+   * @throws {LeaseLostError} in a leader's round.
    */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {

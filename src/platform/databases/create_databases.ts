@@ -98,7 +98,7 @@ export interface Databases {
   readonly deploymentDatabases: DeploymentDatabases;
   /** The work on a deployment's databases before it goes live. */
   readonly deployedDatabases: DeployedDatabases;
-  /** Runs the SQL statements of a deployment's functions. */
+  /** Runs SQL statements from a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
   readonly capability: Capability;
 }

@@ -1,4 +1,4 @@
-/** The gateway of this platform, which listens only once there is a database. @module */
+/** This platform's database gateway. It listens only once there is a database. @module */
 import {
   type BackendSession,
   type BranchAccess,
@@ -118,6 +118,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine's own name, so that no data crosses a network. */
+/** Whether a host is this machine's own name. If so, no data crosses a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

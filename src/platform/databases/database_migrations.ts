@@ -89,7 +89,7 @@ export class DatabaseMigrations {
     return branch && { database, branch };
   }
 
-  /** The schema of a branch; `undefined` if it cannot be read now. */
+  /** A branch's schema; `undefined` if it cannot be read now. */
   async #schemaOf({ database, branch }: UsedBranch): Promise<Schema | undefined> {
     const { directory, door } = this.#parts;
     try {
@@ -107,7 +107,7 @@ export class DatabaseMigrations {
     return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
   }
 
-  /** How the branch of a preview differs from `main`; `undefined` if unknown. */
+  /** How a preview's branch differs from `main`; `undefined` if unknown. */
   async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
     if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
     const { deploymentDatabases, branches } = this.#parts;

@@ -154,8 +154,8 @@ export class DatabaseService {
   }
 
   /**
-   * Restores a deleted database of the project, or of a project that no longer exists according to
-   * `hasProject`.
+   * Restores one of the project's deleted databases, or one of a project that no longer exists
+   * according to `hasProject`.
    */
   async undelete(
     project: ProjectRecord,
@@ -188,7 +188,7 @@ export class DatabaseService {
     return result;
   }
 
-  /** The connection details of a branch, with its password. */
+  /** A branch's connection details, including its password. */
   async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
     const branch = await this.requireBranch(database, name);
     return await this.connectionAt(database, branch, this.#forClients());

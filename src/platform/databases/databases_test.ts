@@ -140,7 +140,7 @@ Deno.test("a failed move changes nothing, and can be retried or given up", async
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("errors of the platform appear only in the platform's log", async () => {
+Deno.test("the platform's own errors appear only in the platform's log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -150,7 +150,7 @@ Deno.test("errors of the platform appear only in the platform's log", async () =
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 
-Deno.test("branches are copies; a reset copies the parent, and removes old content", async () => {
+Deno.test("branches are copies; a reset copies the parent and removes the old content", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -196,7 +196,7 @@ Deno.test("a branch can be restored to its content at any time within the histor
   await platform.call("resetDatabaseBranch", { ...at, branch: "side" });
   const [, second] = engine.held.keys();
   machine.now += 1000;
-  // The engine keeps the parts of a removed storage that its history needs.
+  // The engine keeps those parts of removed storage that its history needs.
   engine.held.set(first!, "before the reset");
   engine.held.set(second!, "after the reset");
   for (

@@ -1,4 +1,4 @@
-/** The databases of a deployment, for its servers, builds and functions. @module */
+/** A deployment's databases, for its servers, builds and functions. @module */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { BranchAccess } from "../../database/mod.ts";
@@ -61,8 +61,8 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 const UNMADE = "unmade";
 
 /**
- * How to create the branches of previews; `undefined` if the settings do not define it. A preview
- * with migrations needs its own branch, to protect production.
+ * How to create previews' branches; `undefined` if the settings do not define this. A preview with
+ * migrations needs its own branch, to protect production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
   if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
@@ -157,7 +157,7 @@ export class DeploymentDatabases {
     return urls;
   }
 
-  /** Creates missing branches of a preview. @throws {DatabaseNotReadyError | ReferencesError} */
+  /** Creates a preview's missing branches. @throws {DatabaseNotReadyError | ReferencesError} */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -250,7 +250,7 @@ export class DeploymentDatabases {
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    // Deployments of the branch may have requested it themselves.
+    // The branch's deployments may have requested it themselves.
     const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
     const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;

@@ -166,7 +166,7 @@ export class Descriptions {
     const [current] = all;
     if (current === undefined) return null;
     const { bytes, keepMs, maxBytes, problem } = current;
-    // Earlier times are in the history of previous storages.
+    // Earlier times are in the history of previous storage.
     const times = all.flatMap((facts) => facts?.since ?? []);
     return {
       since: times.length === 0 ? null : time(restorableSince(branch, Math.min(...times))),

@@ -1,4 +1,4 @@
-/** The engines of this platform, each opened when it is first needed. @module */
+/** This platform's engines. Each is opened when it is first needed. @module */
 import { type DatabaseEngine, EngineError, type EngineKind } from "../../database/mod.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -9,7 +9,7 @@ export interface EngineSource {
   readonly usual: EngineKind;
   /** Opens each configured engine. @throws {EngineError} with a message for the operator */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Why an engine is missing, and what to do; a default message if not set. */
+  /** Why an engine is missing, and what to do. If not set, there is a default message. */
   readonly lack?: string;
 }
 

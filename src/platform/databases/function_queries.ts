@@ -1,4 +1,9 @@
-/** `context.database` of functions, which have no network: statements are requests. @module */
+/**
+ * `context.database` in functions. Functions have no network, so their statements are sent as
+ * requests.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";

@@ -87,7 +87,7 @@ export async function keepDatabases(
   return report({ removed, expired, ended, kept, strays });
 }
 
-/** Removes all records of a database and records that its storages must be removed. */
+/** Removes all records of a database, and notes that its storage must be removed. */
 async function removeDatabase(
   { databases, branches }: Pick<HousekeepingParts, "databases" | "branches">,
   database: DatabaseRecord,
@@ -135,7 +135,7 @@ async function keepDaily(
   let asked: BranchRecord | undefined;
   const hasChanged = (branch: BranchRecord) => {
     asked = branch;
-    // Clients of other nodes and of earlier processes are unknown here.
+    // The clients of other nodes and of earlier processes are not known here.
     const changed = directory.touched(branch.id) || nodes.isShared || lastTaken < startedAt;
     // Clients that are still connected, or that connect from now on, may change it after the
     // snapshot.

@@ -6,7 +6,7 @@ import { DatabaseStore } from "./database_store.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Human-readable name of a branch: `orders/main of shop`. */
+/** A branch's human-readable name: `orders/main of shop`. */
 export interface NamedBranch {
   readonly name: string;
 }
@@ -14,14 +14,14 @@ export interface NamedBranch {
 export interface RecordFacts {
   readonly databases: number;
   readonly failed: readonly (NamedBranch & { readonly reason: string })[];
-  /** The branches, and the engines of their storages. */
+  /** The branches, and the engines of their storage. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /**
    * Of the databases on a server, the one with the highest limit on concurrent clients. The limit
    * applies to each of its branches.
    */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
-  /** IDs of all storages in the records. */
+  /** The IDs of all storage in the records. */
   readonly named: ReadonlySet<string>;
   /** Branches that expire, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];

@@ -74,7 +74,7 @@ export function describeOverrides(
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {
-    /** The engine of its branch `main`. */
+    /** The engine of its `main` branch. */
     readonly engine: EngineKind;
     readonly hasServer: boolean;
   },

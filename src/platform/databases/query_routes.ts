@@ -1,5 +1,5 @@
 /**
- * SQL over the API: queries, and whole branches as text.
+ * SQL over the API: queries, and dumps of whole branches as text.
  *
  * @module
  */
@@ -253,7 +253,10 @@ function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array>
   return (request.body ?? new Blob([]).stream()).pipeThrough(bound);
 }
 
-/** A stream whose first part has arrived, so that immediate failures become error responses. */
+/**
+ * Returns a stream once its first part has arrived, so that immediate failures become error
+ * responses.
+ */
 async function begun(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {

@@ -45,7 +45,10 @@ export const databaseRecord = z.object({
 });
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
-/** The source of a storage. The branch and the snapshot are looked up when the work starts. */
+/**
+ * Where a branch's storage gets its content. The branch and the snapshot are looked up when the
+ * work starts.
+ */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
@@ -61,7 +64,7 @@ const sourceRecord = z.discriminatedUnion("type", [
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** Maximum number of previous storages in a branch's record. */
+/** Maximum number of entries for previous storage in a branch's record. */
 export const MAX_FORMER = 20;
 
 export const branchRecord = z.object({
@@ -78,7 +81,7 @@ export const branchRecord = z.object({
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
   /**
-   * Previous storages, oldest first, each with the time until which it was current. They contain
+   * Previous storage, oldest first, with the time until which each entry was current. It contains
    * the branch's history.
    */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
@@ -106,7 +109,7 @@ export const branchRecord = z.object({
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema before the migration; null if unknown. */
+    /** Digest of the schema as it was before the migration; null if unknown. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),

@@ -1,4 +1,4 @@
-/** Reads the schema of a branch, and compares two schemas. @module */
+/** Reads a branch's schema, and compares two schemas. @module */
 import type { SchemaChange, SchemaKind } from "../../contract/database_branches.ts";
 import {
   type BackendSession,

@@ -77,7 +77,7 @@ function routeParts(routes: readonly Route[]): Part[] {
   });
 }
 
-/** Rules without their parsed form, which is derived from the other fields. */
+/** Rules without their parsed form, because that is derived from the other fields. */
 function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   const parts: Part[] = [];
   yield* inSteps(ruleSet?.rules ?? [], (rule) => {

@@ -38,7 +38,7 @@ const contentSchema = z.object({
 export interface DeploymentContent {
   readonly manifest: Manifest;
   readonly files: readonly z.infer<typeof deploymentFile>[];
-  /** Functions as received; they run only once they are sealed. */
+  /** Functions as received. They run only once they are sealed. */
   readonly functions: readonly z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }

@@ -1,4 +1,8 @@
-/** The first half of a deployment: records it and reports which blobs are missing. @module */
+/**
+ * The first half of deploying: records a deployment and reports which blobs are missing.
+ *
+ * @module
+ */
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { inTurns } from "../../lib/next_turn.ts";
@@ -128,7 +132,7 @@ export async function checkDeployment(
   };
 }
 
-/** Validates and records a deployment in state PENDING, which is invisible until activated. */
+/** Validates and records a deployment in state PENDING. It is invisible until it is activated. */
 export async function createDeployment(
   services: CreateServices,
   project: ProjectRecord,

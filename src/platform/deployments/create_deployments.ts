@@ -48,7 +48,7 @@ export interface DeploymentParts {
   /** The key that signs the tokens that protected hosts accept. */
   readonly accessKey: () => Promise<Uint8Array>;
   readonly askEdge: AskEdge;
-  /** Collects the current counts of this process's edge. */
+  /** Collects the current counts from this process's edge. */
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;

@@ -83,8 +83,8 @@ export const deploymentRecord = z.object({
 export type DeploymentRecord = z.infer<typeof deploymentRecord>;
 
 /**
- * The state transitions (design: "Deployment states"). An upload is DEPLOYING without a build, and
- * a deployment that was rolled back can be the target of another rollback.
+ * The state transitions (design: "Deployment states"). An upload becomes DEPLOYING without a build,
+ * and a deployment that was rolled back can be the target of another rollback.
  */
 const MOVES: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
   PENDING: ["BUILDING", "DEPLOYING", "FAILED", "STOPPED"],

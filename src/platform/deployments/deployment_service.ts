@@ -294,7 +294,7 @@ export class DeploymentService {
     await this.#services.computeService.remove(id);
   }
 
-  /** Rethrows an error; a final one also fails the deployment. */
+  /** Rethrows an error. If the error is final, the deployment also fails. */
   async #failed(deployment: DeploymentRecord, error: unknown): Promise<never> {
     if (isFinal(error)) await this.#fail(deployment, error);
     throw error;

@@ -1,6 +1,6 @@
 /**
- * Deployments in Deno KV. One atomic commit makes a deployment visible: it
- * changes the state, the host labels and the project's history.
+ * Deployments in Deno KV. A single atomic commit makes a deployment visible. It changes the state,
+ * the host labels and the project's history.
  *
  * @module
  */
@@ -170,8 +170,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Shows a deployment at its own label, its branch's label and production's label. The branch
-   * label of a promoted preview stays.
+   * Shows a deployment at its own label, its branch's label and production's label. A promoted
+   * preview's branch label is not changed.
    *
    * @throws {StaleDecisionError}
    */

@@ -70,7 +70,7 @@ export class OpenUploads {
     return true;
   }
 
-  /** Records the arrival of bytes that may be for any deployment of the workspace. */
+  /** Records the arrival of bytes that may be for any of the workspace's deployments. */
   async keepAllAlive(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {

@@ -57,7 +57,7 @@ export type RollbackPlan =
   | { readonly type: "already_live"; readonly live: string };
 
 /**
- * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before).
+ * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before it).
  * Without `to`, repeated rollbacks go further back. After a rollback with `to`, a rollback without
  * it undoes that choice.
  */

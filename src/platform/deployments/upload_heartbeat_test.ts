@@ -59,7 +59,7 @@ Deno.test("a slow body keeps its deployment open the whole time", () =>
     assert.equal(await parts.fedAt("d2"), 0);
   }));
 
-Deno.test("a body without a deployment keeps all deployments of the workspace open", () =>
+Deno.test("a body without a deployment keeps all of the workspace's deployments open", () =>
   withUploads(["d1", "d2"], async (parts) => {
     parts.at(60_000);
     await startHeartbeat(parts, WORKSPACE, undefined);

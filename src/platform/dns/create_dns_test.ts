@@ -95,7 +95,7 @@ Deno.test("a platform without public addresses only serves challenges", async ()
   });
 });
 
-Deno.test("a client with too many queries must use TCP, which still works", async () => {
+Deno.test("a client with too many queries must use TCP, which keeps working", async () => {
   await withDns({}, async (udp, tcp) => {
     for (let count = 0; count < 200; count++) {
       assert.deepEqual(await addresses(udp, "shop.svc.test"), OWN);

@@ -94,7 +94,7 @@ Deno.test("an unproven name serves nothing, and blocks no other workspace", () =
     assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
   }));
 
-Deno.test("one proof verifies all names of the zone in its workspace, and later ones immediately", () =>
+Deno.test("one proof verifies all of a zone's names in its workspace, and later names immediately", () =>
   withWorld(async (world) => {
     await add(world, world.ours, "blog.shop.example");
     await prove(world, world.ours, "shop.example");

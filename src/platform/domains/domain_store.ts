@@ -92,8 +92,8 @@ export class DomainStore extends Table<
   }
 
   /**
-   * Binds a hostname, and also its companion if that is free. Replaces a redirect of the same
-   * project.
+   * Binds a hostname, and also its companion if that is free. Replaces a redirect if it belongs to
+   * the same project.
    */
   async bind(
     wanted: DomainRecord,

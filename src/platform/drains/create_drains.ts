@@ -49,7 +49,9 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
   readonly caCerts: readonly string[] | undefined;
 }
 
-/** Facts for the audit log: only the host, because the rest of the URL can be secret. */
+/**
+ * Facts for the audit log. They contain only the host, because the rest of the URL can be secret.
+ */
 const factsOf = ({ url, headerNames }: Pick<DrainRecord, "url" | "headerNames">) => ({
   host: new URL(url).host,
   headerNames,

@@ -37,7 +37,7 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
     this.#box = box;
   }
 
-  /** Creates the record of a new drain, without storing it. */
+  /** Creates the record for a new drain, without storing it. */
   async seal(
     { headers, ...record }: Omit<DrainRecord, "headers" | "headerNames"> & {
       readonly headers: Readonly<Record<string, string>>;

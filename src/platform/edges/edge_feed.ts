@@ -1,5 +1,5 @@
 /**
- * The feed of one front edge, as lines of JSON.
+ * One front edge's feed, as lines of JSON.
  *
  * @module
  */

@@ -32,7 +32,7 @@ const ofPlatform = <T>() =>
 const message = ofPlatform<FeedMessage>();
 const place = z.int().min(0);
 
-/** A line of the feed. */
+/** A line in the feed. */
 export const feedLine = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
@@ -112,7 +112,7 @@ export const edgeSite = z.object({
 });
 export type EdgeSite = z.infer<typeof edgeSite>;
 
-/** A deployment at a host, with its visitors and published rules. */
+/** A deployment on a host, with the host's access settings and published rules. */
 export const edgeShown = z.object({
   access: z.object({
     version: z.string(),

@@ -82,7 +82,7 @@ export class ErrorCollector {
     if (kept === undefined) return;
     let hasNew = false;
     await pMap([...kept], async ([id, group]) => {
-      // The project may have been deleted in the meantime, with all its deployments.
+      // The project may have been deleted in the meantime, along with all of its deployments.
       const deployment = await this.#options.deployments.find(projectId, group.broughtBy);
       if (deployment !== undefined) {
         const { isNew, event } = await store.add(

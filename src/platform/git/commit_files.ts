@@ -1,4 +1,4 @@
-/** The files of a commit in a mirror. @module */
+/** Reads the files in a commit from a mirror. @module */
 import { dirname, join } from "node:path/posix";
 import type { CommitFiles } from "./git_service.ts";
 import type { MirrorGit } from "./inspect_commit.ts";

@@ -1,4 +1,4 @@
-/** Exports one commit of a mirror as a small repository, without history or checkout. @module */
+/** Exports one commit from a mirror as a small repository, without history or checkout. @module */
 import { join } from "node:path";
 import { gitEnvironment, type GitFolder } from "./git_environment.ts";
 import { runGit } from "./git_process.ts";

@@ -53,7 +53,7 @@ const CONFIG = `[core]
 	defaultBranch = main
 `;
 
-/** Name prefix of temporary folders and files, which a crash may leave behind. */
+/** Name prefix of temporary folders and files. A crash may leave them behind. */
 export const INCOMING_PREFIX = "incoming-";
 
 export interface GitFolder {

@@ -28,7 +28,7 @@ export type Branches =
 
 export interface WantedCommit {
   readonly branch: string;
-  /** 7 to 40 digits; the head of the branch by default. */
+  /** 7 to 40 digits; by default, the head of the branch. */
   readonly commitSha?: string | undefined;
 }
 
@@ -50,6 +50,6 @@ export interface GitService {
   check(repository: UnknownRepository, signal: AbortSignal): Promise<GitFailure | undefined>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;
-  /** Removes the mirror of a project that was deleted or has another repository now. */
+  /** Removes the mirror of a project that was deleted or that now has another repository. */
   removeMirror(projectId: string): Promise<void>;
 }

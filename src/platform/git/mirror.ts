@@ -22,7 +22,7 @@ import { type GitResult, type GitRun, runGit } from "./git_process.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
 
 export interface MirrorLimits {
-  /** Maximum time of a fetch, in milliseconds. */
+  /** Maximum duration of a fetch, in milliseconds. */
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;

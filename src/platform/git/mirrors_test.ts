@@ -76,7 +76,7 @@ Deno.test("resolve() finds full and short SHAs, with their message and author", 
   });
 });
 
-Deno.test("resolve() lists the candidates of a short SHA that names several commits", async () => {
+Deno.test("resolve() lists the candidates for a short SHA that matches several commits", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
     const alike = await forgeAlike(repository);

@@ -28,7 +28,7 @@ export function readTree(listing: string): TreeEntry[] {
   });
 }
 
-/** The mode of a submodule. */
+/** A submodule's mode. */
 export const GITLINK = "160000";
 
 /** Reads the URL of each path in `.gitmodules`, from `git config --list -z`. */

@@ -32,7 +32,7 @@ const MAX_LISTED = 200;
 /** Folders of packages, tools and tests: nothing in them is an app to deploy. */
 const SKIPPED = /^(?:node_modules|vendor|dist|build|out|test|tests|fixtures|examples|docs|\..*)$/;
 
-/** A reader of one folder of a commit; "" is the root. */
+/** Reads one folder in a commit; "" is the root. */
 export function commitReader({ paths, readText }: CommitFiles, folder: string): ProjectReader {
   const root = folder === "" ? "" : `${folder}/`;
   const files = new Set(paths);

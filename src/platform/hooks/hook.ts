@@ -1,4 +1,4 @@
-/** A deploy hook: its record, its token, and the deployment of a trigger. Pure. @module */
+/** A deploy hook: its record, its token, and what a trigger deploys. Pure. @module */
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { type DeployHook, HOOK_SCOPES, type HookScope } from "../../contract/hooks.ts";
@@ -46,14 +46,14 @@ export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
 
-/** A new salt for the secret of a hook. */
+/** A new salt for a hook's secret. */
 export function mintSecretSalt(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
 /**
- * The secret of a hook. It is derived from the token, which is not stored, and the salt, which
- * callers never see.
+ * A hook's secret. It is derived from the token, which is not stored, and the salt, which callers
+ * never see.
  */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,

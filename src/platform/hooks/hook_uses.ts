@@ -5,7 +5,7 @@ import { keys, readRecord } from "../core/store/mod.ts";
 import type { HookUse } from "./hook.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Maximum number of hooks in a commit, which changes two counters for each. */
+/** Maximum number of hooks in a commit. The commit changes two counters for each hook. */
 const MAX_HOOKS = 100;
 
 const counter = z.instanceof(Deno.KvU64);
@@ -28,7 +28,7 @@ export class HookUses {
     this.#onTrouble = onTrouble;
   }
 
-  /** Counts a use. A crash shortly afterwards loses it. */
+  /** Counts a use. If a crash follows shortly afterwards, the use is lost. */
   note(id: string, now: number): void {
     const { count, last } = this.#noted.get(id) ?? { count: 0, last: 0 };
     this.#noted.set(id, { count: count + 1, last: Math.max(last, now) });

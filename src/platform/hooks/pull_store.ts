@@ -57,7 +57,7 @@ export class PullStore {
     });
   }
 
-  /** Remembers the comment of a pull request, unless another one already shows the branch. */
+  /** Remembers the comment on a pull request, unless another comment already shows the branch. */
   async commented(place: PullPlace, number: number, comment: PullComment | null): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, comment } : undefined;

@@ -191,7 +191,7 @@ const failure = (code: Failure["code"], message: RegExp) => (error: unknown): bo
   return true;
 };
 
-Deno.test("TriggerService.trigger() returns the existing deployment of an identical commit", () =>
+Deno.test("TriggerService.trigger() returns the existing deployment for an identical commit", () =>
   withTriggers(async (parts) => {
     const { trigger, end, uses } = parts;
     const first = await trigger({ commitSha: OLDER });

@@ -138,8 +138,8 @@ export class ImageFiles {
   }
 
   /**
-   * Removes the oldest images of projects over their limit, or of all projects if the total is over
-   * the limit.
+   * Removes the oldest images of projects that exceed their limit, or of all projects if the total
+   * exceeds its limit.
    */
   async #makeRoom(): Promise<void> {
     const { maxBytes } = this.#quota;

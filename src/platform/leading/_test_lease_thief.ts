@@ -47,7 +47,7 @@ export interface Holder {
   prepare(kv: RecordStore): Promise<Scene>;
 }
 
-/** The results of a round and of the next one. */
+/** The results of a round and of the next round. */
 export interface Told {
   /** The number of reads and commits in the round. */
   readonly moments: number;
@@ -125,8 +125,9 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a round of a leader and takes its lease before its n-th read or commit, then makes the next
- * leader run one: the thief, or the first node after it regains its lease.
+ * Runs a leader's round and takes its lease before the round's nth read or commit. Then makes the
+ * next leader run a round. The next leader is the thief, or the first node once it has regained its
+ * lease.
  */
 export async function stealAt(
   holder: Holder,
@@ -150,7 +151,7 @@ export async function stealAt(
     let theft: Promise<void> | undefined;
     const watched = new WatchedStore(kv, async () => {
       if (isRound && ++moments === moment) theft = steal();
-      // Concurrent work waits too.
+      // Concurrent work also waits.
       await theft;
     });
     const a = { kv: watched, nodes: nodesOf("a", first, alive) };

@@ -68,7 +68,7 @@ Deno.test("the number of waiting lines is limited, and dropped lines are counted
     assert.equal(lines.length, 32);
   }));
 
-Deno.test("a listener that keeps reading gets every entry of a burst", () =>
+Deno.test("a listener that keeps reading gets every entry in a burst", () =>
   withLogs(async (logs) => {
     const closing = new AbortController();
     const { body } = eventStream(

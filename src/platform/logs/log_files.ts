@@ -39,7 +39,7 @@ export interface LogPlace {
   readonly offset: number;
 }
 
-/** Consecutive lines of a log. */
+/** Consecutive lines in a log. */
 export interface LogPart {
   /** The entries, newest first, without those from lines that were not parsed. */
   readonly lines: readonly LogLine[];

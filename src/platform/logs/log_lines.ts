@@ -112,7 +112,7 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/** Removes a deploy hook's token, which may reach a deployment's host by mistake. */
+/** Removes a deploy hook's token, because one may be sent to a deployment's host by mistake. */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1

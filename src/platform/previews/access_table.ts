@@ -16,7 +16,7 @@ interface CachedAccess {
   readonly access: Promise<SiteAccess>;
 }
 
-/** The part of the access settings that a front edge needs. */
+/** The access settings that a front edge needs. */
 export const accessStateOf = ({ version, protection, maintenance }: AccessFacts): AccessState => ({
   version,
   protection,

@@ -97,8 +97,8 @@ export class GitCredentialStore {
 }
 
 /**
- * The origin of a git URL; `null` if there is no URL, or the project has one from an older version
- * of svc.
+ * The address in a git URL; `null` if there is no URL, or if it cannot be parsed, as in a record
+ * from an older version of svc.
  */
 export function gitAddress(gitUrl: string | null): GitAddress | null {
   const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);

@@ -23,7 +23,7 @@ export const projectRecord = z.object({
   autoRedeploy: z.boolean().optional(),
   /** Deployments in the order in which they went live. The last one is live now. */
   productionHistory: z.array(z.string()),
-  /** Earlier production deployments, newest first, whose open pages still send requests. */
+  /** Earlier production deployments, newest first. Their open pages may still send requests. */
   productionPast: z.array(z.object({ id: z.string(), until: z.number() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),

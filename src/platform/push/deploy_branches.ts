@@ -111,7 +111,7 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  /** Starts the build of a branch's head, and ends the build of an older commit. */
+  /** Starts building a branch's head, and ends the build of an older commit. */
   async start(
     project: ProjectRecord,
     { branch, sha, startedBy, trigger }: PushedBranch,

@@ -1,4 +1,4 @@
-/** Cleans up after a crash of the platform, before any build starts. @module */
+/** Cleans up after the platform has crashed, before any build starts. @module */
 import { join } from "node:path";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";

@@ -31,12 +31,12 @@ export interface SandboxedBuild {
   onTrouble(message: string): void;
 }
 
-/** Maximum number of open output streams; a build process opens two. */
+/** Maximum number of open output streams. A build process opens two. */
 const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** Maximum number of characters to keep of the process's own error output. */
+/** Maximum amount of the process's own error output to keep, in characters. */
 const MAX_WORDS = 2000;
 
 /**
@@ -45,7 +45,7 @@ const MAX_WORDS = 2000;
  */
 const DRAIN_MS = 5000;
 
-/** Writes the process's events to the log; returns the final one, if any. */
+/** Writes the process's events to the log. Returns the final one, if any. */
 async function listen(
   stream: ReadableStream<Uint8Array>,
   build: SandboxedBuild,

@@ -276,7 +276,7 @@ export class SandboxedRunner implements BuildRunner {
       }
       throw error;
     } finally {
-      // A process that is still running keeps its user, so that no other build gets it.
+      // A process that is still running keeps its user, so no other build gets the same user.
       if (hasEnded) {
         await this.#clean(path, cache);
         this.#slots.give(job.projectId, slot);

@@ -1,4 +1,4 @@
-/** Limits of one build. @module */
+/** The limits for one build. @module */
 import type { GroupLimits } from "../../../lib/control_groups.ts";
 
 export interface BuildLimits {
@@ -16,10 +16,10 @@ export interface BuildLimits {
   readonly cacheBytes: number;
 }
 
-/** Memory that the control group allows beyond the limit of a build, in bytes. */
+/** Memory that the control group allows beyond a build's limit, in bytes. */
 const UNSEEN_BYTES = 256 * 1024 ** 2;
 
-/** Additional processes of the sandbox itself. */
+/** Additional processes that the sandbox itself needs. */
 const SANDBOX_PROCESSES = 64;
 
 /**

@@ -99,8 +99,10 @@ export async function waitForEnd(
 }
 
 /**
- * Ends all processes of a user. `killAll` kills them at once from inside, so that none can fork;
- * survivors are killed one by one. @throws {StillRunningError}
+ * Ends all processes of a user. `killAll` kills them all at once from inside, so that none can
+ * fork. Survivors are killed one by one.
+ *
+ * @throws {StillRunningError}
  */
 export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
   let clean = 0;

@@ -7,7 +7,7 @@ import { denoCache } from "../../../runtime/mod.ts";
 
 export interface BuildProgram {
   readonly command: readonly string[];
-  /** Files and folders of the program, which must be visible inside. */
+  /** The program's files and folders, which must be visible inside the sandbox. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** The folder with compiled source; used only when running from source. */
@@ -56,8 +56,8 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      // Without this flag, packages could resolve to another node_modules, which is not writable
-      // inside.
+      // Without this flag, packages could resolve to another node_modules folder, which is not
+      // writable inside the sandbox.
       "--frozen",
       `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,

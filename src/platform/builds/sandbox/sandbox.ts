@@ -1,4 +1,4 @@
-/** The sandbox of a build, of the kind that `find_sandbox.ts` chose. @module */
+/** A build's sandbox, of the kind that `find_sandbox.ts` has chosen. @module */
 import type { ControlGroup } from "../../../lib/control_groups.ts";
 import {
   endProcessesOf,
@@ -191,7 +191,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stderr: "piped",
   });
   const endNow = async (): Promise<void> => {
-    // The first process of the namespaces ends after all others, followed by `unshare`.
+    // The first process in the namespaces ends after all others, followed by `unshare`.
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);

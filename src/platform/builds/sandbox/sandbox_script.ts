@@ -68,7 +68,7 @@ rmdir /old
 seal /
 ${supervise("-1")}`;
 
-/** The build's first process without namespaces: no other process has its user. */
+/** The build's first process if there are no namespaces. No other process has its user. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;

@@ -11,7 +11,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
-/** The values of a name at each name server of a zone, or why there are none. */
+/** A name's values at each of a zone's name servers, or why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
 export interface Dns01Options {

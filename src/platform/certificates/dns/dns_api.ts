@@ -120,7 +120,7 @@ export async function orMissing<Result>(request: Promise<Result>): Promise<Resul
 }
 
 /**
- * The zone of a name, at a service that responds to `<folder>/<zone>` with 404 if there is no such
+ * Finds a name's zone, at a service that responds to `<folder>/<zone>` with 404 if there is no such
  * zone.
  *
  * @throws {NoZoneError}

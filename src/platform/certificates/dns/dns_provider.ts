@@ -7,7 +7,7 @@
 /** A service that hosts a zone and lets the platform add TXT records. */
 export interface DnsProvider {
   /**
-   * Adds a value to the TXT records of a name; resolves when the service has accepted it.
+   * Adds a value to a name's TXT records. Resolves when the service has accepted it.
    *
    * @throws {Error} with the service's message
    */

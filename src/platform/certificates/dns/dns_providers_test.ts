@@ -230,7 +230,7 @@ Deno.test("parseTsigKey() reads the format of nsupdate", () => {
   }
 });
 
-Deno.test("openDnsProvider() names the variable of a missing token", () => {
+Deno.test("openDnsProvider() names the variable for a missing token", () => {
   const access = { token: undefined, server: undefined };
   assert.throws(() => openDnsProvider("desec", access), {
     message: "Set SVC_ACME_DNS_TOKEN together with --acme-dns desec",

@@ -74,7 +74,7 @@ function wireName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
-/** One change of a TXT record. */
+/** One change to a TXT record. */
 export interface TxtChange {
   readonly zone: string;
   readonly name: string;
@@ -159,8 +159,8 @@ interface Server {
 }
 
 /**
- * The response is not verified: a forged one can only make the order fail, because the platform
- * looks up the record before the authority does.
+ * The response is not verified. A forged response can only make the order fail, because the
+ * platform looks up the record before the authority does.
  */
 export function rfc2136(server: Server, key: TsigKey): DnsProvider {
   const where = `The name server ${server.address}:${server.port}`;

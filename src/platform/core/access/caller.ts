@@ -1,4 +1,4 @@
-/** The caller of a request: the result of authentication, for handlers. @module */
+/** The caller of a request. Authentication produces it for handlers. @module */
 import type { Identity, Role } from "../../../contract/identity.ts";
 import type { Permission } from "../../../contract/permissions.ts";
 
@@ -17,7 +17,7 @@ export interface CredentialOwner {
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
   readonly hash: string;
-  /** The workspace of the credential; null for a session. */
+  /** The credential's workspace; null for a session. */
   readonly workspaceId: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface PersonalScope {
   readonly workspaceId: string | null;
 }
 
-/** The caller of an endpoint for their own resources (access `self`). */
+/** The caller of an endpoint that serves their own resources (access `self`). */
 export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
   readonly hash: string;
@@ -42,7 +42,7 @@ export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
 
-/** The scope of a credential: everything for a session, its workspace for a key or token. */
+/** A credential's scope: everything for a session, or its workspace for a key or token. */
 export const selfCallerOf = (
   { user, workspaceId, credential, hash }: CredentialOwner,
 ): SelfCaller => ({
@@ -73,7 +73,7 @@ export function isPermitted({ grant }: Pick<Caller, "grant">, permission: Permis
     grant.permissions.includes(permission);
 }
 
-/** A caller in the workspace of the request. */
+/** A caller in the request's workspace. */
 export interface Caller {
   readonly user: CallerUser;
   readonly workspace: {

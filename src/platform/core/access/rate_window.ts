@@ -10,8 +10,8 @@ export interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Requests within one step share the time of the last one, which bounds memory. A request may
-   * count for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
+   * To bound memory, requests within one step share the time of the last one. A request may count
+   * for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
    */
   readonly stepMs?: number;
 }
@@ -53,7 +53,7 @@ export class RateWindow {
     this.#now = now;
   }
 
-  /** Counts a request; returns 0, or the seconds to wait if it exceeds the limit. */
+  /** Counts a request. Returns 0, or the number of seconds to wait if it exceeds the limit. */
   take(name: string): number {
     const now = this.#now();
     const subject = this.#current(name, now) ?? { steps: [], total: 0 };

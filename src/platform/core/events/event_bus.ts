@@ -60,7 +60,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** Number of events from the start of the list that fit in a commit; at least one. */
+/** How many events from the start of the list fit into one commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {
@@ -101,7 +101,7 @@ export class EventBus {
     return this.#options.store;
   }
 
-  /** Like `record()`, but never rejects; for callers that do not need the ID. */
+  /** Like `record()`, but never rejects. For callers that do not need the ID. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -110,7 +110,7 @@ export class EventBus {
     }
   };
 
-  /** Stores an event; resolves with its ID once the event would survive a crash. */
+  /** Stores an event. Resolves with its ID once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.#options.now();

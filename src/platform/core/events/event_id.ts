@@ -16,7 +16,7 @@ const uuid = (hex: string): string =>
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** The two bits of the variant, followed by 62 random ones. */
+/** The two variant bits, followed by 62 random bits. */
 function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }

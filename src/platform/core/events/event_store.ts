@@ -54,7 +54,7 @@ const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export interface AddedEvents {
-  /** IDs in order; if a key was used before, the ID of that earlier event. */
+  /** IDs in order. If a key was used before, its ID is that of the earlier event. */
   readonly ids: readonly string[];
   readonly stored: readonly EventRecord[];
 }
@@ -69,7 +69,7 @@ export class EventStore {
     this.#kv = kv;
   }
 
-  /** Stores events in one commit, which fails if the ID of the newest event has changed. */
+  /** Stores events in one commit. The commit fails if the ID of the newest event has changed. */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
@@ -108,7 +108,9 @@ export class EventStore {
     return result;
   }
 
-  /** Ensures that new IDs are greater than the newest one; returns its version. */
+  /**
+   * Ensures that new IDs are greater than the newest stored one. Returns the version of the newest.
+   */
   async #follow(newIds: EventIds): Promise<string | null> {
     const { value, versionstamp } = await this.#kv.get(eventKeys.last());
     if (versionstamp !== null) newIds.resume(z.string().parse(value));

@@ -31,7 +31,7 @@ export interface Visit {
 /** A request in a protocol other than the API's. */
 export interface ForeignVisit extends Visit {
   /**
-   * Authenticates a request and checks the permissions of its caller.
+   * Authenticates a request and checks its caller's permissions.
    *
    * @throws {Failure} as the API does
    */
@@ -52,7 +52,7 @@ export interface CompletedCall {
   readonly client: Client;
   /** The requested path. It contains no secret if the endpoint is guarded. */
   readonly path: string;
-  /** The project that the path names, by name or ID; null if it names none. */
+  /** The project that the path refers to by name or ID; null if it does not refer to one. */
   readonly project: string | null;
   readonly requestId: string;
   /** The parameters of its path and query, and the fields of its body. */

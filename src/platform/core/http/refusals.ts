@@ -41,7 +41,9 @@ export class Refusals {
     return response;
   }
 
-  /** The response for an unknown path: a page for browsers, unless they call the API. */
+  /**
+   * The response to a request for an unknown path: a page for browsers, unless they call the API.
+   */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,

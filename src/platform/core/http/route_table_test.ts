@@ -7,7 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A router in which every endpoint of the contract responds with its own name. */
+/** A router in which every endpoint in the contract responds with its own name. */
 function namingRouter(): Router {
   const router = new Router({
     idempotency: { run: nobody },
@@ -42,7 +42,8 @@ function mostSpecific(path: string): string {
 }
 
 /**
- * Returns the possible words at a position of a path: any word, or a fixed segment of another path.
+ * Returns the possible words at a position in a path: any word, or a fixed segment from another
+ * path.
  */
 function wordsAt(index: number): string[] {
   const fixed = paths.map((path) => path.split("/")[index] ?? "{}");

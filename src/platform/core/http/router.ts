@@ -1,5 +1,5 @@
 /**
- * Binds endpoints of the contract to handlers: a request only reaches its handler once it is
+ * Binds the contract's endpoints to handlers. A request reaches its handler only once it is
  * authenticated and parsed, and the response follows the contract.
  *
  * @module
@@ -112,7 +112,10 @@ export class Router {
     );
   }
 
-  /** Binds an endpoint with a secret in its path, which `admit` checks before the body is read. */
+  /**
+   * Binds an endpoint that has a secret in its path. `admit` checks the secret before the body is
+   * read.
+   */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
     before?(
@@ -203,8 +206,8 @@ export class Router {
 
   /**
    * Binds a page, or the form that it sends. `path` is in Hono's spelling, as in `/welcome/:token`.
-   * A page renders its visitor's failures itself; failures of the platform are thrown, and rendered
-   * here.
+   * A page renders its visitor's failures itself. Failures of the platform are thrown, and are
+   * rendered here.
    */
   page(
     method: "GET" | "POST",

@@ -1,7 +1,7 @@
 /**
  * Distinguishes requests from the platform's own pages from those that another site triggers.
- * Browsers treat deployments below the platform's host as the same site, so `SameSite` cookies are
- * not enough: only the same origin counts.
+ * Browsers treat deployments under the platform's host as the same site, so `SameSite` cookies are
+ * not enough. Only the same origin counts.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Options of accepted sockets, which Linux copies from the listening socket. @module */
+/** Options for accepted sockets. Linux copies them from the listening socket. @module */
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SOL_SOCKET = 1;

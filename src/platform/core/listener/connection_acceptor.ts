@@ -85,7 +85,7 @@ export class ConnectionAcceptor {
     return this.#options.limits;
   }
 
-  /** Serves the connections of a listener; resolves when it is closed. */
+  /** Serves a listener's connections. Resolves when the listener is closed. */
   async serve(source: ListenerSource): Promise<void> {
     const { listener, closed } = source;
     closed.addEventListener("abort", () => this.#wake(), { once: true });

@@ -88,7 +88,7 @@ const MAX_UNSENT = 64 * 1024 * 1024;
 /** Maximum number of bytes buffered for one connection while that total is exceeded. */
 const FAIR_UNSENT = 1024 * 1024;
 /**
- * How long a client may receive none of its responses while that total is exceeded, in
+ * How long a client may go without receiving any of its responses while that total is exceeded, in
  * milliseconds.
  */
 const PRESSED_MS = 2_000;
@@ -227,7 +227,7 @@ export class ConnectionTable {
     return sending;
   }
 
-  /** Records that the client wants more of a response. */
+  /** Records that the client has asked for more of a response. */
   wants(sending: Sending): void {
     sending.since = undefined;
   }
@@ -255,7 +255,7 @@ export class ConnectionTable {
     return this.#unsent > MAX_UNSENT;
   }
 
-  /** Records that the platform waits for more of a body; call `over` when it no longer does. */
+  /** Records that the platform is waiting for more of a body. Call `over` when it no longer is. */
   awaitsBody(entry: Tracked): { over(): void } {
     const wait: BodyWait = { since: this.#now() };
     entry.bodies.add(wait);
@@ -284,7 +284,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Whether a client receives none of its pending responses. Some may wait while others progress.
+   * Whether a client is not receiving any of its pending responses. Some may wait while others
+   * progress.
    */
   #isStalled(entry: Tracked, now: number): boolean {
     // The system ends other connections that make no progress.

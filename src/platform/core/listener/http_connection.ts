@@ -124,7 +124,7 @@ export class HttpConnection implements ClientConnection {
       return watched.response;
     };
     /**
-     * Sends a response once the client has sent the rest of the request that its handler left
+     * Sends a response once the client has sent the part of the request that its handler left
      * unread.
      */
     const sendBehind = (

@@ -9,7 +9,7 @@
 import type { CutSignal } from "./cut_signal.ts";
 
 export interface ServedConnection {
-  /** Settles when HTTP has ended; rejects if the client disconnected or violated the protocol. */
+  /** Settles when HTTP has ended. Rejects if the client disconnected or violated the protocol. */
   readonly finished: Promise<void>;
 }
 

@@ -33,7 +33,7 @@ const chooser = (first: number, count: number): readonly Step[] => [
   [RETURN_A, 0],
 ];
 
-/** Drops every packet. Clients send the first packet of a connection again after a second. */
+/** Drops every packet. Clients resend a connection's first packet after a second. */
 const DROPS_ALL: readonly Step[] = [[RETURN, 0]];
 
 function setNumber(libc: Libc, descriptor: number, [level, option]: Step, value: number): boolean {
@@ -184,9 +184,9 @@ export function attractConnections(port: number, others: number): boolean {
  * When a socket closes, the last socket of the group takes its position. If a program names an
  * empty position, the system chooses any socket. If that socket is also about to close, the
  * connections in its queue are lost. Therefore, the program names the first position after this
- * process's own sockets: it contains a socket until as many sockets have closed as the other
- * process has. After that, the first packet to one of this process's sockets is dropped, and the
- * client sends it again after a second.
+ * process's own sockets: that position contains a socket until as many sockets have closed as the
+ * other process has. After that, the first packet to one of this process's sockets is dropped, and
+ * the client sends it again after a second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();

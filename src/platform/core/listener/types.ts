@@ -3,7 +3,7 @@
 export interface ClientConnection {
   /** Whether HTTP has ended on it. */
   readonly isGone?: boolean;
-  /** IP address of the socket's other end, as text. */
+  /** IP address of the socket's other end, as a string. */
   readonly remoteAddress: string;
   /** The listener's scheme, regardless of the request line. */
   readonly scheme: "http" | "https";

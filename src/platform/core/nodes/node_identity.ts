@@ -1,4 +1,4 @@
-/** The name of a node and the ID of its data directory, which both survive restarts. @module */
+/** The name of a node and the ID of its data directory. Both survive restarts. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
@@ -45,7 +45,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
 /**
  * The identity of a data directory, created if missing.
  *
- * @param id the operator's name for the node, which replaces any other.
+ * @param id the operator's name for the node. It replaces any other name.
  * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(

@@ -4,7 +4,7 @@ import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
-  /** ID of this process; its claims become free when its pulse expires. */
+  /** ID of this process. Its claims become free when its pulse expires. */
   readonly instance: string;
   /** Whether there may be other nodes. */
   readonly isShared: boolean;
@@ -31,7 +31,7 @@ export interface Nodes {
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** A platform with a single node: it leads everything, at no cost. */
+/** A platform with a single node. This node leads everything, at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

@@ -113,7 +113,7 @@ export async function openQuestion(
   return { question, salt };
 }
 
-/** Seals the parts of a response, in order. */
+/** Seals a response's parts, in order. */
 export class AnswerSealer {
   #count = 0;
 

@@ -36,7 +36,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of a response; `alive` means that more parts follow later. */
+/** A part of a response. `alive` means that more parts will follow later. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };

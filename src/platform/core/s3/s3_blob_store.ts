@@ -49,7 +49,7 @@ export interface S3BlobStoreOptions {
   readonly bucket: S3Bucket;
   readonly marks: BlobMarks;
   readonly cache: DiskCache;
-  /** Folder of the cached files. */
+  /** The folder for cached files. */
   readonly root: string;
   readonly now: Clock;
   /** Called with a message for the operator if an object is damaged. */

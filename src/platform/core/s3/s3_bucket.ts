@@ -12,7 +12,7 @@ import { MultipartUpload } from "./multipart_upload.ts";
  */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Maximum number of parts of an upload (Amazon S3, "multipart upload limits"). */
+/** Maximum number of parts in an upload (Amazon S3, "multipart upload limits"). */
 const MAX_PARTS = 10_000;
 
 const MAX_BODIES = 8;
@@ -164,7 +164,7 @@ export class S3Bucket {
       if (first === undefined) return;
       const [folder = ""] = first.key.slice(this.#prefix.length).split("/");
       yield folder;
-      // In ASCII, `0` follows the slash, so this is after every key of the folder.
+      // In ASCII, `0` follows the slash, so this comes after every key in the folder.
       after = `${folder}0`;
     }
   }

@@ -3,12 +3,12 @@ import { nearest } from "../../../lib/suggest.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** The start of every key: empty, or ends with a slash. */
+  /** The prefix of every key. It is empty or ends with a slash. */
   readonly prefix: string;
   /** The storage's URL, without a trailing slash. */
   readonly endpoint: string;
   readonly region: string;
-  /** Whether the bucket is in the path, not in the host name. */
+  /** Whether the bucket is in the path rather than in the hostname. */
   readonly pathStyle: boolean;
 }
 

@@ -38,10 +38,12 @@ export interface S3Patience {
   readonly retries: number;
   /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;
-  /** Pause before the second attempt, in milliseconds; it doubles, up to `longestPauseMs`. */
+  /**
+   * Pause before the second attempt, in milliseconds. It doubles each time, up to `longestPauseMs`.
+   */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Pause between checks of a storage that does not respond, in milliseconds. */
+  /** Pause between checks while the storage does not respond, in milliseconds. */
   readonly probeMs: number;
 }
 
@@ -208,7 +210,7 @@ export class S3Requests {
     return etag;
   }
 
-  /** Sends one request and reads its response as text. */
+  /** Sends one request and reads the response as text. */
   async text(request: S3Request): Promise<string> {
     return await readText(await this.send(request));
   }

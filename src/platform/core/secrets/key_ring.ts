@@ -68,10 +68,10 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   throw damaged(path);
 }
 
-/** Number of hexadecimal digits of a check value. */
+/** Number of hexadecimal digits in a check value. */
 const CHECK_DIGITS = 16;
 
-/** The check value of a key: it reveals nothing about the key, and also covers its ID. */
+/** A key's check value. It reveals nothing about the key, and also covers its ID. */
 function checkOf(id: string, bytes: Uint8Array): string {
   return createHmac("sha256", bytes).update(`svc key ${id}`).digest("hex").slice(0, CHECK_DIGITS);
 }

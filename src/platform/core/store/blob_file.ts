@@ -1,7 +1,7 @@
 /** The file of one blob, open for reading. @module */
 import { BlobDamagedError, type BlobFile, type ByteRange } from "./blob_store.ts";
 
-/** Size of the pieces in which a range is streamed, in bytes. */
+/** Size of the chunks in which a range is streamed, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
 async function openFile(path: string): Promise<Deno.FsFile> {

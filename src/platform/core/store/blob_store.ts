@@ -1,5 +1,6 @@
 /**
- * Content-addressed blobs per workspace: a hash gives no access to other workspaces' blobs.
+ * Content-addressed blobs, separate for each workspace. A hash gives no access to other workspaces'
+ * blobs.
  *
  * @module
  */

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
-/** The keys of a commit, and its share of a transaction. */
+/** A commit's keys, and its share of a transaction. */
 export interface Footprint {
   /** Versions that the commit checks, by the names of their keys. */
   readonly checked: ReadonlyMap<string, string | null>;

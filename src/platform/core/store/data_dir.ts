@@ -10,7 +10,7 @@ import { join } from "node:path";
 /** Time for a killed process to finish disk writes and release its lock, in milliseconds. */
 const ENDING_MS = 3000;
 
-/** How long a check of the lock waits, in milliseconds. */
+/** How long to wait when checking the lock, in milliseconds. */
 const LOOK_MS = 300;
 
 export interface DataDir {

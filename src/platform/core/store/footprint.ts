@@ -1,4 +1,4 @@
-/** The keys of a commit, which decide whether commits can share a transaction. Pure. @module */
+/** The keys of a commit. They determine whether commits can share a transaction. Pure. @module */
 import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
 import { type Footprint, keyName, keySize } from "./commit_group.ts";
 

@@ -132,7 +132,7 @@ Deno.test("BlobVault.sweep() keeps a blob that is requested in the meantime", ()
     assert.equal(await blobs.size(hash), 11);
   }));
 
-Deno.test("openFsBlobVault() removes only unfinished writes of its own node", async () => {
+Deno.test("openFsBlobVault() removes only its own node's unfinished writes", async () => {
   await inTestFolder(async (root) => {
     for (const owner of ["a", "b"]) {
       await openFsBlobVault(root, { owner });

@@ -29,7 +29,7 @@ interface Writer extends Waiting {
   reject(reason: unknown): void;
 }
 
-/** Lets waiting commits share a transaction if possible; each commit has its own outcome. */
+/** Lets waiting commits share a transaction if possible. Each commit has its own outcome. */
 export class GroupedStore extends StoreLayer {
   override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
   #waiting: Writer[] = [];

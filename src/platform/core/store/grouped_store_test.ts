@@ -85,7 +85,7 @@ Deno.test("GroupedStore() hides values set in the same transaction from checks",
     assert.deepEqual((await grouped.get(["k"])).value, bytes(1));
   }));
 
-Deno.test("GroupedStore() commits changes of the same keys in the order of the calls", () =>
+Deno.test("GroupedStore() commits changes to the same keys in the order of the calls", () =>
   withStores(async ({ grouped }) => {
     const writers = [
       grouped.set(["a"], bytes(1)),

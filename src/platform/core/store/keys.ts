@@ -3,7 +3,7 @@ import type { RecordKey } from "../../../store/mod.ts";
 type Key = RecordKey;
 
 export const keys = {
-  /** Settings of the whole platform, such as the format version of the store. */
+  /** Settings for the whole platform, such as the store's format version. */
   meta: (name: string): Key => ["meta", name],
 
   /** Records that were found damaged, by their encoded keys. */
@@ -50,7 +50,7 @@ export const keys = {
     workspaceId,
     id,
   ],
-  /** The last reported health of a project's servers. */
+  /** The health of a project's servers, as last reported. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
   /** The last minute for which scheduled tasks were started. */

@@ -64,12 +64,12 @@ const reasonOf = (cause: unknown): string =>
     ? describeFileFault(cause)
     : describeFault(cause);
 
-/** The location of a store, for messages. */
+/** A store's location, for messages. */
 export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-/** Adds the name of the store to an error, and advice for the operator. */
+/** Adds the store's name and advice for the operator to an error. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
   // A faulty URL needs no further explanation, because nothing was opened yet.
@@ -232,10 +232,10 @@ async function openPlatformPg(
 }
 
 export interface PlatformKvOptions {
-  /** Completes the URL of a PostgreSQL server, for example with the password. */
+  /** Completes a PostgreSQL server's URL, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
-  /** Called for each damaged record, which is set aside. */
+  /** Called for each damaged record that was set aside. */
   readonly onDamaged: (message: string) => void;
 }
 
@@ -243,7 +243,7 @@ export interface PlatformKvOptions {
  * Opens the platform's store. If its disk is full, a read-only copy is opened elsewhere. Sites are
  * still served, and changes are refused with the reason.
  *
- * @throws {StoreUnusableError} if it cannot be opened; the message names the store and the reason.
+ * @throws {StoreUnusableError} if it cannot be opened. The message names the store and the reason.
  */
 export async function openPlatformKv(
   place: string,

@@ -15,7 +15,7 @@ export interface Index<T> {
   /**
    * The value of an entry. It is a copy of the record, or the last part of the record's key (`id`)
    * if the entry's key contains the other parts, or all parts of the record's key, under these
-   * names. If the value lacks a name, the last part of the entry's key is used.
+   * names. If a name is missing from the value, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry can belong to only one record at a time. */
@@ -58,7 +58,10 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...this.#declared.parts(record)];
   }
 
-  /** Adds a new record to a commit, which fails if another record has one of its unique entries. */
+  /**
+   * Adds a new record to a commit. The commit fails if another record has one of its unique
+   * entries.
+   */
   insert(draft: Draft, record: T, options?: SetOptions): void {
     for (const { key, unique } of this.#entriesOf(record)) {
       if (unique) draft.check({ key, versionstamp: null });

@@ -164,7 +164,7 @@ function queueOf(kv: object): KeyedLock {
  * @param contended The records that the commit changes and checks, as far as they are known; empty
  * if nothing else changes them.
  * @throws {ContentionError} after 20 races lost against other processes.
- * @throws {StoreBusyError} if 1,000 changes of a record are already waiting.
+ * @throws {StoreBusyError} if 1,000 changes to a record are already waiting.
  */
 export async function commitVersioned<T>(
   kv: RecordStore,

@@ -93,7 +93,7 @@ const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
     return n;
   });
 
-Deno.test("commitWithRetries() runs writers of a record one by one, without retries", () =>
+Deno.test("commitWithRetries() runs a record's writers one by one, without retries", () =>
   withKv(async (kv) => {
     const key = ["count"];
     const tries = { count: 0 };

@@ -61,7 +61,7 @@ export function nameOf(key: RecordKey): string {
   }));
 }
 
-/** Whether there are damaged records, whose blobs must not be removed. */
+/** Whether there are damaged records. Their blobs must not be removed. */
 export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;

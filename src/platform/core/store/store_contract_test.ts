@@ -40,8 +40,8 @@ async function openPostgres(): Promise<Opened> {
 }
 
 /**
- * The URL of a `denokv` that may be emptied, and whose token is in `DENO_KV_ACCESS_TOKEN`; its
- * crate is built by `cargo install denokv --locked`.
+ * The URL of a `denokv` server that may be emptied, and whose token is in `DENO_KV_ACCESS_TOKEN`.
+ * Build its crate with `cargo install denokv --locked`.
  */
 const DENOKV = Deno.env.get("SVC_TEST_DENOKV_URL");
 

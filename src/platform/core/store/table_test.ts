@@ -96,7 +96,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Runs steps on a table and on a list, which must agree. */
+/** Runs the same steps on a table and on a list, and checks that the two agree. */
 async function run(kv: RecordStore, steps: readonly Step[]) {
   const table = open(kv);
   const known = new Map<string, Book>();
@@ -208,7 +208,7 @@ Deno.test("Table.update() commits additions with a change, and nothing without o
   assert.equal(await table.update(["x", "9"], (each) => each), undefined);
 });
 
-Deno.test("Table lists the records of an owner newest first, page by page", async () => {
+Deno.test("Table lists an owner's records newest first, page by page", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   for (const id of ["1", "2", "3"]) await table.add({ ...one, id, title: id });

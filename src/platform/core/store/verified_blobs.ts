@@ -13,7 +13,7 @@ const FILES_PER_STEP = 32;
  */
 const LOOK_MS = 5000;
 
-/** A file that had the content of its blob. */
+/** A file that had its blob's content. */
 interface Verified {
   readonly size: number;
   readonly mtime: number | undefined;
@@ -63,7 +63,8 @@ export class VerifiedBlobs {
 
   /**
    * Adds the sizes of verified, unchanged `hashes` to `sizes`, and returns the others. The system
-   * has these files cached, so a synchronous lookup takes a tenth of the time.
+   * has these files cached, so a synchronous lookup takes a tenth of the time of an asynchronous
+   * one.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -1,5 +1,5 @@
 /**
- * Masks the data of a branch in one transaction: tables, and data that PostgreSQL derives from them
+ * Masks a branch's data in one transaction: tables, and data that PostgreSQL derives from them
  * (statistics and materialized views). User triggers are disabled during that time, because they
  * may copy old values elsewhere. Foreign keys are checked again afterwards.
  *
@@ -11,7 +11,7 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Maximum number of characters in the result of the catalog query. */
+/** Maximum length of the catalog query's result, in characters. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;

@@ -69,7 +69,7 @@ function hashFor({ type, maximum }: MaskedColumn): string | undefined {
   }
 }
 
-/** The new value of a column, or why its mask does not fit; `undefined` if it does not change. */
+/** A column's new value, or why its mask does not fit; `undefined` if the value does not change. */
 export type MaskedValue =
   | { readonly sql: string; readonly usesKey: boolean }
   | { readonly problem: string }

@@ -8,7 +8,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import type { CheckRequest } from "../../../lib/release_checks.ts";
 
-/** Maximum number of bytes of a body to search for the expected text. */
+/** Maximum number of bytes to search in a body for the expected text. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Pause before a request is repeated, in milliseconds. */
 const PAUSE_MS = 500;

@@ -95,7 +95,7 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 /** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
-  /** The repository of the events; `undefined` if the delivery names none. */
+  /** The repository that the events are about; `undefined` if the delivery does not name one. */
   readonly repository: ForgeRepository | undefined;
 }
 

@@ -13,7 +13,7 @@ const EXCERPT_MS = 1000;
 
 export interface PostAnswer {
   readonly status: number;
-  /** The beginning of the response's body; empty if not requested. */
+  /** The start of the response's body; empty if not requested. */
   readonly excerpt: Uint8Array;
   readonly retryAfterMs: number | undefined;
 }
@@ -31,7 +31,7 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Reads the beginning of a body within the time limit, and cancels the rest. */
+/** Reads the start of a body within the time limit, and cancels the rest. */
 async function readExcerpt(
   body: ReadableStream<Uint8Array> | null | undefined,
   maxBytes: number,

@@ -257,7 +257,7 @@ export class DeliveryStore {
     }
   }
 
-  /** Keeps a job as a dead letter, instead of its next attempt. */
+  /** Keeps a job as a dead letter instead of attempting it again. */
   async bury(
     job: Job & { readonly dead: NonNullable<Job["dead"]> },
     dueAt: number,

@@ -38,7 +38,7 @@ export interface InboxesOptions {
   readonly onTrouble: (message: string) => void;
   /** Whether a user is in a workspace. By default, all users are. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
-  /** Maximum number of pages of an inbox; enough for `KEPT_NOTIFICATIONS` by default. */
+  /** Maximum number of pages per inbox; by default, enough for `KEPT_NOTIFICATIONS`. */
   readonly maxPages?: number;
 }
 

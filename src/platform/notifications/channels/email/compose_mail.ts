@@ -68,7 +68,7 @@ function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts
     return oneLine(`${workspaceOf(facts)}: ${title}`);
   }
   const isOfProject = "project" in schema.shape;
-  // The title is the part of the subject without the project.
+  // The title is the subject without the project.
   if (isOfProject && data.project === undefined) return oneLine(title);
   const place = isOfProject ? String(data.project) : workspaceOf(facts);
   return oneLine(`${place}: ${fillWords(subject, data)}`);
@@ -90,7 +90,7 @@ function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFa
   return { type: "button", label: page ?? (isSite ? "Open the site" : "Show details"), url };
 }
 
-/** The small line of a notification: its kind, its workspace, and when it happened. */
+/** The small print of a notification: its kind, its workspace, and when it happened. */
 function lineOf({ category, priority, createdAt }: NotificationContent, facts: MailFacts) {
   const kind = priority === "CRITICAL" ? `${category}, critical` : category;
   const workspace = facts.workspace === null ? [] : [facts.workspace];

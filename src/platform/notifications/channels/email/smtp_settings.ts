@@ -1,4 +1,4 @@
-/** The mail server and the sender: the operator's `--smtp-url` and `--mail-from`. @module */
+/** The mail server and the sender, from the operator's `--smtp-url` and `--mail-from`. @module */
 
 /** The mail settings cannot be used. The message never contains the password. */
 export class MailSettingsError extends TypeError {

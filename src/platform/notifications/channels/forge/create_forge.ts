@@ -46,7 +46,7 @@ function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | un
   return { workspaceId, projectId, deploymentId };
 }
 
-/** Reports the state of deployments to the forges of their repositories. */
+/** Reports deployments' states to the forges of their repositories. */
 function createForgeChannel(
   reporter: Pick<ForgeReporter, "find" | "report">,
 ): Channel {

@@ -68,7 +68,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls if it is this node's turn; otherwise returns false. */
+  /** Polls if it is this node's turn. Otherwise, returns false. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

@@ -42,7 +42,7 @@ const HOUR_MS = 60 * 60 * 1000;
 export type SignInProgress =
   | { readonly type: "waiting"; readonly url: string; readonly number: number }
   | { readonly type: "denied" }
-  /** There is no attempt: it is over, or it belongs to another browser. */
+  /** There is no attempt, because it is over or belongs to another browser. */
   | { readonly type: "none" }
   /** The chat has an account: the session, or the request for the second factor. */
   | { readonly type: "entered"; readonly answer: SignedIn | FactorWanted }

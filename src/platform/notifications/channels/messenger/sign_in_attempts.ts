@@ -2,7 +2,7 @@
  * Sign-ins that are waiting for approval in the messenger. They are in Deno KV, because the browser
  * can ask any node, but only one node receives the chat. An attempt belongs to one browser, by its
  * cookie, and to the first chat that opens its link. The person taps the number that the page
- * shows, which the victim of a forwarded link cannot see.
+ * shows. The victim of a forwarded link cannot see that number.
  *
  * @module
  */
