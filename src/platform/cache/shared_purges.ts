@@ -30,7 +30,7 @@ const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" &&
 
 const purgeRecord = z.union([
   z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
-  /** Revalidations by the deployment's own server. */
+  /** Revalidations that a deployment's own server requests. */
   z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
 ]);
 type PurgeRecord = z.infer<typeof purgeRecord>;

@@ -31,7 +31,7 @@ const INTERVAL_MS = 10 * 60_000;
 
 /** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Longest `Retry-After` of an authority that is respected, in milliseconds. */
+/** Maximum `Retry-After` from an authority to respect, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -58,7 +58,8 @@ export interface CertificateServiceOptions {
   /** How often to check for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /**
-   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
+   * change.
    */
   onChanged(hostnames: readonly string[]): Promise<void>;
   log(line: PlatformLog): void;
@@ -132,7 +133,7 @@ export class CertificateService {
     }
   }
 
-  /** Whether a hostname that is served has a certificate. */
+  /** Whether a served hostname has a certificate. */
   has(hostname: string): boolean {
     return this.#find(hostname) !== undefined;
   }
@@ -205,7 +206,7 @@ export class CertificateService {
     });
   }
 
-  /** Starts a round of orders, or another after the running one. */
+  /** Starts a round of orders, or another round after the current one. */
   wake(): void {
     if (this.#state !== "running") return;
     this.#rounds.start();

@@ -127,7 +127,7 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
     assert.equal(orders.length, 2);
   }));
 
-Deno.test("a certificate is renewed without a request", () =>
+Deno.test("a certificate is renewed even if no client requests it", () =>
   withWorld(async ({ clock, orders, changed, start }) => {
     await start({ intervalMs: 5 });
     clock.now += 21 * DAY;

@@ -5,9 +5,9 @@
  */
 import type { CertificateRecord } from "./certificate.ts";
 
-/** Maximum number of names in one certificate: authorities allow 100. */
+/** Maximum number of names in one certificate. Authorities allow 100. */
 const MAX_NAMES = 50;
-/** Maximum number of names while a client waits, because each is proven in turn. */
+/** Maximum number of names while a client is waiting. Names are validated one after the other. */
 const MAX_ASKED = 5;
 
 /**

@@ -32,7 +32,7 @@ const RETRY_MS = 1;
 /** Pause after a listener has run out of file descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Maximum number of names that one listener caches: about 10 MB. */
+/** Maximum number of names that one listener caches. They need about 10 MB. */
 const MAX_NAMES = 20_000;
 
 /** Names whose certificates were changed or removed. */
@@ -90,8 +90,8 @@ export class HttpsListener {
   }
 
   /**
-   * Records that certificates of names changed or were removed; resolves when new connections see
-   * it.
+   * Records that the certificates for names were changed or removed. Resolves when new connections
+   * see the change.
    */
   async changed(names: ChangedNames): Promise<void> {
     const { asked, unresolved } = this.#current;
@@ -139,8 +139,8 @@ export class HttpsListener {
       await this.#current.close();
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
-    // Set before the listener runs: if it fails immediately, it must not find a replacement that
-    // already ended.
+    // Set before the listener runs. If the listener fails immediately, it must not find a
+    // replacement that has already ended.
     this.#replacing = undefined;
   }
 
@@ -169,7 +169,7 @@ export class HttpsListener {
       this.#current = this.#open(this.port);
       return true;
     } catch {
-      // The port is not free yet, or the system is out of descriptors.
+      // The port is not free yet, or the system is out of file descriptors.
       return false;
     }
   }

@@ -137,7 +137,7 @@ Deno.test("HttpsListener.changed() does not interrupt a handshake that waits for
   });
 });
 
-Deno.test("HttpsListener starts over after requests for too many names", () =>
+Deno.test("HttpsListener starts over once too many names were requested", () =>
   withListener(
     ({ a }) => ({
       type: "by_name",
@@ -211,7 +211,7 @@ Deno.test("HttpsListener.replace() lets running requests finish on the old liste
 });
 
 Deno.test({
-  name: "HttpsListener.replace() refuses no connection",
+  name: "HttpsListener.replace() does not refuse any connection",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withListener(

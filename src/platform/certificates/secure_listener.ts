@@ -39,11 +39,11 @@ export interface SecureListenerOptions {
 
 export interface SecureListener {
   readonly port: number;
-  /** Records that certificates changed or were removed; resolves when clients see it. */
+  /** Records that certificates were changed or removed. Resolves when clients see the change. */
   changed(names: ChangedNames): Promise<void>;
   /** Closes the previous listener if it is still open alongside the current one. */
   standAlone(): Promise<void>;
-  /** Ends the timers and stops accepting; open connections stay. */
+  /** Stops the timers and stops accepting connections. Open connections stay open. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Handshakes that wait for their name's first certificate.
+ * Handshakes that are waiting for their name's first certificate.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export class WaitingHandshakes {
     clearTimeout(timer);
   }
 
-  /** Continues the handshakes that wait for a name. */
+  /** Continues the handshakes that are waiting for a name. */
   settle(hostname: string): void {
     this.#names.get(hostname)?.resolve();
     this.#names.delete(hostname);

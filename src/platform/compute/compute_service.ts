@@ -207,7 +207,7 @@ export class ComputeService {
     await this.#socketsDir();
   }
 
-  /** Removes everything of deployments that are no longer needed. */
+  /** Removes everything that belongs to deployments that are no longer needed. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     const isKept = (id: string): boolean => isNeeded(id) || this.#open.has(id);
     await this.#maker.sweep(isKept);

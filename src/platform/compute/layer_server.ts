@@ -22,7 +22,7 @@ const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "memory",
 ]);
 
-/** Consecutive failures after which the server counts as unhealthy. */
+/** Number of consecutive failures after which the server counts as unhealthy. */
 const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {

@@ -94,7 +94,7 @@ export class ServerMaker {
   /** Toolchain folders on this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
 
-  /** The databases and the blob store that each server was created with. */
+  /** The databases and the blob store with which each server was created. */
   readonly #stores = new WeakMap<ComputeServer, string>();
 
   readonly #options: ServerMakerOptions;

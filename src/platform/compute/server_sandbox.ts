@@ -64,7 +64,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, for the user who deploys. */
+/** Why a server is not started, in words for the user who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

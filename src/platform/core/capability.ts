@@ -45,7 +45,7 @@ export interface Capability {
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes its data about a deleted environment. */
+  /** Removes its data for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
   /** Ends everything that belongs to a stopped deployment. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;

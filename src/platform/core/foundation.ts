@@ -41,7 +41,7 @@ export interface Foundation {
   readonly outbound: OutboundFetch;
   /** Like `outbound`, but can also reach the hosts of this platform. For functions. */
   readonly functionOutbound: OutboundFetch;
-  /** The hosts that `functionOutbound` serves here; set when the sites are known. */
+  /** The hosts that `functionOutbound` serves here. Set once the sites are known. */
   readonly shownHosts: ShownHosts;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;

@@ -40,7 +40,7 @@ export interface WorkParts {
   maskKey(workspaceId: string): Promise<Uint8Array>;
   /** The processes that share the records. A task belongs to one process as long as it is alive. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
-  /** Called when a branch fails, or works again. */
+  /** Called when a branch fails or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;
@@ -52,7 +52,7 @@ const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== n
 
 type PreviewSource = Extract<SourceRecord, { readonly type: "preview" }>;
 
-/** A source that no longer exists, or does not exist yet. */
+/** A source that no longer exists or does not exist yet. */
 class SourceMissing extends Error {}
 
 export class BranchWork {

@@ -29,7 +29,7 @@ export interface DoorOptions {
 }
 
 const LOOPBACK = "127.0.0.1";
-/** Addresses to listen on, including the loopback address. */
+/** The addresses to listen on, including the loopback address. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {

@@ -37,7 +37,7 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
-/** True while a task creates something for a branch and has not failed. */
+/** True while a task is creating something for a branch and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 const addressOf = (

@@ -21,7 +21,7 @@ const housekeeping = ({ databases }: TestPlatform) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-Deno.test("a database is in state creating until its main branch is ready", async () => {
+Deno.test("a database is in the state creating until its main branch is ready", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -107,7 +107,7 @@ Deno.test("work belongs to a living node, and to another one once that node is d
   assert.equal(content.size, 1, "the current content is still there");
 });
 
-Deno.test("a failed branch has a reason and raises an event, and start retries it", async () => {
+Deno.test("a failed branch has a reason and raises an event, and starting the database retries it", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -123,7 +123,7 @@ Deno.test("a failed branch has a reason and raises an event, and start retries i
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
 });
 
-Deno.test("a failed move changes nothing, and can be retried or given up", async () => {
+Deno.test("a failed move changes nothing, and can be retried or abandoned", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine(), new TestEngine("server"));

@@ -1,4 +1,4 @@
-/** One round of housekeeping: expired databases, daily snapshots, leftovers. @module */
+/** One round of housekeeping for expired databases, daily snapshots, and leftovers. @module */
 import { formatCount } from "../../lib/format.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";

@@ -33,7 +33,7 @@ type Facts<Key extends keyof RecordFacts> = RecordFacts[Key] extends readonly (i
   ? Fact[]
   : never;
 
-/** Reads the records; changes nothing in the store. */
+/** Reads the records without changing anything in the store. */
 export async function inspectRecords(kv: RecordStore): Promise<RecordFacts> {
   const [databases, branches, projects] = [
     new DatabaseStore(kv),

@@ -110,7 +110,7 @@ const ORDER: readonly SchemaKind[] = [
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
-/** Differences from `before`. A new or missing table is listed without its parts. */
+/** Differences from `before`. New and missing tables are listed without their parts. */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];
   const isWhole = (object: SchemaObject, other: Schema): boolean =>

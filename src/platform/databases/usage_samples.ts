@@ -27,7 +27,7 @@ type Unit = keyof typeof UNITS;
 
 const usageSample = z.object({
   sizeBytes: z.int().nullable(),
-  /** The highest number of open connections in the step. */
+  /** The highest number of open connections during the step. */
   connections: z.int(),
 });
 type UsageSample = z.infer<typeof usageSample>;

@@ -80,7 +80,10 @@ export async function loadContent(
   throw new TypeError(`Cannot read the content ${sha256} of a deployment: ${path}: ${message}`);
 }
 
-/** Like {@link loadContent}, but from memory if used recently and its blob still exists. */
+/**
+ * Like {@link loadContent}, but from memory if the content was used recently and its blob still
+ * exists.
+ */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const known = recent.get(sha256);
   if (known !== undefined && await blobs.verify(sha256) !== undefined) return known;

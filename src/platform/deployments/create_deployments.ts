@@ -72,7 +72,7 @@ export const shownBy = (deployments: DeploymentStore) => async (label: string) =
   return shown !== undefined && isServed(shown.status) ? shown : undefined;
 };
 
-/** How often uploads are checked, in milliseconds. */
+/** How often to check uploads, in milliseconds. */
 const UPLOADS_EVERY_MS = 30_000;
 
 async function* deploymentKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {

@@ -324,7 +324,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Returns why the state must not change, based on the record that the commit changes. */
+      /** Returns why the state must not change, judging by the record that the commit changes. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
       readonly lease?: Lease | undefined;
     },

@@ -257,7 +257,7 @@ Deno.test("DeploymentService.rollBack() shows the previous deployment, with its 
     assert.equal((await find("d2")).status, "ROLLED_BACK");
   }));
 
-Deno.test("two simultaneous calls of DeploymentService.rollBack() undo one deployment", () =>
+Deno.test("two simultaneous calls to DeploymentService.rollBack() undo one deployment", () =>
   withService(async ({ service, add, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2", "d3"]) await service.activate(await add(id));
     const server = heldServer();

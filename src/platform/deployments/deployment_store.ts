@@ -97,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** The moment to record when the status changes; by default, the status determines it. */
+  /** The moment to record if the status changes. By default, the status determines it. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -311,8 +311,9 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a rolling release, and what production shows. @throws {StaleDecisionError} if there is
-   * none
+   * Changes a rolling release, and what production shows.
+   *
+   * @throws {StaleDecisionError} if there is no release
    */
   changeRelease(
     { projectId, workspaceId }: DeploymentOwner,

@@ -23,7 +23,7 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
 
 /**
  * @throws {Failure} `conflict` for an unbuilt deployment, `blobs_missing`, `blob_mismatch` for
- * wrong sizes.
+ * incorrect sizes.
  */
 export async function requireContent(
   blobs: BlobStore,

@@ -33,9 +33,9 @@ export type WantedDeployment = DeploymentContent & {
   readonly startedBy?: string | undefined;
   /** What triggered its build; missing if there is no build. */
   readonly trigger?: BuildTrigger;
-  /** The preview that is promoted; missing for any other deployment. */
+  /** The preview that is being promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
-  /** The deployment that is deployed again; missing for any other deployment. */
+  /** The deployment that is being redeployed; missing for any other deployment. */
   readonly redeployOf?: string;
 };
 
@@ -57,7 +57,7 @@ async function freeBranchLabel(
   return taken ? branchLabel(project.name, branch, { taken }) : label;
 }
 
-/** Records a deployment in state PENDING. `also` adds to the same commit, and may throw. */
+/** Records a deployment in state PENDING. `also` adds to the same commit and may throw. */
 export async function recordDeployment(
   services: RecordServices,
   project: ProjectRecord,

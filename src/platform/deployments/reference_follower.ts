@@ -20,7 +20,7 @@ export interface FollowerParts {
 }
 
 export class ReferenceFollower {
-  /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
+  /** Deployments that could not be redeployed. They are retried after a restart, or manually. */
   #failed = new Set<string>();
   /** The hosts and projects that the last complete round saw. */
   #seen = "";

@@ -1,4 +1,4 @@
-/** `/v1/projects/{project}/deployments`, `/v1/deployments`, rollback. @module */
+/** `/v1/projects/{project}/deployments`, `/v1/deployments`, and rollbacks. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";

@@ -40,7 +40,7 @@ async function withUploads(
   }
 }
 
-Deno.test("a slow body keeps its deployment open the whole time", () =>
+Deno.test("a slow body keeps its deployment open until it has arrived", () =>
   withUploads(["d1", "d2"], async (parts) => {
     const onChunk = await startHeartbeat(parts, WORKSPACE, "d1");
     const minutes = Array.from({ length: 30 }, (_, index) => (index + 1) * 60_000);

@@ -87,7 +87,7 @@ Deno.test("a platform without other addresses sends clients to its connected edg
   });
 });
 
-Deno.test("a platform without public addresses only serves challenges", async () => {
+Deno.test("a platform without public addresses serves only challenges", async () => {
   await withDns({ publicAddresses: [] }, async (ask) => {
     assert.equal((await ask("shop.svc.test", "A")).header.rcode, Packet.RCODE.REFUSED);
     const [proof] = (await ask("_acme-challenge.svc.test", "TXT")).answers;

@@ -111,7 +111,8 @@ export interface DomainSetup {
   readonly ordersOnDemand: boolean;
   readonly baseDomain: string;
   /**
-   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   * Called with hostnames whose certificates were changed or removed. Resolves when clients see the
+   * change.
    */
   onCertificates(hostnames: readonly string[]): Promise<void>;
 }

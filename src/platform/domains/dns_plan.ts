@@ -52,7 +52,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** More notes about the records, in sentences. */
+/** Additional notes about the records, in sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

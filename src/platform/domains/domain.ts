@@ -32,11 +32,11 @@ export const zoneRecord = z.object({
 });
 export type ZoneRecord = z.infer<typeof zoneRecord>;
 
-/** The one workspace that has proven a zone. */
+/** The one workspace that has proven ownership of a zone. */
 export const zoneOwnerRecord = z.object({ workspaceId: z.string(), verifiedAt: z.number() });
 export type ZoneOwnerRecord = z.infer<typeof zoneOwnerRecord>;
 
-/** True if the domain's workspace has proven its zone. */
+/** True if the domain's workspace has proven ownership of its zone. */
 export function isVerified(domain: DomainRecord, owner: ZoneOwnerRecord | undefined): boolean {
   return owner?.workspaceId === domain.workspaceId;
 }

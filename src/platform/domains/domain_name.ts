@@ -8,7 +8,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
 
 export interface DomainName {
-  /** Lower-case ASCII, international labels in punycode (UTS #46); may start with `*.`. */
+  /** Lower-case ASCII, with international labels in Punycode (UTS #46). May start with `*.`. */
   readonly hostname: string;
   /** The registrable domain (Public Suffix List, including private suffixes). */
   readonly zone: string;

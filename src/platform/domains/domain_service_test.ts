@@ -126,7 +126,7 @@ Deno.test("another node learns that a redirect has become a binding", () =>
     assert.equal(other.hosts.redirectOf("www.shop.example"), undefined);
   }));
 
-Deno.test("a proven zone and all names below it are closed to other workspaces", () =>
+Deno.test("a proven zone and all names under it are closed to other workspaces", () =>
   withWorld(async (world) => {
     await prove(world, world.ours, "shop.example");
     for (

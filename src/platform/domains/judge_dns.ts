@@ -65,7 +65,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
     : "Add a record with the expected value. Keep the others";
 }
 
-/** Checks the proof of control. Other TXT records are allowed next to the right one. */
+/** Checks the proof of control. Other TXT records are allowed in addition to the correct one. */
 export function judgeProof(facts: ProofFacts): DnsCheck {
   const { name, expected, answer } = facts;
   const ok = valuesOf(answer).includes(expected);

@@ -66,7 +66,7 @@ export function decodeOtlp(path: string, body: Uint8Array): Message {
 export const attributesOf = (list: readonly Message[] = []): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A log record with its resource, as tests compare them. */
+/** A log record with its resource, in the form that tests compare. */
 export interface ReceivedRecord {
   readonly body: string;
   readonly severity: string;

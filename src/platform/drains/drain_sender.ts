@@ -38,7 +38,7 @@ const NO_METRICS_MS = 60 * 60 * 1000;
 const TOLD_MS = 10 * 60 * 1000;
 
 export interface SendTimes {
-  /** Time in which records are collected for a request, in milliseconds. */
+  /** How long to collect records for a request, in milliseconds. */
   readonly batchMs: number;
   /**
    * First and maximum wait before a retry, in milliseconds. Each wait is twice the previous one.

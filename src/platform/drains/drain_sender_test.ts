@@ -143,7 +143,7 @@ Deno.test("DrainSender counts and shows a partial success, without credentials",
   assert.equal(lastError, "The endpoint rejected 300 records: too old for •••");
 });
 
-Deno.test("DrainSender keeps the latest records while the endpoint is down, and reports lost ones", async () => {
+Deno.test("DrainSender keeps the latest records while the endpoint is down, and reports the lost ones", async () => {
   const state = { isAway: true };
   const { receiver } = setUp();
   const { clock, sender, add, idle, troubles } = setUp({

@@ -260,7 +260,7 @@ export class EdgeRegistry {
     const local = [...this.#local.values()].find((edge) => edge.hash === hash);
     if (local !== undefined) return local.name;
     const found = await this.#table.findBy("hash", keys.frontEdgeByHash(hash));
-    // Another node may have added it a moment ago.
+    // Another node may have just added the edge.
     if (found !== undefined && !this.#edges.has(found.name)) await this.reread();
     return found?.name;
   }

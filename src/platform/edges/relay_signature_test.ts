@@ -19,7 +19,7 @@ Deno.test("parseFacts() reads only the output of formatFacts()", () => {
   }
 });
 
-Deno.test("isSignedBy() is only true for the same secret, facts, method and target", () => {
+Deno.test("isSignedBy() is true only for the same secret, facts, method and target", () => {
   const secret = new Uint8Array(32).fill(1);
   const text = formatFacts(FACTS);
   const of = { method: "GET", target: "shop.localhost/a?b" };

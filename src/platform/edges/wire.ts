@@ -62,7 +62,7 @@ export type FeedLine = z.infer<typeof feedLine>;
 /** Confirms that every change up to a position has been applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
-/** A request that an edge handled by itself, for logs and statistics. */
+/** A request that an edge handled on its own, for logs and statistics. */
 export const servedRequest = z.object({
   time: z.number().min(0).max(8.64e15),
   deploymentId: z.uuid(),
@@ -81,7 +81,7 @@ export const servedRequest = z.object({
   rules: z.array(ruleHit).max(1000).optional(),
   /** IDs of the rules that matched. */
   matched: z.array(z.string().max(MAX_FIELD)).max(1000).optional(),
-  /** Missing for requests that statistics ignore. */
+  /** Missing for requests that statistics do not count. */
   counted: z.object({
     layer: z.enum(LAYERS),
     isPage: z.boolean(),

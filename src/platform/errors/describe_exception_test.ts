@@ -31,7 +31,7 @@ Deno.test("describeException() returns the same ID for the same class and frames
   assert.equal(ids.size, Object.keys(different).length);
 });
 
-Deno.test("describeException() distinguishes errors without frames by their constant parts", () => {
+Deno.test("describeException() distinguishes errors without frames by the constant parts of their messages", () => {
   const id = (message: string) => describeException({ kind: "server", source: "app", message }).id;
   assert.equal(id("Timeout after 100 ms"), id("Timeout after 230 ms"));
   assert.equal(

@@ -68,7 +68,8 @@ export class ExceptionLines {
   }
 
   /**
-   * Passes on exceptions that started before a time, because no more lines of them are expected.
+   * Passes on exceptions that started before a given time, because no more of their lines are
+   * expected.
    */
   flush(before: number): void {
     for (const [name, { first }] of [...this.#open]) if (first.time < before) this.#end(name);

@@ -77,7 +77,7 @@ Deno.test("FormStore uses the retention from the live deployment, which may be n
     assert.equal(await store.sweep(20 * DAY_MS, signal, none), 2);
   }));
 
-Deno.test("FormStore has room until a project reaches its limit of submissions or file bytes", () =>
+Deno.test("FormStore has room until a project reaches its limit on submissions or file bytes", () =>
   withStore(async ({ store, keep, kv }) => {
     await keep(1);
     assert.equal(await store.hasRoom("p", 1024 ** 3 - 10), true);

@@ -1,4 +1,8 @@
-/** Stores a submission: files in the blob store, then its record and event. @module */
+/**
+ * Stores a submission: first its files in the blob store, and then its record and event.
+ *
+ * @module
+ */
 import type { EventData } from "../../contract/event_data.ts";
 import type { FormField, KeepOutcome, Submission } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -24,7 +28,7 @@ export interface FormSender {
   readonly environment: string;
 }
 
-/** Why a submission is refused, for members. */
+/** Why a submission is refused, in words for members. */
 const NO_ROOM =
   "The project has no room for more submissions or their files. Delete some: messages are lost";
 const NO_BLOB_ROOM =

@@ -72,7 +72,7 @@ export class FunctionService {
     });
   }
 
-  /** The number of function processes, and the maximum. */
+  /** The current and maximum number of function processes. */
   describe(): Health["functions"] {
     const { taken: running, max } = this.#places;
     return { running, max };

@@ -32,7 +32,7 @@ async function show(path: string, args: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("BranchHeads needs one more git run for all callers that arrive during a run", () =>
+Deno.test("BranchHeads needs only one more git run for all callers that arrive during a run", () =>
   withHeads(async ({ heads, sha, runs }) => {
     const names = ["main", "b1", "b2", "b2x", "b", "main", "--help", "b*"];
     const first = await heads.find("main");

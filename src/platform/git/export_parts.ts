@@ -1,6 +1,6 @@
 /**
  * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
- * fetched into the exported repository, or reported with the reason why it cannot be fetched.
+ * either fetched into the exported repository or reported with the reason why it cannot be fetched.
  *
  * @module
  */
@@ -40,7 +40,7 @@ const MAX_SUBMODULES = 100;
 /** Number of blobs to read at a time to find pointers. */
 const POINTERS_PER_READ = 5000;
 
-/** Parts added to an exported commit; paths are relative to its repository. */
+/** Parts added to an exported commit. Paths are relative to its repository. */
 export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {

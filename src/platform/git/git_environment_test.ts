@@ -59,7 +59,7 @@ Deno.test("openRemote() passes a token via the environment, and only to the repo
   assert.equal(masker.mask(`no: s3cret-token ${btoa("ada:s3cret-token")}`), "no: ••• •••");
 });
 
-Deno.test("openRemote() passes no token to SSH, and no key to HTTPS", async () => {
+Deno.test("openRemote() does not pass tokens to SSH, or keys to HTTPS", async () => {
   assert.equal((await openRemote(HTTP, { ...parts, credentials: KEY })).env.GIT_CONFIG_COUNT, "1");
   const access = await openRemote(SSH, { ...parts, credentials: TOKEN });
   assert.ok(!JSON.stringify(access.env).includes("s3cret"));

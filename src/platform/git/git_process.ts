@@ -95,7 +95,7 @@ function startGit(run: GitRun): Deno.ChildProcess {
   });
 }
 
-/** @throws the signal's reason; git has ended when this throws. */
+/** @throws the signal's reason. Git has ended when this throws. */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
   let child: Deno.ChildProcess;

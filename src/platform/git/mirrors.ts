@@ -66,7 +66,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
   /** The `PATH` in which git and ssh are found. */
   readonly path: string;
-  /** Variables that configure how the network is reached: proxies, certificates. */
+  /** Variables that configure network access, such as proxies and certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
   /** Fetches Git LFS files. */

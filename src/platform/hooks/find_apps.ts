@@ -29,7 +29,7 @@ const MAX_APPS = 20;
 /** Maximum number of files to list in a folder, the same as on disk. */
 const MAX_LISTED = 200;
 
-/** Folders of packages, tools and tests: nothing in them is an app to deploy. */
+/** Folders for packages, tools and tests. Nothing in them is an app to deploy. */
 const SKIPPED = /^(?:node_modules|vendor|dist|build|out|test|tests|fixtures|examples|docs|\..*)$/;
 
 /** Reads one folder in a commit; "" is the root. */

@@ -165,8 +165,8 @@ export class ForgeService {
   }
 
   /**
-   * A push may have created the previous deployment, and nothing else reports it to the pull
-   * request.
+   * A push may have created the previous deployment. Nothing else reports that deployment to the
+   * pull request.
    */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);

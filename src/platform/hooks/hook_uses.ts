@@ -1,4 +1,4 @@
-/** Counts uses of hooks, in few commits, without delaying triggers. @module */
+/** Counts uses of hooks with only a few commits, and without delaying triggers. @module */
 import * as z from "zod";
 import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { keys, readRecord } from "../core/store/mod.ts";

@@ -49,7 +49,7 @@ export class ReplayStore {
     this.#now = now;
   }
 
-  /** The deployment for a key. @throws {Failure} `conflict` for another body. */
+  /** The deployment for a key. @throws {Failure} `conflict` for a different body. */
   async find(replay: ReplayKey): Promise<string | undefined> {
     return (await this.#read(replay)).deploymentId;
   }

@@ -56,9 +56,9 @@ interface Trigger {
 
 interface TriggerBench {
   readonly clock: { now: number };
-  /** The result of git; by default, it finds every commit on every branch. */
+  /** The result from git. By default, git finds every commit on every branch. */
   git: GitService["resolve"];
-  /** Number of git calls. */
+  /** Number of calls to git. */
   asked: number;
   readonly hooks: HookStore;
   readonly uses: HookUses;
@@ -340,7 +340,7 @@ Deno.test("TriggerService.trigger() reports an unreachable repository as a missi
     assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers do not count as uses");
   }));
 
-Deno.test("TriggerService.trigger() can stop waiting for git while another call still waits", () =>
+Deno.test("TriggerService.trigger() can stop waiting for git while another call keeps waiting", () =>
   withTriggers(async (parts) => {
     const late = failure("unavailable", /^The repository is still being fetched/);
     const fetched = Promise.withResolvers<void>();

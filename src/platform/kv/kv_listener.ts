@@ -39,7 +39,7 @@ export class KvListener {
     return { host: "127.0.0.1", port: this.#open.port };
   }
 
-  /** Finishes running requests, and stops listening. */
+  /** Finishes running requests and stops listening. */
   async close(): Promise<void> {
     await this.#open?.close();
   }

@@ -42,7 +42,9 @@ export interface Scene extends AsyncDisposable {
 
 export interface Holder {
   readonly role: Role;
-  /** Whether rounds are so slow that the test tries only one next leader per interruption. */
+  /**
+   * Whether rounds are so slow that the test tries only one of the next leaders per interruption.
+   */
   readonly isSlow?: boolean;
   prepare(kv: RecordStore): Promise<Scene>;
 }

@@ -224,7 +224,7 @@ export class AccessLogs {
     }
   }
 
-  /** Passes entries to listeners, even late ones, in parts that leave time for requests. */
+  /** Passes entries, even late ones, to listeners in parts that leave time for requests. */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;
     for (const chunk of buffer.chunks()) {

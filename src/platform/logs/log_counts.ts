@@ -15,7 +15,7 @@ const facetCounts = z.array(z.tuple([z.string(), z.number()]));
 
 /** The counts from one node. */
 export const logCounts = z.object({
-  /** Start in milliseconds, then entries, warnings and errors. */
+  /** The start in milliseconds, followed by the numbers of entries, warnings and errors. */
   minutes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
   facets: z.object({
     status: facetCounts,
@@ -94,7 +94,9 @@ export class LogCounter {
 const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
 const MAX_STEPS = 60;
 
-/** Merges the counts of nodes for a time range, both ends in milliseconds. */
+/**
+ * Merges the counts from several nodes for a time range, both ends of which are in milliseconds.
+ */
 export function summarize(
   parts: readonly LogCounts[],
   { since, until, now }: {

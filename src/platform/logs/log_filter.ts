@@ -98,7 +98,7 @@ const PLAIN_WORD = /^[!#-[\]-~]+$/;
  * others. Returns `undefined` if there is no such test for this text.
  */
 export function searchTest(search: string | undefined): ((json: string) => boolean) | undefined {
-  // The text can span several fields, but each word is in one of them.
+  // The text can span several fields, but each word is within one of them.
   const words = search?.toLowerCase().split(" ").filter((word) => PLAIN_WORD.test(word)) ?? [];
   if (words.length === 0) return undefined;
   return (json) => {

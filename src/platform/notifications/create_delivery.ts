@@ -31,7 +31,7 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again at the time of sending, because preferences may have changed, or quiet hours may
+ * Decides again at the time of sending, because preferences may have changed or quiet hours may
  * have started.
  */
 function createReview(

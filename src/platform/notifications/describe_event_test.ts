@@ -35,7 +35,7 @@ Deno.test("describeEvent() omits characters that control terminals or the text d
   assert.equal(title, "a [31mb c is live");
 });
 
-Deno.test("describeEvent() falls back to the name if the data has another shape", () => {
+Deno.test("describeEvent() falls back to the name if the data has a different shape", () => {
   const { title, actionUrl } = describe("billing.payment_failed", { amount: "much" });
   assert.equal(title, "Billing: payment failed");
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");

@@ -58,8 +58,8 @@ export class ProjectStore
   }
 
   /**
-   * A page of the projects with the given IDs, newest first. Leaves out other workspaces' projects
-   * and deleted ones.
+   * A page of the projects with the given IDs, newest first. Leaves out deleted projects and those
+   * in other workspaces.
    */
   async listOf(
     workspaceId: string,

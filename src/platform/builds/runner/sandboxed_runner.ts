@@ -123,8 +123,9 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * Finds the sandbox. Until one works, each call probes again, so the platform needs no restart
-   * after the machine was busy.
+   * Finds the sandbox. Until one works, each call probes again. The platform therefore does not
+   * need a restart if the machine was busy.
+   *
    * @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {
@@ -152,7 +153,7 @@ export class SandboxedRunner implements BuildRunner {
     };
   }
 
-  /** Cleans up after a crash; call it before the first build. */
+  /** Cleans up after a crash. Call this before the first build. */
   async recover(): Promise<void> {
     const { dataDir, onTrouble } = this.#options;
     await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
@@ -363,7 +364,7 @@ export class SandboxedRunner implements BuildRunner {
     return end;
   }
 
-  /** Returns the changes since the branch's deployment; null if unknown. */
+  /** Returns what has changed since the branch's deployment; null if unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
     // Changed settings can produce a different site from the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;

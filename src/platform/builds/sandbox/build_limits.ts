@@ -4,7 +4,7 @@ import type { GroupLimits } from "../../../lib/control_groups.ts";
 export interface BuildLimits {
   /** Time from the checkout to the packed output, in milliseconds. */
   readonly timeMs: number;
-  /** Disk space for checkout, home, scratch space and cache together, in bytes. */
+  /** Total disk space for the checkout, home folder, scratch space and cache, in bytes. */
   readonly diskBytes: number;
   /** Resident memory of all of the build's processes, in bytes. */
   readonly memoryBytes: number;
@@ -12,7 +12,10 @@ export interface BuildLimits {
   readonly processes: number;
   /** Maximum size of a single file, in bytes. */
   readonly fileBytes: number;
-  /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
+  /**
+   * Maximum size of a project's cache, in bytes. The cache is emptied after a build that leaves it
+   * larger.
+   */
   readonly cacheBytes: number;
 }
 

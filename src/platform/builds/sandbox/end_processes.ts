@@ -12,7 +12,10 @@ const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
 
 const PARENT = /^PPid:\s+(\d+)/m;
 
-/** Maximum rounds of ending a user's processes, and the pause between them, in milliseconds. */
+/**
+ * Maximum number of rounds of ending a user's processes, and the pause between them in
+ * milliseconds.
+ */
 const MAX_ROUNDS = 200;
 const PAUSE_MS = 10;
 

@@ -3,7 +3,7 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** User and group to run as, if builds have their own users; builds never use them. */
+  /** The user and group to run as, if builds have their own users. Builds never use these. */
   readonly uid: number;
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;

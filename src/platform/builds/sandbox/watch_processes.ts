@@ -11,7 +11,7 @@ const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
 /**
- * Linux shares processors between sessions (sched(7), autogroup); `nice` only affects processes
+ * Linux shares processors between sessions (sched(7), autogroup). `nice` affects processes only
  * within a session.
  */
 export const SESSION_NICE = 5;

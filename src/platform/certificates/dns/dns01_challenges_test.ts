@@ -55,7 +55,7 @@ for (
     ["no server", [], "no name server of its zone was found"],
   ] as const
 ) {
-  Deno.test(`a missing proof is reported with the expected and actual value: ${what}`, async () => {
+  Deno.test(`a missing proof is reported with the expected and actual values: ${what}`, async () => {
     const { challenges } = bench([seen]);
     await assert.rejects(challenges.add("svc.test", "v"), {
       message: `Expected TXT _acme-challenge.svc.test to be "v"; ${message}`,

@@ -4,7 +4,7 @@ import { RateWindow } from "./rate_window.ts";
 
 const START = Date.UTC(2026, 10, 21);
 
-Deno.test("RateWindow.take() accepts up to the limit, then reports when to retry", () => {
+Deno.test("RateWindow.take() accepts requests up to the limit, and then reports when to retry", () => {
   let now = START + 59_000;
   const window = new RateWindow({ limit: 10, windowMs: 60_000 }, () => now);
   for (let n = 0; n < 10; n++) assert.equal(window.take("a"), 0);

@@ -77,11 +77,11 @@ export class EventBus {
   #noting: Promise<void> | undefined;
   #passOn: PassOn | undefined;
   #passing: Promise<void> | undefined;
-  /** Events that were stored here and not passed on yet, in order. */
+  /** Events that were stored here but have not been passed on yet, in order. */
   #fresh: EventRecord[] = [];
   /** Whether the store may have events before the fresh ones. */
   #behind = true;
-  /** Counts arrivals of events that are only in the store. */
+  /** Counts how many times events have arrived that are only in the store. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;

@@ -135,7 +135,7 @@ Deno.test("EventBus keeps events that could not be passed on", () =>
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
-Deno.test("retryDelay() grows, but only a little while the store does not respond", () => {
+Deno.test("retryDelay() grows, but stays short while the store does not respond", () => {
   const outage = new UnavailableError("The store is down", { retryAfter: 5 });
   const delays = (error: Error) =>
     [0, 1, 2, 3, 6, 20].map((failures) => retryDelay(failures, error));
@@ -202,7 +202,7 @@ Deno.test("EventBus.passed() waits for an event stored while others are being re
     assert.deepEqual(inTime, ["first", "second"]);
   }));
 
-Deno.test("EventBus raises stored events that were never raised, when it starts", () =>
+Deno.test("EventBus raises stored events that were never raised when it starts", () =>
   withBus(async (open, _, kv) => {
     const first = open();
     const note = async (event: RaisedEvent) => {

@@ -12,7 +12,7 @@ const eventKeys = {
   /** Events that have not been passed on yet, in order. */
   pending: (): RecordKey => ["events", "pending"],
   pendingEvent: (id: string): RecordKey => ["events", "pending", id],
-  /** Events that cannot be read, kept for diagnosis. */
+  /** Events that cannot be read. They are kept for diagnosis. */
   damaged: (id: string): RecordKey => ["events", "damaged", id],
   /** ID of the newest event. */
   last: (): RecordKey => ["events", "last"],
@@ -26,7 +26,7 @@ const eventKeys = {
   ],
 } as const;
 
-/** How long an event with the same key is not stored again, in milliseconds. */
+/** How long events with the same key are not stored again, in milliseconds. */
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({

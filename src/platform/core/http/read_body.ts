@@ -12,11 +12,9 @@ const MAX_BODY_DEPTH = 66;
 const MAX_AT_ONCE = 65_536;
 
 /**
- * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each
- * piece of it.
+ * Reads a whole body of at most `maxBytes`. `onChunk` is called with each chunk and awaited.
  *
- * @throws {Failure} `payload_too_large`, before anything is read if the size is
- * announced.
+ * @throws {Failure} `payload_too_large`, before anything is read if the size is announced.
  */
 export async function readBytes(
   request: Request,
@@ -49,7 +47,7 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a JSON body; `undefined` for an empty one. A large one is parsed in pieces. */
+/** Reads a JSON body. Returns `undefined` for an empty body. A large one is parsed in pieces. */
 export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const bytes = await readBytes(request, maxBytes);

@@ -5,7 +5,7 @@
  */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Encodes characters that a header field cannot contain, such as `€`, as every browser does. */
+/** Encodes characters that a header field cannot contain, such as `€`, just as browsers do. */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,

@@ -13,7 +13,8 @@ export function shownPath(path: string): string {
 }
 
 /**
- * Whether a person sent the request: browsers accept HTML when they open a URL, programs do not.
+ * Whether a person sent the request. Browsers accept HTML when they open a URL, but programs do
+ * not.
  */
 function wantsPage({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;

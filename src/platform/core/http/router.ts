@@ -226,7 +226,7 @@ export class Router {
     });
   }
 
-  /** Binds a path with a protocol other than the API's; `refuse` writes its failures. */
+  /** Binds a path that uses a protocol other than the API's. `refuse` writes its failures. */
   foreign(method: "GET" | "POST", path: string, parts: {
     answer(visit: ForeignVisit): MaybePromise<Response>;
     refuse(failure: Failure): Response;
@@ -251,7 +251,7 @@ export class Router {
     });
   }
 
-  /** Activates the bound routes; call it last. Responds to OPTIONS and unknown methods. */
+  /** Activates the bound routes. Call this last. Also responds to OPTIONS and unknown methods. */
   seal(): void {
     for (const { path, find, allow } of this.#routes.sets()) {
       this.#app.all(path, async (c) => {

@@ -15,8 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * Uses `Sec-Fetch-Site`, otherwise `Origin`. Returns `unknown` if the request has neither; all
- * current browsers send one of them.
+ * Uses `Sec-Fetch-Site` or, if it is missing, `Origin`. Returns `unknown` if the request has
+ * neither. All current browsers send one of them.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");

@@ -11,7 +11,7 @@ export interface AcceptLoop<C> {
   /** Resolves when another connection is allowed; `undefined` if one is allowed now. */
   room(): Promise<void> | undefined;
   take(connection: C): void;
-  /** Called when the system is short of descriptors or memory. */
+  /** Called when the system is short of file descriptors or memory. */
   onShortage(error: unknown): void;
   pause(milliseconds: number): Promise<void>;
 }

@@ -27,7 +27,7 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   return done;
 }
 
-Deno.test("acceptAll() continues after a shortage, with growing pauses that reset", async () => {
+Deno.test("acceptAll() continues after a shortage, with growing pauses that are later reset", async () => {
   const short: Step[] = Array.from({ length: 9 }, () => "shortage");
   const seen = await run([...short, "connection", "shortage"]);
   const pauses = seen.filter((line) => line.startsWith("pause")).map((line) =>
@@ -37,7 +37,7 @@ Deno.test("acceptAll() continues after a shortage, with growing pauses that rese
   assert.ok(seen.includes("take"));
 });
 
-Deno.test("acceptAll() waits for room before it accepts", async () => {
+Deno.test("acceptAll() waits until another connection is allowed before it accepts", async () => {
   const room = Promise.withResolvers<void>();
   let accepted = 0;
   let closed = false;

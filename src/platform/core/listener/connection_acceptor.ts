@@ -10,9 +10,9 @@ import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
 /** How often to check for connections that ran out of time, in milliseconds. */
 const SWEEP_MS = 500;
-/** Number of idle connections to close when the process runs out of descriptors. */
+/** Number of idle connections to close when the process runs out of file descriptors. */
 const EVICTED_AT_SHORTAGE = 16;
-/** How often to check whether descriptors are free again, in milliseconds. */
+/** How often to check whether file descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
 /**
  * How long new connections have for their first request at shutdown, in milliseconds. Their clients
@@ -31,7 +31,7 @@ const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Creates the response if a handler throws; also called for bodies that end early. */
+  /** Creates the response if a handler throws. Also called for bodies that end early. */
   readonly onError: (error: unknown) => Response;
   /** The group in which an address's connections are counted; `undefined` for exempt addresses. */
   groupOf(address: string): string | undefined;
@@ -62,7 +62,7 @@ export class ConnectionAcceptor {
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   #isLeaving = false;
-  /** Wakes the accept loops that wait for a free connection. */
+  /** Wakes the accept loops that are waiting for a free connection. */
   #freed = Promise.withResolvers<void>();
 
   readonly #options: ConnectionAcceptorOptions;

@@ -58,7 +58,7 @@ export interface Tracked {
   /** Number of responses that the client cancelled since `resetsSince`. */
   resets: number;
   resetsSince: number;
-  /** Ends the connection; set by the code that serves it. */
+  /** Ends the connection. Set by the code that serves it. */
   end: (how: Ending) => void;
 }
 
@@ -83,7 +83,7 @@ const MAX_REQUESTS = 256;
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
-/** Maximum number of bytes buffered for slow clients, over all connections. */
+/** Maximum number of bytes buffered for slow clients, across all connections. */
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** Maximum number of bytes buffered for one connection while that total is exceeded. */
 const FAIR_UNSENT = 1024 * 1024;
@@ -124,7 +124,9 @@ export class ConnectionTable {
     return this.#open.size >= this.#limits.maxConnections;
   }
 
-  /** Ends connections that had no request for a moment, once their client has all responses. */
+  /**
+   * Ends connections that have not had a request for a moment, once their client has all responses.
+   */
   finish(): void {
     const now = this.#now();
     for (const { phase, since, end } of this.#open) {
@@ -201,7 +203,7 @@ export class ConnectionTable {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Records a request or an opened WebSocket; `false` ends the connection. */
+  /** Records a request or an opened WebSocket. If it returns `false`, the connection is ended. */
   began(entry: Tracked): boolean {
     if (entry.busy > 0) entry.isShared = true;
     entry.busy++;
@@ -217,7 +219,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Records that a response will be sent; call `sent` when the transfer has ended. */
+  /** Records that a response will be sent. Call `sent` when the transfer has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);

@@ -79,7 +79,7 @@ Deno.test("evict() ends the connections that have waited the longest, and never 
   assert.equal(table.evict(2), 1);
 });
 
-Deno.test("evict() ends connections that many clients share only if there are no others", () => {
+Deno.test("evict() ends connections that many clients share only if there are no other connections", () => {
   const { table, clock, ended, admit } = testTable();
   const shared = admit("shared")!;
   table.exempt(shared);
@@ -134,7 +134,7 @@ for (const [name, prepare, phase, limit, how] of phases) {
   });
 }
 
-Deno.test("sweep() keeps connections with a running response, for any duration", () => {
+Deno.test("sweep() keeps connections with a response in progress, however long it takes", () => {
   const { table, admit, sweepAt } = testTable();
   const entry = admit("it")!;
   table.began(entry);

@@ -25,7 +25,7 @@ export interface HttpConnectionOptions {
   /** Whether each response must be the last on its connection. */
   isLeaving(): boolean;
   readonly onError: (error: unknown) => Response;
-  /** Closes the sockets of TLS connections that the runtime would keep open. */
+  /** Closes the sockets of TLS connections that the runtime would otherwise keep open. */
   readonly closer: SocketCloser;
   readonly emptySockets: EmptySockets;
   /** Returns a number from 0 to 1 that decides whether a response is watched. */

@@ -20,7 +20,7 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** As the runtime composed it from the request line and `Host`. */
+  /** The URL, as composed by the runtime from the request line and `Host`. */
   readonly url: string;
   /** The host in the URL if the request does not name one. */
   readonly placeholder: string;

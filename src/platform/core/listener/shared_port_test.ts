@@ -9,7 +9,7 @@ import {
 
 const CONNECTIONS = 40;
 
-/** Counts the connections that each listener accepts, until it is closed. */
+/** Counts the connections that each listener accepts until it is closed. */
 function count(listeners: readonly Deno.Listener[]): number[] {
   const counts = listeners.map(() => 0);
   for (const [at, listener] of listeners.entries()) {

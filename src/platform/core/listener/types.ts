@@ -9,7 +9,7 @@ export interface ClientConnection {
   readonly scheme: "http" | "https";
   /** The front edge that passed on the request and supplied the other fields. */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine, and has not looked for the client behind proxies. */
+  /** Whether that edge is on this machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
   /**
    * Counts the connection as open until `ended` settles, because it was upgraded to a WebSocket.

@@ -44,7 +44,7 @@ Deno.test("Leases are held by one node, and by another once the first stops repo
     assert.deepEqual(a.roles, [], "the node notices that it no longer leads anything");
   }));
 
-Deno.test("Leases call back waiters for a role when a late pulse regains the lease", () =>
+Deno.test("Leases call back those waiting for a role when a late pulse regains the lease", () =>
   withParts(async ({ node, clock, expire }) => {
     const a = node("a");
     await a.round();

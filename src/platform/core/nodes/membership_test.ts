@@ -79,7 +79,7 @@ Deno.test("Membership.isAlive() is true while a process reports that it is alive
     assert.equal(await a.isAlive("b y"), false);
   }));
 
-Deno.test("keepIdentity() creates a name once, keeps a given one, and reports damage", async () => {
+Deno.test("keepIdentity() creates a name once, keeps a given name, and reports a damaged file", async () => {
   await inTestFolder(async (folder) => {
     const keep = (id?: string) => keepIdentity(folder, { id, random: systemRandom });
     const made = await keep();

@@ -62,7 +62,7 @@ export async function keepIdentity(
   try {
     await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   } catch (error) {
-    // A platform must start even on a full disk.
+    // A platform must be able to start even on a full disk.
     if (!isFullDisk(error)) throw error;
   }
   return kept;

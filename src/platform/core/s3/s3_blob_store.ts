@@ -281,7 +281,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Waits while a blob is being removed; returns the mark that the upload invalidates. */
+  /** Waits while a blob is being removed. Returns the mark that the upload invalidates. */
   async #settle(sha256: string): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));

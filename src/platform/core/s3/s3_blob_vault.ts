@@ -44,8 +44,8 @@ export interface CachedVault extends BlobVault {
  *
  * @throws {S3PlaceError}
  * @throws {S3CredentialsError} if there are no access keys.
- * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or the folder
- * cannot be written.
+ * @throws {StoreUnusableError} if the storage refuses the keys, the bucket does not exist, or the
+ * folder cannot be written.
  */
 export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {
   const { kv, now, cache: root, onTrouble } = options;

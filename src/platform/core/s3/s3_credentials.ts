@@ -1,4 +1,4 @@
-/** Access keys of object storage: from the environment, or from Amazon's file. @module */
+/** Access keys for object storage, from the environment or from Amazon's file. @module */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -70,7 +70,7 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
  * otherwise the profile `AWS_PROFILE` (by default, `default`) in the file
  * `AWS_SHARED_CREDENTIALS_FILE` (by default, `~/.aws/credentials`).
  *
- * @throws {S3CredentialsError} if there are none.
+ * @throws {S3CredentialsError} if there are no keys.
  */
 export async function findS3Credentials(env: Environment): Promise<S3Credentials> {
   const given = complete({

@@ -20,7 +20,7 @@ export class S3PlaceError extends TypeError {
 /** Bucket names (Amazon S3, "General purpose bucket naming rules"). */
 const BUCKET = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
 
-/** A prefix whose parts need no escaping and cannot name a parent folder. */
+/** A prefix whose parts do not need escaping and cannot refer to a parent folder. */
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}$/;
 
 const REGION = /^[a-z0-9-]{1,64}$/;

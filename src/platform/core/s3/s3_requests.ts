@@ -34,7 +34,7 @@ export interface S3Patience {
   readonly answerMs: number;
   /** Maximum time to wait for the next bytes of a response's body, in milliseconds. */
   readonly idleMs: number;
-  /** Maximum number of attempts after the first. */
+  /** Maximum number of attempts after the first one. */
   readonly retries: number;
   /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;

@@ -6,10 +6,10 @@ import type { S3Bucket } from "./s3_bucket.ts";
 import { listObjects } from "./list_objects.ts";
 import type { Lease, Led } from "../../../store/mod.ts";
 
-/** Time between a mark and the removal, in milliseconds. */
+/** Time between marking an object and removing it, in milliseconds. */
 const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
 
-/** How long the storage accepts the request that removes an object, in seconds. */
+/** How long the storage accepts a request to remove an object, in seconds. */
 const REMOVAL_SECONDS = 30;
 
 /** Allowance for clock differences and slow requests, in milliseconds. */

@@ -116,7 +116,7 @@ Deno.test("a sweep keeps a blob whose mark is removed during the sweep", () =>
     assert.equal(await markOf(kv), undefined);
   }));
 
-Deno.test("a blob that is being removed is missing, and is stored again after that", () =>
+Deno.test("a blob that is being removed counts as missing, and is stored again afterwards", () =>
   withNodes(async ({ a, b, kv, storage, sweep }) => {
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
@@ -135,7 +135,7 @@ Deno.test("a blob that is being removed is missing, and is stored again after th
     assert.equal(await markOf(kv), undefined);
   }));
 
-Deno.test("the storage refuses a late request that removes an object", async () => {
+Deno.test("the storage refuses a late request to remove an object", async () => {
   await using storage = await openFaultyStorage();
   const requests = (ageMs: number) =>
     new S3Requests({

@@ -21,7 +21,7 @@ const fileSchema = z.object({
   keys: z.array(z.object({
     id: z.string().regex(/^[0-9a-f]{8}$/),
     key: z.base64().length(44),
-    /** Proves that the key is the original one; older keys have none. */
+    /** Proves that the key is the original one. Missing for older keys. */
     check: z.string().optional(),
   })).min(1),
 }).strict();
@@ -135,7 +135,7 @@ export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }
 
-/** Adds a new current key; old ones remain until `forgetOldKeys()`. */
+/** Adds a new current key. Old keys remain until `forgetOldKeys()` is called. */
 export async function addKey(path: string, random: Random): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);

@@ -64,7 +64,7 @@ export class SecretBox {
     const info = new TextEncoder().encode(purpose);
     const salt = new Uint8Array();
     const { base } = this.#ring.current;
-    // Derives an HMAC key, because `base` can only derive keys, and an AES key is not exported.
+    // Derives an HMAC key, because `base` can only derive keys and an AES key cannot be exported.
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info },
       base,

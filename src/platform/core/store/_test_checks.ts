@@ -7,7 +7,7 @@ import {
   StoreLayer,
 } from "../../../store/mod.ts";
 
-/** Wraps a store; `most` is the maximum number of checks in a commit so far. */
+/** Wraps a store. `most` is the maximum number of checks in a commit so far. */
 export class CheckCounter extends StoreLayer {
   most = 0;
 

@@ -1,4 +1,4 @@
-/** Refuses a data directory whose parts do not belong together, before data is lost. @module */
+/** Refuses a data directory whose parts do not belong together before data is lost. @module */
 import * as z from "zod";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import type { BlobVault } from "./blob_store.ts";

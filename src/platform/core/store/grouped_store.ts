@@ -46,7 +46,7 @@ export class GroupedStore extends StoreLayer {
     this.get = sharedReads(under);
   }
 
-  /** @throws {StoreBusyError} if too much is already waiting. */
+  /** @throws {StoreBusyError} if too many commits are already waiting. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
     // Copies the changes, because later additions to the operation belong to its next commit.

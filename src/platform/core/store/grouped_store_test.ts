@@ -64,7 +64,7 @@ Deno.test("GroupedStore() lets writers that are waiting for a flush share the ne
     assert.equal((await versions()).size, 2);
   }));
 
-Deno.test("GroupedStore() fails the commit whose check fails, and no other in its transaction", () =>
+Deno.test("GroupedStore() fails only the commit whose check fails, and no others in its transaction", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["taken"], bytes(1));
     const outcomes = await Promise.all(Array.from({ length: 9 }, (_, n) =>
@@ -166,12 +166,12 @@ const commit = fc.record({
     }),
     { maxLength: 3 },
   ),
-  /** Number of event loop turns before it is committed. */
+  /** Number of event loop turns before the commit. */
   pause: fc.constantFrom("none", "none", "microtask", "turn"),
 });
 type Commit = typeof commit extends fc.Arbitrary<infer T> ? T : never;
 
-/** At first, keys 0 and 1 contain bytes, 2 a counter, and 3 nothing. */
+/** Initially, keys 0 and 1 contain bytes, key 2 contains a counter, and key 3 does not exist. */
 async function setUp(kv: RecordStore): Promise<readonly (string | null)[]> {
   const stamps = [];
   for (const n of [0, 1]) stamps.push((await kv.set(["k", n], bytes(n))).versionstamp);

@@ -6,7 +6,7 @@ export const keys = {
   /** Settings for the whole platform, such as the store's format version. */
   meta: (name: string): Key => ["meta", name],
 
-  /** Records that were found damaged, by their encoded keys. */
+  /** Records that were found to be damaged, by their encoded keys. */
   damagedRecords: (): Key => ["damaged_records"],
   damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
   /** Nodes that share the store, by name. The record of a node that sends no heartbeats expires. */
@@ -249,7 +249,7 @@ export const keys = {
     databaseId,
     name,
   ],
-  /** The branch that a database role gives access to. */
+  /** The branch to which a database role gives access. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
   /** Size and connections over time, by database and by the length and start of the step. */

@@ -47,7 +47,7 @@ export interface OpenedKv {
   close(): Promise<void>;
 }
 
-/** SQLite's messages for a disk that is full, or cannot be written. */
+/** SQLite's messages for a disk that is full or not writable. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
 /** SQLite's messages for a file that is not a whole database. */
@@ -116,7 +116,7 @@ export async function openKv(
 
 /**
  * Reports a damaged file as a store that cannot be opened. If damaged keys are repaired (`mends`),
- * errors about them stay unchanged.
+ * errors about them are unchanged.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&
@@ -130,7 +130,7 @@ interface Opened {
   readonly damage: DamageOptions;
 }
 
-/** Opens a database once all its values can be read; sets unreadable ones aside. */
+/** Opens a database once all of its values can be read. Sets aside unreadable values. */
 async function openReadable(
   place: string,
   onDamaged: ((message: string) => void) | undefined,

@@ -35,7 +35,7 @@ export class NewerValuesError extends Error {
   }
 }
 
-/** Marks a store whose values every runtime can read. */
+/** Key of the mark for a store whose values every runtime can read. */
 const MARK = keys.meta("portable_values");
 
 const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
@@ -99,7 +99,7 @@ const MAX_ATTEMPTS = 5;
 
 /** Returns the selector that continues a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
-  // No key lies between a key and that key plus empty bytes.
+  // No key lies between a key and the same key followed by empty bytes.
   if (!reverse) {
     const start = [...last, new Uint8Array()];
     return "end" in selector ? { start, end: selector.end } : { ...selector, start };
@@ -130,7 +130,7 @@ export class PortableStore extends StoreLayer {
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  /** Leaves out damaged records, and continues after the store was repaired. */
+  /** Leaves out damaged records, and continues after the store has been repaired. */
   override async *list<T = unknown>(
     selector: ListSelector,
     options: ListOptions = {},

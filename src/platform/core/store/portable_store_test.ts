@@ -40,7 +40,7 @@ Deno.test("PortableStore() stores values as bytes, and reads them back", () =>
     assert.equal(lost.ok, false);
   }));
 
-Deno.test("PortableStore() reads values stored without it", () =>
+Deno.test("PortableStore() reads values that were stored without it", () =>
   withKv(async (kv) => {
     await kv.set(["old"], { a: 1 });
     assert.deepEqual((await new PortableStore(kv).get(["old"])).value, { a: 1 });

@@ -9,7 +9,7 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Entries that find records by something other than their key. */
+/** Entries by which records can be found other than by their key. */
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**

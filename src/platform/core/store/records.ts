@@ -19,7 +19,7 @@ export interface Versioned<T> {
   readonly versionstamp: string;
 }
 
-/** A record kept changing during its update. */
+/** A record kept changing while it was being updated. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
@@ -163,7 +163,7 @@ function queueOf(kv: object): KeyedLock {
  *
  * @param contended The records that the commit changes and checks, as far as they are known; empty
  * if nothing else changes them.
- * @throws {ContentionError} after 20 races lost against other processes.
+ * @throws {ContentionError} after losing 20 races against other processes.
  * @throws {StoreBusyError} if 1,000 changes to a record are already waiting.
  */
 export async function commitVersioned<T>(

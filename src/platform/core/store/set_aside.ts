@@ -42,7 +42,7 @@ export async function setAside(
   return ok;
 }
 
-/** Records an entry that cannot be moved, because it has no valid key. */
+/** Records an entry that cannot be moved because it has no valid key. */
 export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise<void> {
   await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
 }

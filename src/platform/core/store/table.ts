@@ -94,7 +94,8 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /**
-   * `undefined` if the record does not exist. Stores nothing if `change` returns the same record.
+   * Returns `undefined` if the record does not exist. Stores nothing if `change` returns the same
+   * record.
    */
   async update(
     parts: Key,

@@ -183,7 +183,7 @@ Deno.test("Table keeps its indices correct when two processes change the same re
     assert.deepEqual([found!.tags.length, more], [31, []]);
   }));
 
-Deno.test("Table.update() gives up if another record has the unique entry", async () => {
+Deno.test("Table.update() gives up if another record has the same unique entry", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);

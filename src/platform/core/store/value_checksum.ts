@@ -15,7 +15,7 @@ import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const BLANK_COUNT = 16;
 
-/** Precedes a checksum after V8's format 15. */
+/** Bytes that precede a checksum after a value in V8's format 15. */
 const MARK = [0x73, 0x76, 0x63, 0x23];
 const CHECKSUM_BYTES = 4;
 

@@ -14,7 +14,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const PAUSE_MS = 500;
 const MAX_QUOTED = 200;
 
-/** Sends a request to the edge; aborts with the signal. */
+/** Sends a request to the edge. The signal aborts it. */
 export type AskEdge = (request: Request) => Promise<Response>;
 
 export interface CheckPlace {

@@ -5,7 +5,7 @@ import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
 /** The facts about a repository in an event. */
 export interface ForgeRepository {
-  /** Its path at the forge, such as `ada/shop`. */
+  /** Its path on the forge, such as `ada/shop`. */
   readonly name: string;
   /** The hosts in the repository's URLs in the event. */
   readonly hosts: ReadonlySet<string>;
@@ -30,7 +30,7 @@ const repository = z.object({
 const inside = <Name extends string>(name: Name) =>
   z.object({ [name]: repository } as Record<Name, typeof repository>).optional().catch(undefined);
 
-/** GitLab names the repository `project`. Events of pull requests also have it in their target. */
+/** GitLab names the repository `project`. Pull request events also have it in their target. */
 const payload = z.object({
   repository,
   project: repository,

@@ -41,7 +41,7 @@ export type SendOutcome =
     /** A later attempt may succeed. */
     readonly type: "retry";
     readonly reason: string;
-    /** The pause that the receiver requested for its whole host, in milliseconds. */
+    /** The pause that the receiver has requested for its whole host, in milliseconds. */
     readonly retryAfterMs?: number;
     /** True if the failure concerns the host rather than this message. */
     readonly hostTrouble: boolean;

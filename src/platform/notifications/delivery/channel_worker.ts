@@ -52,7 +52,7 @@ export class ChannelWorker {
   readonly #health: HostHealth;
   /** Messages that ended after the current scan started. The scan's list still contains them. */
   readonly #ended = new Set<string>();
-  /** How many messages were started or postponed so far. */
+  /** How many messages have been started or postponed so far. */
   #progress = 0;
   /** Where the next scan starts: after messages to busy hosts, otherwise at the first message. */
   #behind: DueEntry | undefined;
@@ -202,7 +202,10 @@ export class ChannelWorker {
     );
   }
 
-  /** Owners beyond their share get the capacity that no one else needs, except the last slot. */
+  /**
+   * Owners that exceed their share get the capacity that no one else needs, except for the last
+   * slot.
+   */
   #runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
     for (const entry of entries) {

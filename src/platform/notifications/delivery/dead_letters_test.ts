@@ -13,7 +13,7 @@ import {
 const MINE = { type: "user", id: USER, workspaceId: null } as const;
 const ALL = { limit: 100 } as const;
 
-Deno.test("DeadLetters stores a digest completely, and sends it again", () => {
+Deno.test("DeadLetters stores a complete digest, and sends it again", () => {
   let isFull = true;
   const channel = testChannel(
     () => isFull ? { type: "failed", reason: "Mailbox full" } : SENT,

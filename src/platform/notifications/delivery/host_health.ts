@@ -57,7 +57,7 @@ export class HostHealth {
     this.#ailing.delete(host);
   }
 
-  /** Records that the host did not respond, or asked for a pause of `retryAfterMs`. */
+  /** Records that the host did not respond, or that it asked for a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
     const known = this.#ailing.get(host);
     // A message that was in progress when the pause started provides no new information.

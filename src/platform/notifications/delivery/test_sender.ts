@@ -37,7 +37,7 @@ export class TestSender {
     this.#rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
   }
 
-  /** @throws {Failure} if the channel is missing, or does not reach the person */
+  /** @throws {Failure} if the channel is missing or does not reach the person */
   async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
     requireRate(this.#rate, userId, "test messages");
     const channel = this.#parts.channels.find((each) => each.name === name);

@@ -75,7 +75,7 @@ async function entries(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }
 
-Deno.test("Inboxes.list() shows the newest first, in pages and after a restart", () =>
+Deno.test("Inboxes.list() shows the newest notifications first, in pages and after a restart", () =>
   withInboxes(async ({ open, make }) => {
     const first = open();
     await first.add(USER, Array.from({ length: 600 }, () => make()));
@@ -117,7 +117,7 @@ Deno.test("Inboxes.add() makes room by removing the oldest notifications with al
     assert.equal(await entries(kv, notificationKeys.pages(USER)), 3);
   }));
 
-Deno.test("Inboxes.add() shrinks an inbox left too large by a crash", () =>
+Deno.test("Inboxes.add() shrinks an inbox that a crash left too large", () =>
   withInboxes(async ({ kv, open, make }) => {
     const before = open();
     await before.add(USER, Array.from({ length: 1300 }, () => make()));

@@ -36,7 +36,7 @@ interface Reader {
   /** Hash of the credential that opened it. */
   readonly credential: string;
   readonly share: number;
-  /** Whether the credential that opened the stream still allows it. */
+  /** Whether the credential that opened the stream is still valid for it. */
   isAllowed(): Promise<boolean>;
 }
 

@@ -103,7 +103,7 @@ Deno.test("LiveStreams sends new messages, and then the counts, to those who can
   assert.deepEqual(await all.next(1), ["end"]);
 });
 
-Deno.test("LiveStreams first sends missed messages, and sends nothing twice", async () => {
+Deno.test("LiveStreams first sends missed messages, and never sends anything twice", async () => {
   const held = [1, 2, 3].map((number) => notification(number));
   const { streams, open } = streamsOver(held);
   const reader = open(ALL, id(1));
@@ -137,7 +137,7 @@ Deno.test("LiveStreams.publishAll() tells clients with another view to start ove
   streams.close();
 });
 
-Deno.test("LiveStreams ends a stream if its credential is revoked, and keeps others", async () => {
+Deno.test("LiveStreams ends a stream if its credential is revoked, and keeps the others", async () => {
   const { streams, open } = streamsOver();
   let allowed = true;
   const [revoked, kept] = [open(ALL, null, () => allowed), open(ALL)];

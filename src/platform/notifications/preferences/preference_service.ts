@@ -102,8 +102,8 @@ export class PreferenceService {
   }
 
   /**
-   * Changes the account's preferences, and the differences in every workspace. Every
-   * change writes the account's record, so one check is enough.
+   * Changes the account's preferences and the differences in every workspace. Every change writes
+   * the account's record, so one check is enough.
    */
   async #changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);

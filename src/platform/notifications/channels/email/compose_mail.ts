@@ -41,7 +41,8 @@ const moments = new Intl.DateTimeFormat("en-GB", {
 const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
 
 /**
- * One line without control characters, shortened with an ellipsis if it is too long for a subject.
+ * Returns one line without control characters, shortened with an ellipsis if it is too long for a
+ * subject.
  */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- removes control characters on purpose

@@ -57,7 +57,7 @@ Deno.test("forgeTarget() finds a forge's API by the git URL or a setting", () =>
   assert.equal(forgeTarget(null, https), undefined);
 });
 
-Deno.test("dialectOf() distinguishes Bitbucket's cloud from its servers", () => {
+Deno.test("dialectOf() distinguishes Bitbucket Cloud from Data Center", () => {
   const target = { path: ["web", "shop"], username: "ada", token: "t" } as const;
   const rows = [
     ["bitbucket", "https://api.bitbucket.org/2.0", bitbucketCloud],

@@ -50,7 +50,7 @@ Deno.test("commentText() lists the release's checks, without the causes of failu
   assert.doesNotMatch(text, /a secret cause/);
 });
 
-Deno.test("commentText() explains how to open a protected preview, and adds nothing for an open one", () => {
+Deno.test("commentText() explains how to open a protected preview, and adds nothing for an open preview", () => {
   const rows = [
     ["off", undefined, undefined],
     ["members", undefined, /sign in as a member/],

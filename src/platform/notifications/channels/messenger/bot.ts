@@ -29,7 +29,7 @@ export interface BotOptions {
   readonly api: BotApi;
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   readonly publicOrigin: string;
-  /** Name without @; by default, the bot requests it from the API. */
+  /** The name without @. By default, the bot requests it from the API. */
   readonly name?: string;
   readonly dialogues?: readonly BotDialogue[];
   accountName(userId: string): Promise<string | undefined>;

@@ -1,6 +1,6 @@
 /**
- * Chats that are linked to accounts, one account per chat, and the codes that link them, in Deno
- * KV.
+ * Chats that are linked to accounts, and the codes that link them, in Deno KV. Each chat belongs to
+ * one account.
  *
  * @module
  */

@@ -35,7 +35,7 @@ async function withNodes(
   }
 }
 
-Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that opened the link", () =>
+Deno.test("SignInAttempts approves the number that the page shows if it is tapped in the chat that opened the link", () =>
   withNodes(async ({ browser, bot, cookie, attempt, code }) => {
     const asked = await bot.ask(code, ada);
     assert.ok(asked !== undefined && asked !== "used");
