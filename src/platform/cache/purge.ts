@@ -1,5 +1,6 @@
 /**
  * `POST /v1/projects/{project}/purge`: removes cached responses from the edge, or marks them stale.
+ *
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";

@@ -66,8 +66,8 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
 }
 
 /**
- * @param paths the paths of all files. @throws {LinksError} if the list is malformed, or if a link
- * points outside
+ * @param paths the paths of all files.
+ * @throws {LinksError} if the list is malformed, or if a link points outside
  */
 export function parseLinks(text: string, paths: readonly string[]): Links {
   const links = new Map(Object.entries(parse(text)));

@@ -1,5 +1,6 @@
 /**
  * Reads and validates the events from a build process, because project code could forge them.
+ *
  * @module
  */
 import { type BuildEvent, buildEvent } from "../../../build/mod.ts";

@@ -138,6 +138,7 @@ export class SandboxedRunner implements BuildRunner {
 
   /**
    * The sandbox for other programs; `undefined` if its users cannot enter the data directory.
+   *
    * @throws {SandboxUndecidedError}
    */
   async access(): Promise<SandboxAccess | undefined> {
